@@ -1,0 +1,93 @@
+import * as z from 'zod';
+
+/** The spec's limits count characters; a code point is what a person calls one (not a UTF-16 unit). */
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const isPair = unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
+    if (isPair) index += 1;
+    count += 1;
+  }
+  return count;
+}
+
+/** Text of at most `maxLength` code points. The limit reaches help, `schema` and OpenAPI through `meta`. */
+export function limitedText(maxLength: number, description: string) {
+  return z
+    .string()
+    .check((context) => {
+      const length = countCodePoints(context.value);
+      if (length > maxLength) {
+        context.issues.push({
+          code: 'custom',
+          input: context.value,
+          message: `has ${length} characters; the limit is ${maxLength}`,
+        });
+      }
+    })
+    .meta({ maxLength, description });
+}
+
+export function text(description: string) {
+  return z.string().meta({ description });
+}
+
+export function flag(description: string) {
+  return z.boolean().meta({ description });
+}
+
+const HTTP_URL = /^https?:\/\/[^/?#\\]/i;
+
+function urlProblem(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!HTTP_URL.test(value)) return 'must begin with http:// or https:// (or be empty)';
+  let parsed: URL;
+  try {
+    parsed = new URL(value);
+  } catch {
+    return 'is not a URL';
+  }
+  if (parsed.username !== '' || parsed.password !== '') return 'must not carry a user name or password';
+  return undefined;
+}
+
+/** URL of a page or image: empty, http or https (contract section 1), and at most `maxLength` code points. */
+export function webUrl(description: string, maxLength?: number) {
+  const base = maxLength === undefined ? text(description) : limitedText(maxLength, description);
+  return base
+    .check((context) => {
+      const problem = urlProblem(context.value);
+      if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+    })
+    .meta({ description, ...(maxLength === undefined ? {} : { maxLength }), 'x-kind': 'url' });
+}
+
+/** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (fault I4). */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+function segmentProblem(value: string): string | undefined {
+  if (value === '') return 'is empty';
+  if (value === '.' || value === '..') return 'would name another resource once a URL is normalised';
+  if (CONTROL.test(value)) return 'has a control character';
+  if (!value.isWellFormed()) return 'has half of a surrogate pair, which no URL can carry';
+  return undefined;
+}
+
+/** Id of a calendar, event or subscriber, sent as one percent-encoded path segment or in a body. */
+export function resourceId(description: string) {
+  return limitedText(5000, description)
+    .check((context) => {
+      const problem = segmentProblem(context.value);
+      if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+    })
+    .meta({ maxLength: 5000, description });
+}
+
+export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Any UUID variant: `z.uuid()` refuses those that RFC 9562 does not define, the service may issue them. */
+export const cardIdField = z
+  .string()
+  .regex(CARD_ID, { error: 'is not a card id (8-4-4-4-12 hexadecimal digits)' })
+  .meta({ description: 'unique identifier of the card', format: 'uuid' });

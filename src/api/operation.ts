@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+
+export type Family = 'cards' | 'calendar';
+
+/**
+ * What a write's ambiguous answer allows (reliability section 2). `settledBy` names the card status that a
+ * read-back must show for the write to count as done; `observe` reads the card only to report what it shows.
+ */
+export type ReadBack = { readonly settledBy: string } | 'observe' | 'none';
+
+/** 503 with Retry-After: wait as told and send again, do so once, or never (the service may have done it). */
+export type Unavailable = 'retry' | 'retry-once' | 'never';
+
+export type Effect =
+  | { readonly kind: 'read' }
+  | {
+      readonly kind: 'write';
+      /** Money or a card's life is at stake: ask before each single call, not only before many rows. */
+      readonly confirm: boolean;
+      readonly readBack: ReadBack;
+      readonly unavailable: Unavailable;
+      /** What to do when the outcome is unknown, after the facts: begins with a verb. */
+      readonly unknownHint: string;
+      /** Member of the answer that can be had nowhere else: kept as `resultId` in every record. */
+      readonly resultId?: string;
+      /** Members of the answer that are one-time secrets: hidden from people, never recorded. */
+      readonly sensitive?: readonly string[];
+    };
+
+/** One row of the table: everything the rest of the program needs to know about one operation of the spec. */
+export interface Operation {
+  /** Unique: `card.provision.wallet_a`. */
+  readonly name: string;
+  /** The command it belongs to, as shown in errors and history: `card.provision`. */
+  readonly command: string;
+  readonly family: Family;
+  readonly method: 'GET' | 'POST';
+  /** As in the spec: `/v1/cards/{cardId}/block`. */
+  readonly path: string;
+  /** What it does, as a noun phrase for messages: `block of card`. */
+  readonly attempt: string;
+  readonly effect: Effect;
+  /** Path parameters, each one string. */
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject | null;
+  /** null: the request has no body at all. */
+  readonly body: z.ZodObject | null;
+  readonly response: z.ZodObject;
+  /** Member of the answer that must equal the path id (ids compare whatever their case), or null. */
+  readonly echoes: 'cardId' | 'id' | null;
+}
+
+export function isWrite(operation: Operation): boolean {
+  return operation.effect.kind === 'write';
+}

@@ -1,0 +1,203 @@
+import * as z from 'zod';
+import { Calendar, CalendarUpdate } from './calendar.ts';
+import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
+import { Event, EventCreate } from './event.ts';
+import { cardIdField, resourceId } from './field.ts';
+import { SubscriberList, SubscriberListQuery } from './list.ts';
+import type { Operation } from './operation.ts';
+import { Subscriber, SubscriberUpdate } from './subscriber.ts';
+
+const cardParams = z.strictObject({ cardId: cardIdField });
+const calendarParams = z.strictObject({ id: resourceId('unique identifier of the calendar') });
+const subscriberParams = z.strictObject({ id: resourceId('unique identifier of the subscriber') });
+
+const REPEAT_SETS_SAME = 'repeating this command sets the same values, unless somebody else changed them in between';
+const PROVISION_HINT =
+  'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';
+
+function provision(wallet: 'wallet_a' | 'wallet_b', response: z.ZodObject, sensitive: readonly string[]): Operation {
+  return {
+    name: `card.provision.${wallet}`,
+    command: 'card.provision',
+    family: 'cards',
+    method: 'POST',
+    path: `/v1/cards/{cardId}/provision/${wallet}`,
+    attempt: `provisioning into ${wallet} of card`,
+    effect: {
+      kind: 'write',
+      confirm: false,
+      readBack: 'none',
+      unavailable: 'never',
+      unknownHint: PROVISION_HINT,
+      sensitive,
+    },
+    params: cardParams,
+    query: null,
+    body: ProvisionBody,
+    response,
+    echoes: null,
+  };
+}
+
+/**
+ * THE TABLE: the ten operations of the spec. Flags, help, requests, reply checks, retries, confirmation,
+ * sandbox, OpenAPI and completions are read from it; adding an endpoint begins with a row here.
+ */
+export const OPERATIONS = {
+  cardGet: {
+    name: 'card.get',
+    command: 'card.get',
+    family: 'cards',
+    method: 'GET',
+    path: '/v1/cards/{cardId}',
+    attempt: 'read of card',
+    effect: { kind: 'read' },
+    params: cardParams,
+    query: null,
+    body: null,
+    response: Card,
+    echoes: 'cardId',
+  },
+  cardActivate: {
+    name: 'card.activate',
+    command: 'card.activate',
+    family: 'cards',
+    method: 'POST',
+    path: '/v1/cards/{cardId}/activate',
+    attempt: 'activation of card',
+    effect: {
+      kind: 'write',
+      confirm: false,
+      readBack: { settledBy: 'ACTIVE' },
+      unavailable: 'retry',
+      unknownHint: 'do not repeat before checking',
+    },
+    params: cardParams,
+    query: null,
+    body: null,
+    response: Card,
+    echoes: 'cardId',
+  },
+  cardBlock: {
+    name: 'card.block',
+    command: 'card.block',
+    family: 'cards',
+    method: 'POST',
+    path: '/v1/cards/{cardId}/block',
+    attempt: 'block of card',
+    effect: {
+      kind: 'write',
+      confirm: true,
+      readBack: { settledBy: 'BLOCKED' },
+      unavailable: 'retry',
+      unknownHint: 'do not repeat before checking',
+    },
+    params: cardParams,
+    query: null,
+    body: ReasonBody,
+    response: Card,
+    echoes: 'cardId',
+  },
+  cardReissue: {
+    name: 'card.reissue',
+    command: 'card.reissue',
+    family: 'cards',
+    method: 'POST',
+    path: '/v1/cards/{cardId}/reissue',
+    attempt: 'reissue of card',
+    effect: {
+      kind: 'write',
+      confirm: true,
+      // Two reissues may mean two live cards, and no read can recover the id of a replacement.
+      readBack: 'observe',
+      unavailable: 'never',
+      unknownHint: 'do not repeat before checking: a second reissue may make a second live card',
+      resultId: 'cardId',
+    },
+    params: cardParams,
+    query: null,
+    body: ReasonBody,
+    response: Card,
+    // Whether the answer is the original or its replacement: not shown. So any id is accepted.
+    echoes: null,
+  },
+  cardProvisionWalletA: provision('wallet_a', WalletAResult, ['encryptedPaymentInstrument']),
+  cardProvisionWalletB: provision('wallet_b', WalletBResult, ['activationData', 'authenticationData']),
+  calendarUpdate: {
+    name: 'calendar.update',
+    command: 'calendar.update',
+    family: 'calendar',
+    method: 'POST',
+    path: '/v1/calendars/{id}',
+    attempt: 'update of calendar',
+    effect: {
+      kind: 'write',
+      confirm: false,
+      readBack: 'none',
+      unavailable: 'retry-once',
+      unknownHint: REPEAT_SETS_SAME,
+    },
+    params: calendarParams,
+    query: null,
+    body: CalendarUpdate,
+    response: Calendar,
+    echoes: 'id',
+  },
+  subscribersList: {
+    name: 'calendar.subscribers.list',
+    command: 'calendar.subscribers.list',
+    family: 'calendar',
+    method: 'GET',
+    path: '/v1/calendars/{id}/subscribers',
+    attempt: 'list of the subscribers of calendar',
+    effect: { kind: 'read' },
+    params: calendarParams,
+    query: SubscriberListQuery,
+    body: null,
+    response: SubscriberList,
+    echoes: null,
+  },
+  subscriberUpdate: {
+    name: 'calendar.subscribers.update',
+    command: 'calendar.subscribers.update',
+    family: 'calendar',
+    method: 'POST',
+    path: '/v1/subscribers/{id}',
+    attempt: 'update of subscriber',
+    effect: {
+      kind: 'write',
+      confirm: false,
+      readBack: 'none',
+      unavailable: 'retry-once',
+      unknownHint: REPEAT_SETS_SAME,
+    },
+    params: subscriberParams,
+    query: null,
+    body: SubscriberUpdate,
+    response: Subscriber,
+    echoes: 'id',
+  },
+  eventCreate: {
+    name: 'calendar.event.create',
+    command: 'calendar.event.create',
+    family: 'calendar',
+    method: 'POST',
+    path: '/v1/events',
+    attempt: 'creation of event',
+    effect: {
+      kind: 'write',
+      confirm: false,
+      readBack: 'none',
+      unavailable: 'never',
+      unknownHint: 'search the calendar for the event before repeating: a repeat may create it twice',
+      resultId: 'id',
+    },
+    params: z.strictObject({}),
+    query: null,
+    body: EventCreate,
+    response: Event,
+    echoes: null,
+  },
+} as const satisfies Record<string, Operation>;
+
+export const ALL_OPERATIONS: readonly Operation[] = Object.values(OPERATIONS);

@@ -1,0 +1,81 @@
+/** The ports through which everything outside the process is reached. Only `main.ts` makes real ones. */
+
+/** A stream that a result or a notice is written to. Never throws synchronously. */
+export interface OutputPort {
+  readonly isTerminal: boolean;
+  /** Terminal width in columns; undefined off a terminal. */
+  readonly columns: number | undefined;
+  /**
+   * Resolves once the text was handed to the operating system (so awaiting it is backpressure);
+   * rejects with a `StreamFailure` when the reader went away or the disk is full.
+   */
+  write(text: string): Promise<void>;
+}
+
+export interface InputPort {
+  readonly isTerminal: boolean;
+  /** Bytes until the end of input. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** Why a stream could not be written: `EPIPE` (the reader went away), `ENOSPC`, `EBADF`, … */
+export class StreamFailure extends Error {
+  readonly errno: string;
+  constructor(errno: string, message: string) {
+    super(message);
+    this.name = 'StreamFailure';
+    this.errno = errno;
+  }
+}
+
+export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** Signals as they arrive. The first asks to stop in order, the second to stop at once. */
+export interface SignalPort {
+  /** The signals received so far, in order. */
+  readonly received: readonly SignalName[];
+  /** Calls back at every signal (and at once for those received already); returns how to stop listening. */
+  onSignal(listener: (signal: SignalName, count: number) => void): () => void;
+}
+
+export interface ClockPort {
+  /** Wall clock, milliseconds since 1970. For display and records only. */
+  now(): number;
+  /** Monotonic milliseconds. All deadlines are read from it, so a jump of the wall clock cannot move them. */
+  monotonic(): number;
+  /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Questions to the person at the terminal. Loaded only when one is asked. */
+export interface PromptPort {
+  /** False when stdin or stderr is no terminal, or `--no-input` was given: then nothing may be asked. */
+  readonly available: boolean;
+  /** Free text; `validate` answers `true` or what is wrong. Rejects with CANCELLED (130) at Ctrl-C and EOF. */
+  text(question: string, validate: (answer: string) => true | string): Promise<string>;
+  /** The same, not echoed. */
+  secret(question: string, validate: (answer: string) => true | string): Promise<string>;
+  /** Yes or no; the default is no. */
+  confirm(question: string): Promise<boolean>;
+  choose(question: string, choices: readonly { readonly value: string; readonly text: string }[]): Promise<string>;
+}
+
+export interface Context {
+  readonly argv: readonly string[];
+  /** The environment as it was at start. Our own token variables are no longer in `process.env`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  /** Home folder, if there is one. */
+  readonly home: string | undefined;
+  /** Name of the operating-system user, for history. */
+  readonly user: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly stdin: InputPort;
+  readonly stdout: OutputPort;
+  readonly stderr: OutputPort;
+  readonly clock: ClockPort;
+  /** Uniform in [0, 1). */
+  random(): number;
+  readonly signals: SignalPort;
+}

@@ -1,0 +1,142 @@
+import type { JsonValue } from './json/value.ts';
+
+/** The five ways a write can end (contract section 5). */
+export type Outcome = 'applied' | 'confirmed_by_read' | 'rejected' | 'not_sent' | 'unknown';
+
+interface FailureRow {
+  readonly exitCode: number;
+  /** What the code means, for the help topic `exit-codes` and the README. */
+  readonly meaning: string;
+  /** Whether the same call may be repeated as it is. */
+  readonly repeat: string;
+}
+
+/**
+ * THE table of failures: code name -> exit code and its meaning (contract section 4).
+ * Help, README and `schema` are printed from it. Codes are never reused; 9, 12, 13 and 14 are Node's own.
+ */
+export const FAILURES = {
+  INTERNAL: { exitCode: 1, meaning: 'a bug in frontdesk', repeat: '' },
+  USAGE: {
+    exitCode: 2,
+    meaning:
+      'bad flag, argument, input file, configuration or environment, or a confirmation nobody could give; nothing was sent',
+    repeat: 'after mending',
+  },
+  NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
+  AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
+  FORBIDDEN: { exitCode: 5, meaning: '403, or the profile is read-only', repeat: '' },
+  REJECTED: { exitCode: 6, meaning: 'any other 4xx, or a redirect (never followed)', repeat: '' },
+  UNREACHABLE: {
+    exitCode: 7,
+    meaning: 'nothing was sent, proven: DNS, refused, TLS, proxy, connect timeout',
+    repeat: 'yes',
+  },
+  OUTCOME_UNKNOWN: {
+    exitCode: 8,
+    meaning: 'a write left, and no readable answer tells whether it was applied',
+    repeat: 'no, check first',
+  },
+  BAD_REPLY: { exitCode: 10, meaning: 'a read failed: 5xx, no answer, or one that cannot be read', repeat: 'yes' },
+  BUSY: { exitCode: 11, meaning: '429 or 408, retries used up', repeat: 'yes, later' },
+  PARTIAL: {
+    exitCode: 15,
+    meaning: 'part of what was asked for is missing: some rows rejected or not sent, or an incomplete list',
+    repeat: 'see the rows',
+  },
+  LOCAL_IO: {
+    exitCode: 16,
+    meaning: 'stdout, a file or the journal could not be written; the message says whether the write was applied',
+    repeat: 'see the message',
+  },
+  PRECONDITION: { exitCode: 17, meaning: '--expect did not hold; nothing was sent', repeat: '' },
+  TIMEOUT: { exitCode: 124, meaning: '`card wait` saw no wanted status in time', repeat: 'yes' },
+  CANCELLED: {
+    exitCode: 130,
+    meaning:
+      'a signal (130 SIGINT, 143 SIGTERM, 129 SIGHUP), "no" at a prompt (130), or the reader of stdout went away (141); nothing is unknown',
+    repeat: '',
+  },
+} as const satisfies Record<string, FailureRow>;
+
+export type FailureCode = keyof typeof FAILURES;
+
+/** What is known of a call that failed, under the names of the JSON error object (contract section 4). */
+export interface FailureDetails {
+  /** Dotted command path: `card.block`. */
+  readonly operation?: string;
+  readonly id?: string;
+  /** Only on writes. */
+  readonly outcome?: Outcome;
+  /** Present when there was an answer. */
+  readonly http?: { readonly status: number; readonly requestId?: string };
+  /** A body of family A's error shape, as sent. */
+  readonly service?: JsonValue;
+  /** Any other body: JSON, or text cut to 500 characters. */
+  readonly body?: JsonValue;
+  readonly attempts?: number;
+  /** 1-based position in the whole input of a run. */
+  readonly row?: number;
+  /** ISO 8601 time at which the first byte of the last attempt may have left. */
+  readonly sentAt?: string;
+  readonly phase?: string;
+  /** What reading back showed: `{ status, reads }`. */
+  readonly observed?: JsonValue;
+  /** The id in the answer of reissue and event create, which can be had nowhere else. */
+  readonly resultId?: string;
+  /** ISO 8601 time before which the service asked not to be called again. */
+  readonly retryAt?: string;
+}
+
+interface FailureOptions {
+  /** At most two lines that say what to do, each beginning with a verb. */
+  readonly hints?: readonly string[];
+  readonly details?: FailureDetails;
+  /** Only CANCELLED has several: 130, 143, 129, 141. */
+  readonly exitCode?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one kind of error that frontdesk raises on purpose. `message` says what was attempted, on what, and
+ * what came back; it is plain text of ours with outside text already inside it, and the writers make it
+ * safe for a terminal. Anything else that is thrown is a bug and ends as INTERNAL.
+ */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly exitCode: number;
+  readonly hints: readonly string[];
+  readonly details: FailureDetails;
+
+  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Failure';
+    this.code = code;
+    this.exitCode = options.exitCode ?? FAILURES[code].exitCode;
+    this.hints = options.hints ?? [];
+    this.details = options.details ?? {};
+  }
+
+  /** The same failure with more known about it, for a layer that knows the command or the row. */
+  with(details: FailureDetails, hints?: readonly string[]): Failure {
+    return new Failure(this.code, this.message, {
+      hints: hints ?? this.hints,
+      details: { ...this.details, ...details },
+      exitCode: this.exitCode,
+      cause: this.cause,
+    });
+  }
+}
+
+/** One fault of a call's input, collected so that all are reported together. */
+export interface Fault {
+  /** The flag or argument as the person types it (`--limit`, `<cardId>`), or a column name. */
+  readonly where: string;
+  readonly problem: string;
+}
+
+/** Makes one USAGE failure of all faults of a call (contract section 1: all are reported together). */
+export function usageFailure(faults: readonly Fault[], hints: readonly string[] = []): Failure {
+  const lines = faults.map((fault) => `${fault.where}: ${fault.problem}`);
+  return new Failure('USAGE', lines.join('; '), { hints });
+}

@@ -1,0 +1,100 @@
+import type { Operation } from '../api/operation.ts';
+import type { Failure, Outcome } from '../failure.ts';
+import type { JsonValue } from '../json/value.ts';
+
+/** One call of one operation, checked by its schemas: the HTTP room trusts it. */
+export interface CallInput {
+  readonly operation: Operation;
+  /** Path parameters, raw (not encoded). */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** undefined: the request has no body. Numbers are sent digit for digit. */
+  readonly body: JsonValue | undefined;
+}
+
+/** Limits of one call. All are milliseconds or counts (contract section 2). */
+export interface CallPolicy {
+  /** One attempt, from connecting to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Further attempts after the first. */
+  readonly retries: number;
+  /** All attempts, waits and read-backs together. */
+  readonly retryMaxTimeMs: number;
+}
+
+/** Where a bearer token comes from. The HTTP room asks for it per call and never stores it. */
+export interface CredentialPort {
+  /** The token; rejects with an AUTH or USAGE failure. */
+  token(): Promise<string>;
+  /** After a 401: a fresh token if the source can give one (token command), else undefined. */
+  renew(): Promise<string | undefined>;
+  /** Where it came from, for messages: `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token command`. */
+  readonly source: string;
+}
+
+export interface Notice {
+  /** `CONFIRMED_BY_READ`, `MISSING_FIELD`, `RETRY`, … */
+  readonly code: string;
+  readonly message: string;
+  /** A warning is shown with `--quiet` too; a note is not. */
+  readonly level: 'note' | 'warning';
+}
+
+/** What a caller may want to hear while a call goes on. */
+export interface CallListener {
+  /** Before a wait: `429, waiting 12 s`. */
+  onRetry?(retry: { readonly reason: string; readonly waitMs: number; readonly attempt: number }): void;
+  /** The first byte of an attempt may leave from now on. Called right before it does. */
+  onSend?(attempt: number): void;
+  /** One line of the HTTP exchange, secrets masked, for `--verbose`. */
+  onTrace?(line: string): void;
+}
+
+/**
+ * How a run with many rows shares what the service says. A single call has none and waits by itself.
+ */
+export interface Pacer {
+  /** Resolves when this attempt may be sent; false: the run is stopping, send nothing more for this row. */
+  admit(): Promise<boolean>;
+  /**
+   * The service refused with 429 and asked for `waitMs`. True: all workers pause and the row is tried again,
+   * its own time budget untouched. False: the wait is too long or the run is stopping: the row is `not_sent`.
+   */
+  refused(waitMs: number): boolean;
+  /** May a retry be spent (token bucket, so that an outage is not multiplied by rows)? */
+  mayRetry(): boolean;
+  succeeded(): void;
+}
+
+export interface CallOptions {
+  readonly policy: CallPolicy;
+  readonly listener?: CallListener;
+  readonly pacer?: Pacer;
+  /** Aborted: stop now. A request in flight is abandoned (its write is `unknown`), a wait ends. */
+  readonly stop?: AbortSignal;
+  /** Aborted: begin nothing new (no further attempt), but let the attempt in flight finish. */
+  readonly wrapUp?: AbortSignal;
+}
+
+export interface Answer {
+  readonly kind: 'answered';
+  /** `applied` or `confirmed_by_read` on a write; null on a read. */
+  readonly outcome: Extract<Outcome, 'applied' | 'confirmed_by_read'> | null;
+  /** The resource as sent (for `confirmed_by_read`: the card as read). */
+  readonly resource: JsonValue;
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly requestId: string | undefined;
+  readonly attempts: number;
+  readonly resultId: string | undefined;
+  readonly notices: readonly Notice[];
+}
+
+export type CallResult = Answer | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** One origin, one credential, one connection pool. */
+export interface HttpClient {
+  call(input: CallInput, options: CallOptions): Promise<CallResult>;
+  /** Destroys the pool; nothing is left that keeps the process alive. */
+  close(): Promise<void>;
+}
