@@ -1,0 +1,289 @@
+import { JsonNumber, type JsonValue } from './value.ts';
+
+/** Arrays and objects inside each other; deeper texts are refused (contract section 4, BAD_REPLY). */
+const MAX_DEPTH = 256;
+
+/** Names in messages and paths are cut to this many UTF-16 units: a key may be megabytes long. */
+const MAX_NAME_LENGTH = 60;
+
+export type JsonProblem = 'syntax' | 'duplicate_key' | 'too_deep';
+
+/** Why a text is not JSON that frontdesk accepts, and where. The message repeats line, column and path. */
+export class JsonSyntaxError extends Error {
+  readonly problem: JsonProblem;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based, counted in code points. */
+  readonly column: number;
+  /** 0-based, in UTF-16 units of the text as given (a byte order mark counts). */
+  readonly offset: number;
+  /** Dotted path of the value or member at fault, `data.0.email`; empty at the top. */
+  readonly path: string;
+
+  constructor(
+    problem: JsonProblem,
+    what: string,
+    place: { line: number; column: number; offset: number; path: string },
+  ) {
+    const at = place.path === '' ? '' : ` (at ${place.path})`;
+    super(`line ${place.line}, column ${place.column}${at}: ${what}`);
+    this.name = 'JsonSyntaxError';
+    this.problem = problem;
+    this.line = place.line;
+    this.column = place.column;
+    this.offset = place.offset;
+    this.path = place.path;
+  }
+}
+
+/**
+ * Reads one JSON document without losing anything: numbers keep their digits, objects keep their key order
+ * and every key (`__proto__` too). Stricter than `JSON.parse` in two ways: a key that occurs twice is refused,
+ * because two readers of it would see two values, and so is nesting past `maxDepth`. One leading byte order
+ * mark is accepted. Linear in the length of the text; throws `JsonSyntaxError`.
+ */
+export function parseJson(text: string, options: { readonly maxDepth?: number } = {}): JsonValue {
+  return new Parser(text, options.maxDepth ?? MAX_DEPTH).document();
+}
+
+const QUOTE = 0x22;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LETTER_E = 0x65;
+/** Bit that tells e from E. */
+const LOWER_CASE = 0x20;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Values without parts are made once: a hostile answer of millions of them must not fill the memory. */
+const DIGITS: readonly JsonNumber[] = Array.from('0123456789', (digit) => new JsonNumber(digit));
+const NO_MEMBERS: ReadonlyMap<string, JsonValue> = new Map();
+const NO_ITEMS: readonly JsonValue[] = [];
+
+/** Names kept for reuse: the rows of a list share their names, and each copy would cost memory. */
+const MAX_KNOWN_NAMES = 1000;
+
+class Parser {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  #index = 0;
+  readonly #path: (string | number)[] = [];
+  readonly #names = new Map<string, string>();
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  document(): JsonValue {
+    if (this.#text.charCodeAt(0) === 0xfeff) this.#index = 1;
+    this.#skipSpace();
+    if (this.#index === this.#text.length) this.#fail('syntax', 'there is no JSON here, the text is empty');
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#index < this.#text.length) this.#fail('syntax', 'something follows the end of the JSON document');
+    return value;
+  }
+
+  #value(): JsonValue {
+    switch (this.#text.charCodeAt(this.#index)) {
+      case QUOTE:
+        return this.#string();
+      case OPEN_OBJECT:
+        return this.#object();
+      case OPEN_ARRAY:
+        return this.#array();
+      case 0x74:
+        return this.#word('true', true);
+      case 0x66:
+        return this.#word('false', false);
+      case 0x6e:
+        return this.#word('null', null);
+      default:
+        return this.#number();
+    }
+  }
+
+  #object(): JsonValue {
+    const depth = this.#enter('');
+    if (this.#next() === CLOSE_OBJECT) return this.#leave(NO_MEMBERS);
+    const members = new Map<string, JsonValue>();
+    for (;;) {
+      if (this.#text.charCodeAt(this.#index) !== QUOTE) this.#fail('syntax', 'expected a name in double quotes', 1);
+      const start = this.#index;
+      const key = this.#name();
+      this.#path[depth] = key;
+      if (members.has(key)) {
+        this.#index = start;
+        this.#fail('duplicate_key', `the name ${JSON.stringify(shorten(key))} occurs twice in one object`);
+      }
+      this.#skipSpace();
+      if (this.#text.charCodeAt(this.#index) !== COLON) this.#fail('syntax', 'expected ":" after the name');
+      this.#next();
+      members.set(key, this.#value());
+      this.#skipSpace();
+      const after = this.#text.charCodeAt(this.#index);
+      if (after === CLOSE_OBJECT) return this.#leave(members);
+      if (after !== COMMA) this.#fail('syntax', 'expected "," or "}"');
+      this.#next();
+    }
+  }
+
+  #name(): string {
+    const name = this.#string();
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    if (this.#names.size < MAX_KNOWN_NAMES) this.#names.set(name, name);
+    return name;
+  }
+
+  #array(): JsonValue {
+    const depth = this.#enter(0);
+    if (this.#next() === CLOSE_ARRAY) return this.#leave(NO_ITEMS);
+    const items: JsonValue[] = [];
+    for (;;) {
+      this.#path[depth] = items.length;
+      items.push(this.#value());
+      this.#skipSpace();
+      const after = this.#text.charCodeAt(this.#index);
+      if (after === CLOSE_ARRAY) return this.#leave(items);
+      if (after !== COMMA) this.#fail('syntax', 'expected "," or "]"');
+      this.#next();
+    }
+  }
+
+  #enter(first: string | number): number {
+    const depth = this.#path.length;
+    if (depth >= this.#maxDepth) this.#fail('too_deep', `nested deeper than ${this.#maxDepth} levels`);
+    this.#path.push(first);
+    return depth;
+  }
+
+  #leave<T extends JsonValue>(value: T): T {
+    this.#path.pop();
+    this.#index += 1;
+    return value;
+  }
+
+  /** Steps over one character and the space after it; answers the character code found there. */
+  #next(): number {
+    this.#index += 1;
+    this.#skipSpace();
+    return this.#text.charCodeAt(this.#index);
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const start = this.#index + 1;
+    let index = start;
+    let escaped = false;
+    for (;;) {
+      const unit = text.charCodeAt(index);
+      if (unit === QUOTE) break;
+      if (unit === BACKSLASH) {
+        escaped = true;
+        index += 2;
+      } else if (unit >= 0x20) {
+        index += 1;
+      } else {
+        this.#index = Math.min(index, text.length);
+        this.#fail(
+          'syntax',
+          index >= text.length ? 'the text ends inside a string' : 'a raw control character in a string',
+        );
+      }
+    }
+    this.#index = index + 1;
+    if (!escaped) return text.slice(start, index);
+    return this.#unescape(start, index);
+  }
+
+  #unescape(start: number, end: number): string {
+    try {
+      // The engine's own reader of one string literal: quick, and exact about escapes and lone surrogates.
+      return String(JSON.parse(this.#text.slice(start - 1, end + 1)));
+    } catch {
+      const wrongEscape = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})|\\./g;
+      wrongEscape.lastIndex = start;
+      for (let match = wrongEscape.exec(this.#text); match !== null; match = wrongEscape.exec(this.#text)) {
+        if (match[0].length > 1) continue;
+        this.#index = match.index;
+        break;
+      }
+      return this.#fail('syntax', 'an escape that JSON does not know');
+    }
+  }
+
+  #number(): JsonValue {
+    const text = this.#text;
+    const start = this.#index;
+    let index = text.charCodeAt(start) === MINUS ? start + 1 : start;
+    const whole = index;
+    index = this.#digits(index);
+    const hasLeadingZero = index - whole > 1 && text.charCodeAt(whole) === ZERO;
+    if (text.charCodeAt(index) === POINT) index = this.#digits(index + 1);
+    if ((text.charCodeAt(index) | LOWER_CASE) === LETTER_E) {
+      const sign = text.charCodeAt(index + 1);
+      index = this.#digits(sign === MINUS || sign === PLUS ? index + 2 : index + 1);
+    }
+    if (hasLeadingZero) this.#fail('syntax', 'a number must not begin with a further zero');
+    this.#index = index;
+    // Most numbers of a long list are short ones: they share one object each.
+    if (index - start === 1) return DIGITS[text.charCodeAt(start) - ZERO] ?? new JsonNumber(text[start] ?? '');
+    return new JsonNumber(text.slice(start, index));
+  }
+
+  /** Where the digits end that must begin at `index`. */
+  #digits(index: number): number {
+    let end = index;
+    for (;;) {
+      const unit = this.#text.charCodeAt(end);
+      if (!(unit >= ZERO && unit <= NINE)) break;
+      end += 1;
+    }
+    if (end > index) return end;
+    const isStart = index === this.#index;
+    this.#index = Math.min(index, this.#text.length);
+    if (this.#index === this.#text.length) this.#fail('syntax', 'the text ends too early');
+    return this.#fail('syntax', isStart ? 'expected a value' : 'expected a digit');
+  }
+
+  #word<T extends JsonValue>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#index)) this.#fail('syntax', 'expected a value');
+    this.#index += word.length;
+    return value;
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#index);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#index += 1;
+    }
+  }
+
+  /** Raises at the present position; `outside` leaves that many levels out of the path. */
+  #fail(problem: JsonProblem, what: string, outside = 0): never {
+    const before = this.#text.slice(0, this.#index);
+    const line = before.split('\n').length;
+    const start = before.lastIndexOf('\n') + 1;
+    let column = 1;
+    for (const character of before.slice(start)) column += character === '\ufeff' && start === 0 ? 0 : 1;
+    const names = outside === 0 ? this.#path : this.#path.slice(0, -outside);
+    const path = names.slice(0, 12).map((name) => shorten(String(name)));
+    if (names.length > path.length) path.push('…');
+    throw new JsonSyntaxError(problem, what, { line, column, offset: this.#index, path: path.join('.') });
+  }
+}
+
+function shorten(name: string): string {
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
+}

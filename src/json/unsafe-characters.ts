@@ -1,0 +1,73 @@
+/**
+ * Characters that text from outside must never bring raw to a stream: controls (C0, DEL, C1), lone surrogates,
+ * line and paragraph separators, and everything that is drawn as nothing or that reorders what is drawn (bidi
+ * controls, zero-width characters, tags, fillers, soft hyphens, interlinear marks).
+ */
+const CANDIDATE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+
+/** Letters and marks of scripts that are spelt with joiners; between Latin letters a joiner only hides. */
+const JOINING =
+  /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mongolian}\p{scx=Nko}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Thaana}\p{scx=Hebrew}]/u;
+const LETTER_OR_MARK = /[\p{L}\p{M}]/u;
+const PICTOGRAPH = /\p{Extended_Pictographic}/u;
+const PICTOGRAPH_END = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
+/** What a variation selector may follow; a second selector in a row carries hidden data. */
+const VARIABLE = /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u;
+const BLACK_FLAG = '\u{1f3f4}';
+/** England, Scotland, Wales: the only emoji that are spelt with tag characters. */
+const TAG_FLAG =
+  /\u{1f3f4}(?:\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073}))\u{e007f}/uy;
+
+const ZERO_WIDTH_NON_JOINER = 0x200c;
+const ZERO_WIDTH_JOINER = 0x200d;
+
+/**
+ * The text with each unsafe character replaced by what `replacement` makes of it. Ordinary text of every script
+ * stays: joiners where a script or an emoji needs them, one variation selector after its base, flags.
+ */
+export function escapeUnsafe(text: string, replacement: (codePoint: number) => string): string {
+  if (PLAIN_ASCII.test(text)) return text;
+  let flagEnd = 0;
+  return text.replace(CANDIDATE, (character: string, index: number) => {
+    const codePoint = character.codePointAt(0) ?? 0;
+    if (codePoint < 0x20) return replacement(codePoint);
+    if (codePoint >= 0xe0000 && codePoint <= 0xe007f && index >= flagEnd) flagEnd = endOfFlag(text, index);
+    if (index < flagEnd || belongs(text, index, character.length, codePoint)) return character;
+    return replacement(codePoint);
+  });
+}
+
+/** Where the flag ends whose first tag stands at `index`, or 0 when there is no such flag. */
+function endOfFlag(text: string, index: number): number {
+  TAG_FLAG.lastIndex = index - BLACK_FLAG.length;
+  return index >= BLACK_FLAG.length && TAG_FLAG.test(text) ? TAG_FLAG.lastIndex : 0;
+}
+
+function belongs(text: string, index: number, length: number, codePoint: number): boolean {
+  if (codePoint === ZERO_WIDTH_NON_JOINER || codePoint === ZERO_WIDTH_JOINER) {
+    const before = codePointBefore(text, index);
+    const after = codePointAfter(text, index + length);
+    if (codePoint === ZERO_WIDTH_JOINER && PICTOGRAPH_END.test(before) && PICTOGRAPH.test(after)) return true;
+    return [before, after].every((neighbour) => JOINING.test(neighbour) && LETTER_OR_MARK.test(neighbour));
+  }
+  return isVariationSelector(codePoint) && VARIABLE.test(codePointBefore(text, index));
+}
+
+function isVariationSelector(codePoint: number): boolean {
+  return (
+    (codePoint >= 0xfe00 && codePoint <= 0xfe0f) ||
+    (codePoint >= 0xe0100 && codePoint <= 0xe01ef) ||
+    (codePoint >= 0x180b && codePoint <= 0x180f && codePoint !== 0x180e)
+  );
+}
+
+function codePointBefore(text: string, index: number): string {
+  const low = text.charCodeAt(index - 1);
+  return text.slice((low & 0xfc00) === 0xdc00 ? index - 2 : index - 1, index);
+}
+
+function codePointAfter(text: string, index: number): string {
+  const codePoint = text.codePointAt(index);
+  return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/json/parse.ts';
+import { printJson } from '../../../src/json/print.ts';
+
+describe('printJson', () => {
+  it('prints compact, or with two spaces, and leaves empty ones on their line', () => {
+    const value = parseJson('{ "a" : [ 1.50 , { } , [ ] , null, true ], "b": "x" }');
+    expect(printJson(value)).toBe('{"a":[1.50,{},[],null,true],"b":"x"}');
+    expect(printJson(value, { indent: 2 })).toBe(
+      '{\n  "a": [\n    1.50,\n    {},\n    [],\n    null,\n    true\n  ],\n  "b": "x"\n}',
+    );
+  });
+
+  it.each([
+    ['\u001b[31m', '"\\u001b[31m"'],
+    ['\u007f', '"\\u007f"'],
+    ['\u009b', '"\\u009b"'],
+    ['a\nb\tc\rd\be\f', '"a\\nb\\tc\\rd\\be\\f"'],
+    ['"\\', '"\\"\\\\"'],
+    ['\u202e', '"\\u202e"'],
+    ['\u2066\u2069\u061c\u200e\u200f', '"\\u2066\\u2069\\u061c\\u200e\\u200f"'],
+    ['\u2028\u2029', '"\\u2028\\u2029"'],
+    ['a\u200bb\ufeffc\u2060d', '"a\\u200bb\\ufeffc\\u2060d"'],
+    ['\u{e0041}', '"\\udb40\\udc41"'],
+    ['\ud800', '"\\ud800"'],
+    ['x\udc00', '"x\\udc00"'],
+  ])('escapes what must not be raw: %j', (text, printed) => {
+    expect(printJson(text)).toBe(printed);
+  });
+
+  it.each(['日本語', 'עברית', 'العربية', '👩‍👩‍👧', '❤️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'می‌خواهم', 'क्‍ष', '1️⃣', '👍🏽', 'é', '葛󠄀'])(
+    'leaves ordinary text raw: %s',
+    (text) => {
+      expect(printJson(text)).toBe(`"${text}"`);
+    },
+  );
+
+  it('escapes names as well as values', () => {
+    expect(printJson(new Map([['\u001b', null]]))).toBe('{"\\u001b":null}');
+  });
+
+  it('prints any text so that it parses to the same text, with nothing raw that a terminal obeys', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) }), (text) => {
+        const printed = printJson(text);
+        expect(JSON.parse(printed)).toBe(text);
+        expect(printed).not.toMatch(/[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('prints every control, bidi and tag character escaped, alone and between letters', () => {
+    const points = [
+      ...Array.from({ length: 0x20 }, (_, index) => index),
+      ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index),
+      0x61c,
+      0xad,
+      0x200b,
+      0x200c,
+      0x200d,
+      0x200e,
+      0x200f,
+      0x2028,
+      0x2029,
+      0x202a,
+      0x202e,
+      0x2060,
+      0x2066,
+      0x2069,
+      0xfeff,
+      ...Array.from({ length: 0x80 }, (_, index) => 0xe0000 + index),
+    ];
+    for (const point of points) {
+      const character = String.fromCodePoint(point);
+      for (const text of [character, `a${character}b`, `1${character}`]) {
+        const printed = printJson(text);
+        expect(printed, point.toString(16)).not.toContain(character);
+        expect(JSON.parse(printed)).toBe(text);
+      }
+    }
+  });
+
+  it('prints what is nested to the limit', () => {
+    const text = '['.repeat(256) + ']'.repeat(256);
+    expect(printJson([parseJson(text)])).toBe(`[${text}]`);
+  });
+});
