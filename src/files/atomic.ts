@@ -1,0 +1,83 @@
+import { chmod, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errnoOf, ioFailure } from './io-failure.ts';
+import { temporaryName } from './process-identity.ts';
+
+/**
+ * Makes the folder, and those above it that are missing, for this user only (0700 whatever the umask).
+ * A folder that exists is left as it is. LOCAL_IO when it cannot be made.
+ */
+export async function ensurePrivateFolder(path: string): Promise<void> {
+  try {
+    const first = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (first !== undefined) await chmod(path, 0o700);
+  } catch (error) {
+    throw ioFailure(`cannot create the folder ${path}`, error, 'nothing was changed');
+  }
+}
+
+/** After a rename the new name itself must reach the disk. Not every system lets a folder be synced. */
+export async function syncFolder(path: string): Promise<void> {
+  let folder: Awaited<ReturnType<typeof open>>;
+  try {
+    folder = await open(path, 'r');
+  } catch {
+    return;
+  }
+  try {
+    await folder.sync();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EIO' || errno === 'ENOSPC') throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+async function removeQuietly(path: string): Promise<void> {
+  await unlink(path).catch(() => undefined);
+}
+
+/** Puts a finished temporary file in the place of the real one, or removes it and changes nothing. */
+export async function putInPlace(temporary: string, path: string): Promise<void> {
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    await removeQuietly(temporary);
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+async function writeTemporary(path: string, data: string | Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.chmod(0o600);
+    await file.writeFile(data);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Replaces a file as a whole: a reader sees the old content or the new, never a part, also after a kill
+ * or a power cut. The new file has mode 0600 whatever the old one had and whatever the umask. `what`
+ * names the file in the LOCAL_IO failure (`the credentials file`); then the old one is unharmed.
+ */
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { pid, what }: { readonly pid: number; readonly what: string },
+): Promise<void> {
+  const folder = dirname(path);
+  await ensurePrivateFolder(folder);
+  const temporary = join(folder, temporaryName(pid));
+  try {
+    await writeTemporary(temporary, data);
+    await putInPlace(temporary, path);
+  } catch (error) {
+    await removeQuietly(temporary);
+    throw ioFailure(`cannot save ${what} ${path}`, error);
+  }
+}

@@ -1,0 +1,73 @@
+import { Failure } from '../failure.ts';
+import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import { decodeUtf8 } from '../json/utf8.ts';
+import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
+
+export interface DocumentKind {
+  readonly path: string;
+  /** How messages call it: `the settings file`. */
+  readonly what: string;
+  /** The newest layout that this frontdesk knows. */
+  readonly version: number;
+  /** False for secrets: then a message says where the damage is, but repeats nothing of the text. */
+  readonly quotesText: boolean;
+}
+
+/**
+ * USAGE for a file of ours that cannot be understood. It says where, and that the file was left alone:
+ * guessing, or starting anew over it, would destroy what somebody could still mend (fault C12).
+ */
+export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
+  return new Failure(
+    'USAGE',
+    `${kind.what} ${kind.path} is damaged: ${where}; it was left as it is, nothing was moved`,
+    {
+      hints: ['Mend it, or move it out of the way and set it up again'],
+    },
+  );
+}
+
+/** USAGE for a file that a newer frontdesk wrote. It is not damaged, so nothing may ever replace it. */
+export class NewerFileFailure extends Failure {
+  constructor(kind: DocumentKind, version: string) {
+    super(
+      'USAGE',
+      `${kind.what} ${kind.path} was written by a newer frontdesk (version ${version} of the file, this one knows ${kind.version}); it was left as it is`,
+      { hints: ['Update frontdesk, or use another FRONTDESK_CONFIG_DIR for this one'] },
+    );
+  }
+}
+
+function parseText(bytes: Uint8Array, kind: DocumentKind): JsonObject {
+  if (bytes.length === 0) throw damagedFile(kind, 'line 1: it is empty');
+  let text: string;
+  try {
+    text = decodeUtf8(bytes);
+  } catch {
+    throw damagedFile(kind, 'line 1: it is not UTF-8 text');
+  }
+  if (text.startsWith('\ufeff')) throw damagedFile(kind, 'line 1: it begins with a byte order mark');
+  try {
+    const value = parseJson(text, { maxDepth: 16 });
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const place = `line ${error.line}, column ${error.column}`;
+    throw damagedFile(kind, kind.quotesText ? error.message : place);
+  }
+  throw damagedFile(kind, 'line 1: it does not hold a JSON object');
+}
+
+/**
+ * One of our own JSON files, taken apart as far as its version. USAGE when it is damaged or was written by
+ * a newer frontdesk.
+ */
+export function parseDocument(bytes: Uint8Array, kind: DocumentKind): JsonObject {
+  const document = parseText(bytes, kind);
+  const version = document.get('version');
+  if (!(version instanceof JsonNumber) || !/^[1-9][0-9]{0,8}$/.test(version.text)) {
+    throw damagedFile(kind, 'version is missing or not a whole number');
+  }
+  if (Number(version.text) > kind.version) throw new NewerFileFailure(kind, version.text);
+  return document;
+}

@@ -1,0 +1,39 @@
+import { Failure } from '../failure.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many open files',
+  EIO: 'the device reported an error',
+};
+
+/** The system's code of an error (`ENOENT`), or undefined where there is none. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Why the operating system refused, in words and without Node's repetition of the path. */
+export function describeIoError(error: unknown): string {
+  const errno = errnoOf(error);
+  if (errno === undefined) return error instanceof Error ? error.message : String(error);
+  const reason = REASONS[errno];
+  return reason === undefined ? errno : `${reason} (${errno})`;
+}
+
+/**
+ * LOCAL_IO for a file that could not be written. `attempt` says what was tried on which path
+ * (`cannot save the settings file /x/settings.json`); `after` says what state things are in.
+ */
+export function ioFailure(attempt: string, error: unknown, after = 'what was there before is unchanged'): Failure {
+  return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}; ${after}`, { cause: error });
+}

@@ -1,0 +1,101 @@
+import { posix, win32 } from 'node:path';
+import { Failure } from '../failure.ts';
+
+/** What the folders are derived from; `Context` has all of it. */
+export interface PlacesInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  /** Home folder, if there is one. */
+  readonly home: string | undefined;
+}
+
+/**
+ * Where frontdesk keeps things. A member is undefined when neither a variable nor a home folder tells:
+ * that is an error only for the command that really needs a file (a CI job with its credentials in the
+ * environment needs none).
+ */
+export interface Places {
+  /** Settings and credentials. */
+  readonly configDir: string | undefined;
+  /** History, runs and the sandbox's state. */
+  readonly stateDir: string | undefined;
+  /** What can be made again at any time. */
+  readonly cacheDir: string | undefined;
+}
+
+type Join = (...parts: string[]) => string;
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+/** The XDG specification says that a relative path in its variables is to be ignored. */
+function xdgFolder(value: string | undefined, join: Join): string | undefined {
+  return value?.startsWith('/') ? join(value, 'frontdesk') : undefined;
+}
+
+function usualFolders({ env, platform, home }: PlacesInput, join: Join): Places {
+  if (platform === 'win32') {
+    const roaming = nonEmpty(env['APPDATA']) ?? (home && join(home, 'AppData', 'Roaming'));
+    const local = nonEmpty(env['LOCALAPPDATA']) ?? (home && join(home, 'AppData', 'Local'));
+    return {
+      configDir: roaming && join(roaming, 'frontdesk'),
+      stateDir: local && join(local, 'frontdesk', 'state'),
+      cacheDir: local && join(local, 'frontdesk', 'cache'),
+    };
+  }
+  if (home === undefined) return { configDir: undefined, stateDir: undefined, cacheDir: undefined };
+  if (platform === 'darwin') {
+    const support = join(home, 'Library', 'Application Support', 'frontdesk');
+    return {
+      configDir: support,
+      stateDir: join(support, 'state'),
+      cacheDir: join(home, 'Library', 'Caches', 'frontdesk'),
+    };
+  }
+  return {
+    configDir: join(home, '.config', 'frontdesk'),
+    stateDir: join(home, '.local', 'state', 'frontdesk'),
+    cacheDir: join(home, '.cache', 'frontdesk'),
+  };
+}
+
+/**
+ * The folders of this user: FRONTDESK_CONFIG_DIR and FRONTDESK_STATE_DIR, else the XDG variables, else
+ * the platform's usual ones. Reads and creates nothing. The working directory is never looked at: a
+ * cloned repository must not be able to bring its own settings.
+ */
+export function findPlaces(input: PlacesInput): Places {
+  const { env, platform } = input;
+  const { join, resolve } = platform === 'win32' ? win32 : posix;
+  const usual = usualFolders({ ...input, home: nonEmpty(input.home) }, join);
+  const own = (name: string) => {
+    const value = nonEmpty(env[name]);
+    return value === undefined ? undefined : resolve(value);
+  };
+  return {
+    configDir: own('FRONTDESK_CONFIG_DIR') ?? xdgFolder(env['XDG_CONFIG_HOME'], join) ?? usual.configDir,
+    stateDir: own('FRONTDESK_STATE_DIR') ?? xdgFolder(env['XDG_STATE_HOME'], join) ?? usual.stateDir,
+    cacheDir: xdgFolder(env['XDG_CACHE_HOME'], join) ?? usual.cacheDir,
+  };
+}
+
+/** The folder of settings and credentials; USAGE when nothing tells where it is. */
+export function requireConfigDir(places: Places): string {
+  if (places.configDir !== undefined) return places.configDir;
+  throw new Failure(
+    'USAGE',
+    'there is no folder for settings and credentials: FRONTDESK_CONFIG_DIR is not set and there is no home folder',
+    { hints: ['Set FRONTDESK_CONFIG_DIR to a folder of your own'] },
+  );
+}
+
+/** The folder of history, runs and the sandbox's state; USAGE when nothing tells where it is. */
+export function requireStateDir(places: Places): string {
+  if (places.stateDir !== undefined) return places.stateDir;
+  throw new Failure(
+    'USAGE',
+    'there is no folder for history and runs: FRONTDESK_STATE_DIR is not set and there is no home folder',
+    { hints: ['Set FRONTDESK_STATE_DIR to a folder of your own'] },
+  );
+}

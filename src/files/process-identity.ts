@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { getPriority, hostname } from 'node:os';
+import { errnoOf } from './io-failure.ts';
+
+/**
+ * One life of one process. A pid alone is used again after a while, and means nothing on another machine
+ * or in another container that shares the folder.
+ */
+export interface ProcessIdentity {
+  /** Eight hex digits that stand for this boot of this machine and this container's view of pids. */
+  readonly host: string;
+  readonly pid: number;
+  /** Start time in clock ticks since boot; `x` where the system does not tell. */
+  readonly start: string;
+}
+
+/** A process elsewhere cannot be asked whether it lives; its file counts as left behind after this silence. */
+export const FOREIGN_SILENCE_MS = 60_000;
+
+function hostKey(): string {
+  let source = hostname();
+  try {
+    source = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Not Linux, or a bare container: the host name is the best there is.
+  }
+  return createHash('sha256').update(source).digest('hex').slice(0, 8);
+}
+
+/** State letter and start time of a process, where /proc tells. */
+function readProcStat(pid: number): { readonly state: string; readonly start: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may itself hold blanks and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, start] = [fields[0], fields[19]];
+    return state === undefined || start === undefined ? undefined : { state, start };
+  } catch {
+    return undefined;
+  }
+}
+
+let ownHost: string | undefined;
+
+/** Who the process with this pid is, here and now. */
+export function identify(pid: number): ProcessIdentity {
+  ownHost ??= hostKey();
+  return { host: ownHost, pid, start: readProcStat(pid)?.start ?? 'x' };
+}
+
+function isRunning(identity: ProcessIdentity): boolean {
+  try {
+    getPriority(identity.pid);
+  } catch (error) {
+    // libuv reports an unknown process as ESRCH; anything else (not permitted) means that it is there.
+    if (errnoOf(error) === 'ERR_SYSTEM_ERROR' && error instanceof Error && error.message.includes('ESRCH'))
+      return false;
+  }
+  const stat = readProcStat(identity.pid);
+  if (stat === undefined) return true;
+  // A killed process whose parent never collected it is dead for every purpose of ours.
+  if (stat.state === 'Z' || stat.state === 'X') return false;
+  return identity.start === 'x' || identity.start === stat.start;
+}
+
+/**
+ * Whether the process that left a file is certainly gone. `silentMs` is how long the file has not been
+ * touched; it decides only for a process of another machine or container.
+ */
+export function isGone(identity: ProcessIdentity, silentMs: number): boolean {
+  ownHost ??= hostKey();
+  if (identity.host !== ownHost) return silentMs > FOREIGN_SILENCE_MS;
+  return !isRunning(identity);
+}
+
+const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
+
+/** Name of a temporary file that tells whose it is, so that it can be swept once its process is dead. */
+export function temporaryName(pid: number): string {
+  const { host, start } = identify(pid);
+  return `.frontdesk-${host}-${pid}-${start}-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+/** Whose temporary file this is; undefined for a name that is not of our making. */
+export function ownerOfTemporary(name: string): ProcessIdentity | undefined {
+  const match = TEMPORARY.exec(name);
+  if (match === null) return undefined;
+  const [, host, pid, start] = match;
+  if (host === undefined || pid === undefined || start === undefined) return undefined;
+  return { host, pid: Number(pid), start };
+}

@@ -1,0 +1,129 @@
+import { constants } from 'node:fs';
+import { lstat, open, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { Failure } from '../failure.ts';
+import { describeIoError, errnoOf } from './io-failure.ts';
+
+interface Danger {
+  readonly problem: string;
+  /** The command that mends it. */
+  readonly mend: string;
+}
+
+interface FileFacts {
+  readonly uid: number;
+  readonly mode: number;
+  isFile(): boolean;
+}
+
+/** A path as one word of a shell. */
+export function shellQuote(text: string): string {
+  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function octal(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
+}
+
+/** The user this process acts as; undefined where that cannot be told (then owners are not compared). */
+async function currentUid(): Promise<number | undefined> {
+  try {
+    return userInfo().uid;
+  } catch {
+    // A container's random user has no entry in /etc/passwd; its own /proc folder still tells who it is.
+    const own = await stat('/proc/self').catch(() => undefined);
+    return own?.uid;
+  }
+}
+
+function fileDanger(path: string, facts: FileFacts, uid: number | undefined): Danger | undefined {
+  const word = shellQuote(path);
+  if (!facts.isFile()) return { problem: 'it is no ordinary file', mend: `mv ${word} ${shellQuote(`${path}.old`)}` };
+  if (uid !== undefined && facts.uid !== uid) {
+    return { problem: `it belongs to another user (uid ${facts.uid})`, mend: `sudo chown ${uid} ${word}` };
+  }
+  if ((facts.mode & 0o077) !== 0) {
+    return { problem: `its mode ${octal(facts.mode)} lets other users at it`, mend: `chmod 600 ${word}` };
+  }
+  return undefined;
+}
+
+/** `subject` is how the message calls the folder: `it`, or `its folder` in a message about a file. */
+function folderDanger(path: string, subject: string, facts: FileFacts, uid: number | undefined): Danger | undefined {
+  const word = shellQuote(path);
+  if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
+    return { problem: `${subject} belongs to another user (uid ${facts.uid})`, mend: `sudo chown ${uid} ${word}` };
+  }
+  if ((facts.mode & 0o022) !== 0) {
+    return { problem: `others can write to ${subject} (mode ${octal(facts.mode)})`, mend: `chmod 700 ${word}` };
+  }
+  return undefined;
+}
+
+function unsafe(path: string, what: string, { problem, mend }: Danger): Failure {
+  return new Failure('AUTH', `${what} ${path} was not used: ${problem}; nothing was sent`, {
+    hints: [`Mend it with: ${mend}`],
+  });
+}
+
+/** Windows keeps access rights in lists that a mode does not show: there only links are refused. */
+function hasModes(platform: string): boolean {
+  return platform !== 'win32';
+}
+
+async function findDanger(path: string, facts: FileFacts, platform: string): Promise<Danger | undefined> {
+  if (!hasModes(platform)) return facts.isFile() ? undefined : fileDanger(path, facts, undefined);
+  const uid = await currentUid();
+  const folder = dirname(path);
+  return fileDanger(path, facts, uid) ?? folderDanger(folder, 'its folder', await stat(folder), uid);
+}
+
+/**
+ * The bytes of a file that holds secrets, or undefined when there is none. Refused with AUTH and the
+ * command that mends it: a symbolic link, another owner, a mode that lets anybody else at it, and a folder
+ * that others can write to (they could swap the file). The facts are read from the opened file, so it
+ * cannot be swapped between the look and the reading.
+ */
+export async function readPrivateFile(
+  path: string,
+  { platform, what }: { readonly platform: string; readonly what: string },
+): Promise<Uint8Array | undefined> {
+  try {
+    const entry = await lstat(path);
+    if (entry.isSymbolicLink()) {
+      throw unsafe(path, what, { problem: 'it is a symbolic link', mend: `rm ${shellQuote(path)}` });
+    }
+    // Opening a pipe would wait for a writer.
+    if (!entry.isFile())
+      throw unsafe(path, what, {
+        problem: 'it is no ordinary file',
+        mend: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`,
+      });
+    const file = await open(path, constants.O_RDONLY | (hasModes(platform) ? constants.O_NOFOLLOW : 0));
+    try {
+      const danger = await findDanger(path, await file.stat(), platform);
+      if (danger !== undefined) throw unsafe(path, what, danger);
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    throw new Failure('AUTH', `${what} ${path} cannot be read: ${describeIoError(error)}; nothing was sent`, {
+      cause: error,
+    });
+  }
+}
+
+/** AUTH, with the command that mends it, for a folder in which others could swap a file that holds secrets. */
+export async function refuseUnsafeFolder(path: string, platform: string): Promise<void> {
+  if (!hasModes(platform)) return;
+  const danger = folderDanger(path, 'it', await stat(path), await currentUid());
+  if (danger === undefined) return;
+  throw new Failure('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}; nothing was changed`, {
+    hints: [`Mend it with: ${danger.mend}`],
+  });
+}

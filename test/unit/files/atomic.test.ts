@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ensurePrivateFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
+import { temporaryFolder } from './place.ts';
+
+const run = promisify(execFile);
+const options = { pid: process.pid, what: 'the test file' };
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o7777).toString(8);
+}
+
+describe('writeFileAtomic', () => {
+  it('makes the folder and the file for this user alone and leaves nothing else behind', async () => {
+    const folder = join(temporaryFolder(), 'deep', 'er');
+    await writeFileAtomic(join(folder, 'a.json'), 'one', options);
+    expect(readFileSync(join(folder, 'a.json'), 'utf8')).toBe('one');
+    expect(modeOf(join(folder, 'a.json'))).toBe('600');
+    expect(modeOf(folder)).toBe('700');
+    expect(modeOf(join(folder, '..'))).toBe('700');
+    expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('gives a file that was open to others the mode 0600 (C8)', async () => {
+    const path = join(temporaryFolder(), 'a.json');
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o644);
+    await writeFileAtomic(path, 'new', options);
+    expect(modeOf(path)).toBe('600');
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+
+  it.each(['000', '022', '077'])('makes 0600 in 0700 under the umask %s (G10)', async (umask) => {
+    const folder = join(temporaryFolder(), 'made');
+    const script = join(import.meta.dirname, 'write-once.ts');
+    await run('sh', ['-c', `umask ${umask} && exec "$0" --import tsx "$1" "$2"`, process.execPath, script, folder]);
+    expect([modeOf(folder), modeOf(join(folder, 'a.json'))]).toEqual(['700', '600']);
+  });
+
+  it('ends with LOCAL_IO, and no file besides the old one, when the target cannot be replaced', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'a.json');
+    mkdirSync(join(path, 'in-the-way'), { recursive: true });
+    await expect(writeFileAtomic(path, 'new', options)).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      exitCode: 16,
+      message: expect.stringContaining(`cannot save the test file ${path}`),
+    });
+    expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('ends with LOCAL_IO when a part of the path is a file', async () => {
+    const path = join(temporaryFolder(), 'file');
+    writeFileSync(path, '');
+    await expect(ensurePrivateFolder(join(path, 'folder'))).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  });
+
+  it.runIf(existsSync('/dev/full'))('says in words that the disk is full and keeps the old file (C14)', async () => {
+    const { ioFailure } = await import('../../../src/files/io-failure.ts');
+    let caught: unknown;
+    try {
+      writeFileSync('/dev/full', 'x');
+    } catch (error) {
+      caught = error;
+    }
+    expect(ioFailure('cannot save the test file /x', caught).message).toBe(
+      'cannot save the test file /x: no space left on the device (ENOSPC); what was there before is unchanged',
+    );
+  });
+});

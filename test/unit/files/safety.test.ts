@@ -1,0 +1,96 @@
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPrivateFile, refuseUnsafeFolder, shellQuote } from '../../../src/files/safety.ts';
+import { temporaryFolder } from './place.ts';
+
+const options = { platform: 'linux', what: 'the credentials file' };
+const isRoot = userInfo().uid === 0;
+
+function privateFile(mode = 0o600): string {
+  const path = join(temporaryFolder(), 'c.json');
+  writeFileSync(path, 'secret');
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('readPrivateFile', () => {
+  it.each([0o600, 0o400])('reads a file of mode %o', async (mode) => {
+    expect(await readPrivateFile(privateFile(mode), options)).toEqual(Buffer.from('secret'));
+  });
+
+  it.each([0o644, 0o640, 0o660, 0o604, 0o610, 0o666])('refuses mode %o with the chmod command (C7)', async (mode) => {
+    const path = privateFile(mode);
+    await expect(readPrivateFile(path, options)).rejects.toMatchObject({
+      code: 'AUTH',
+      exitCode: 4,
+      message: `the credentials file ${path} was not used: its mode 0${mode.toString(8)} lets other users at it; nothing was sent`,
+      hints: [`Mend it with: chmod 600 ${path}`],
+    });
+  });
+
+  it('answers undefined where there is no file or no folder', async () => {
+    const folder = temporaryFolder();
+    expect(await readPrivateFile(join(folder, 'none'), options)).toBeUndefined();
+    expect(await readPrivateFile(join(folder, 'no', 'folder'), options)).toBeUndefined();
+    expect(await readPrivateFile('/dev/null/x', options)).toBeUndefined();
+  });
+
+  it.each([0o777, 0o770, 0o702, 0o1777])('refuses a folder of mode %o, in which others could swap it', async (mode) => {
+    const path = privateFile();
+    const folder = join(path, '..');
+    chmodSync(folder, mode);
+    const refusal = { code: 'AUTH', hints: [`Mend it with: chmod 700 ${folder}`] };
+    await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
+    await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
+  });
+
+  it('accepts a folder that others can only read', async () => {
+    const path = privateFile();
+    chmodSync(join(path, '..'), 0o755);
+    expect(await readPrivateFile(path, options)).toEqual(Buffer.from('secret'));
+  });
+
+  it.each(['linux', 'win32'])('refuses a symbolic link on %s', async (platform) => {
+    const path = privateFile();
+    const link = join(path, '..', 'link.json');
+    symlinkSync(path, link);
+    await expect(readPrivateFile(link, { ...options, platform })).rejects.toMatchObject({
+      code: 'AUTH',
+      message: expect.stringContaining('it is a symbolic link'),
+      hints: [`Mend it with: rm ${link}`],
+    });
+  });
+
+  it('refuses a folder in the place of the file', async () => {
+    const path = join(temporaryFolder(), 'c.json');
+    mkdirSync(path);
+    await expect(readPrivateFile(path, options)).rejects.toThrow('it is no ordinary file');
+  });
+
+  it.runIf(isRoot)('refuses a file, and a folder, of another user', async () => {
+    const path = privateFile();
+    chownSync(path, 4711, 4711);
+    await expect(readPrivateFile(path, options)).rejects.toMatchObject({
+      code: 'AUTH',
+      message: expect.stringContaining('it belongs to another user (uid 4711)'),
+      hints: [`Mend it with: sudo chown 0 ${path}`],
+    });
+    chownSync(path, 0, 0);
+    chownSync(join(path, '..'), 4711, 4711);
+    await expect(readPrivateFile(path, options)).rejects.toThrow('its folder belongs to another user (uid 4711)');
+  });
+});
+
+describe('shellQuote', () => {
+  it.each([
+    ['/home/ada/c.json', '/home/ada/c.json'],
+    ['/Users/ada/Library/Application Support/x', "'/Users/ada/Library/Application Support/x'"],
+    ["it's", "'it'\\''s'"],
+    ['', "''"],
+    ['a;b', "'a;b'"],
+  ])('writes %j as %s', (text, word) => {
+    expect(shellQuote(text)).toBe(word);
+  });
+});

@@ -1,0 +1,40 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { identify, temporaryName } from '../../../src/files/process-identity.ts';
+import { sweepLeftovers } from '../../../src/files/sweep.ts';
+import { realClock, temporaryFolder } from './place.ts';
+
+const owner = { pid: process.pid, clock: realClock() };
+
+/** No process has this pid: Linux ends at 4194304, others far below. */
+const NO_PID = 999_999_999;
+
+it('removes temporary files and locks of dead processes and nothing else (C11)', async () => {
+  const folder = temporaryFolder();
+  const { host, start } = identify(process.pid);
+  const mine = temporaryName(process.pid);
+  const foreign = '.frontdesk-00000000-12-34-0123456789ab.tmp';
+  const write = (name: string, text = '') => writeFileSync(join(folder, name), text);
+  write('settings.json', '{}');
+  write('other.tmp');
+  write('.frontdesk-notes.tmp');
+  write(mine);
+  write(foreign);
+  write('alive.lock', `${host} ${process.pid} ${start} 0123456789abcdef\n`);
+  write('dead.lock', `${host} ${NO_PID} 1 0123456789abcdef\n`);
+  write('dead.lock.0000000000000000.takeover', `${host} ${NO_PID} 1 0123456789abcdef\n`);
+  write(`.frontdesk-${host}-${NO_PID}-1-0123456789ab.tmp`);
+  write(`.frontdesk-${host}-${NO_PID}-1-0123456789ab.tmp.tmp-1234567890abcdef`);
+  await sweepLeftovers(folder, owner);
+  const kept = ['settings.json', 'other.tmp', '.frontdesk-notes.tmp', mine, foreign, 'alive.lock'];
+  expect(readdirSync(folder).sort()).toEqual(kept.sort());
+  const longAgo = Date.now() / 1000 - 61;
+  utimesSync(join(folder, foreign), longAgo, longAgo);
+  await sweepLeftovers(folder, owner);
+  expect(readdirSync(folder)).not.toContain(foreign);
+});
+
+it('does nothing for a folder that does not exist', async () => {
+  await expect(sweepLeftovers(join(temporaryFolder(), 'none'), owner)).resolves.toBeUndefined();
+});
