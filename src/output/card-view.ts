@@ -1,0 +1,213 @@
+import { CARD_ID } from '../api/field.ts';
+import { compareDecimals } from '../json/decimal.ts';
+import { multiplyDecimals } from '../json/decimal-arithmetic.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { cellText } from './column.ts';
+import { flatten } from './csv.ts';
+import { cutText, displayWidth, padText } from './cut-text.ts';
+import type { ViewStyle } from './options.ts';
+import { makePaint, type Paint } from './paint.ts';
+import { awayFrom } from './relative-time.ts';
+import { safeText } from './safe-text.ts';
+
+const LABEL_WIDTH = 12;
+const BAR_CELLS = 20;
+const SHOWN_TRANSACTIONS = 5;
+const MIN_TEXT_WIDTH = 16;
+
+/** Members that have a line of their own below; all others follow as they are, unknown ones too. */
+const TOLD = new Set([
+  'cardId',
+  'status',
+  'initialBalance',
+  'currentBalance',
+  'expiryDate',
+  'cancelledAt',
+  'cancellationAction',
+  'cancellationAmount',
+  'metadata',
+  'transactions',
+]);
+
+const LABELS = new Map([
+  ['clientReference', 'Reference'],
+  ['design', 'Design'],
+  ['createdAt', 'Created'],
+  ['updatedAt', 'Updated'],
+  ['activatedAt', 'Activated'],
+]);
+
+/** What is sensible next, by status. Which transitions the service allows: not shown. */
+const NEXT_STEPS = new Map([
+  ['WAITING_ACTIVATION', ['card activate <id>', "card block <id> --reason '…'"]],
+  ['ACTIVE', ["card block <id> --reason '…'", "card reissue <id> --reason '…'"]],
+  ['BLOCKED', ["card reissue <id> --reason '…'", 'card activate <id>']],
+  ['EXPIRED', ["card reissue <id> --reason '…'"]],
+  ['REISSUED', ['history --id <id>']],
+  ['CANCELLED', ['history --id <id>']],
+]);
+
+/** One card for a person at a terminal: what it is, what it holds, until when, and what can be done next. */
+export function cardView(card: JsonObject, style: ViewStyle): string {
+  const view = new CardView(card, style);
+  return joinSections([view.summary(), view.metadata(), view.transactions(), view.nextSteps()]);
+}
+
+/** Only what tells this card from another and what state it is in, as shown before a question. */
+export function cardSummary(card: JsonObject, style: ViewStyle): string {
+  return joinSections([new CardView(card, style).summary()]);
+}
+
+function joinSections(sections: readonly (readonly string[])[]): string {
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => `${line.trimEnd()}\n`).join(''))
+    .join('\n');
+}
+
+class CardView {
+  readonly #card: JsonObject;
+  readonly #style: ViewStyle;
+  readonly #paint: Paint;
+
+  constructor(card: JsonObject, style: ViewStyle) {
+    this.#card = card;
+    this.#style = style;
+    this.#paint = makePaint(style.colour);
+  }
+
+  summary(): string[] {
+    const status = this.#text('status');
+    const lines = [
+      this.#line('Card', this.#paint.bold(this.#fit(this.#text('cardId')))),
+      this.#line('Status', this.#paint.bold(this.#paint.toned('status', status, this.#fit(status)))),
+      this.#line('Balance', this.#balance()),
+      this.#dated('Expires', this.#card.get('expiryDate')),
+    ];
+    const cancelled = [this.#text('cancellationAction'), this.#text('cancellationAmount')].filter(
+      (part) => part !== '',
+    );
+    if (this.#text('cancelledAt') !== '' || cancelled.length > 0) {
+      lines.push(this.#dated('Cancelled', this.#card.get('cancelledAt')));
+      if (cancelled.length > 0) lines.push(this.#line('', this.#fit(cancelled.join(', '))));
+    }
+    for (const [name, value] of this.#card) {
+      if (TOLD.has(name) || value === null) continue;
+      const label = LABELS.get(name) ?? safeText(name);
+      const isTime = name.endsWith('At');
+      lines.push(isTime ? this.#dated(label, value) : this.#line(label, this.#fit(safeText(cellText(value)))));
+    }
+    return lines;
+  }
+
+  metadata(): string[] {
+    const metadata = this.#card.get('metadata');
+    if (!isJsonObject(metadata) || metadata.size === 0) return [];
+    const members = flatten(metadata).map(([name, value]) => ({
+      name: safeText(name),
+      text: safeText(cellText(value)),
+    }));
+    const room = Math.max(LABEL_WIDTH, ...members.map(({ name }) => displayWidth(name)));
+    const nameWidth = Math.min(room, Math.floor(this.#style.width / 2));
+    return [
+      this.#paint.bold('Metadata'),
+      ...members.map(({ name, text }) => {
+        const label = padText(this.#cut(name, nameWidth), nameWidth);
+        return `  ${label}  ${this.#cut(text, this.#roomAfter(nameWidth + 4))}`;
+      }),
+    ];
+  }
+
+  transactions(): string[] {
+    const all = this.#card.get('transactions');
+    if (!isJsonArray(all) || all.length === 0) return [];
+    const rows = latestFirst(all)
+      .slice(0, SHOWN_TRANSACTIONS)
+      .map((one) => ['createdAt', 'type', 'amount', 'transactionId'].map((name) => memberText(one, name)));
+    const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
+    const lines = rows.map((row) => {
+      const [time = '', type = '', amount = '', id = ''] = row;
+      const [timeWidth = 0, typeWidth = 0, amountWidth = 0] = widths;
+      const line = `${padText(time, timeWidth)}  ${padText(type, typeWidth)}  ${padText(amount, amountWidth, 'right')}  ${id}`;
+      return `  ${this.#cut(line, this.#roomAfter(2))}`;
+    });
+    const title =
+      all.length > rows.length ? `Last transactions (${rows.length} of ${all.length})` : 'Last transactions';
+    return [this.#paint.bold(title), ...lines];
+  }
+
+  nextSteps(): string[] {
+    const id = this.#card.get('cardId');
+    // A command ready to copy must not carry text that a shell would read as more than an id.
+    if (typeof id !== 'string' || !CARD_ID.test(id)) return [];
+    const steps = NEXT_STEPS.get(this.#text('status')) ?? [];
+    if (steps.length === 0) return [];
+    const command = this.#style.command ?? 'frontdesk';
+    const dots = this.#style.unicode ? '…' : '...';
+    const lines = steps.map((step) => `  ${command} ${step.replace('<id>', id).replace('…', dots)}`);
+    return [this.#paint.bold('Next'), ...lines];
+  }
+
+  #balance(): string {
+    const current = this.#card.get('currentBalance');
+    const initial = this.#card.get('initialBalance');
+    const of = this.#text('initialBalance');
+    const text = this.#fit(
+      current === undefined || current === null ? `initially ${of}` : `${this.#text('currentBalance')} of ${of}`,
+    );
+    if (!(current instanceof JsonNumber && initial instanceof JsonNumber)) return text;
+    const bar = drawBar(current.text, initial.text, this.#style.unicode);
+    const fits = displayWidth(text) + bar.length + 2 <= this.#roomAfter(LABEL_WIDTH + 2);
+    return fits && bar !== '' ? `${text}  ${this.#paint.faint(bar)}` : text;
+  }
+
+  #dated(label: string, value: JsonValue | undefined): string {
+    const text = safeText(cellText(value));
+    const away = typeof value === 'string' ? awayFrom(value, this.#style.now) : undefined;
+    return this.#line(label, this.#fit(away === undefined ? text : `${text} (${away})`));
+  }
+
+  #line(label: string, text: string): string {
+    return `${this.#paint.faint(padText(this.#cut(label, LABEL_WIDTH), LABEL_WIDTH))}  ${text}`;
+  }
+
+  #text(name: string): string {
+    return safeText(cellText(this.#card.get(name)));
+  }
+
+  #fit(text: string): string {
+    return this.#cut(text, this.#roomAfter(LABEL_WIDTH + 2));
+  }
+
+  #roomAfter(used: number): number {
+    return Math.max(MIN_TEXT_WIDTH, this.#style.width - used);
+  }
+
+  #cut(text: string, width: number): string {
+    return cutText(text, width, this.#style.unicode);
+  }
+}
+
+/** How much of the initial balance is left, by comparing exact products: nothing is rounded or shown as a number. */
+function drawBar(current: string, initial: string, unicode: boolean): string {
+  if (compareDecimals(initial, '0') <= 0) return '';
+  const left = multiplyDecimals(current, String(BAR_CELLS));
+  let filled = 0;
+  while (filled < BAR_CELLS && compareDecimals(left, multiplyDecimals(initial, String(filled + 1))) >= 0) filled += 1;
+  const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
+  return `[${full.repeat(filled)}${empty.repeat(BAR_CELLS - filled)}]`;
+}
+
+/** Newest first where the times can be read; otherwise as the service sent them. */
+function latestFirst(transactions: readonly JsonValue[]): readonly JsonValue[] {
+  const timed = transactions.map((transaction) => ({
+    transaction,
+    time: Date.parse(memberText(transaction, 'createdAt')),
+  }));
+  if (timed.some(({ time }) => Number.isNaN(time))) return transactions;
+  return timed.sort((a, b) => b.time - a.time).map(({ transaction }) => transaction);
+}
+
+function memberText(value: JsonValue, name: string): string {
+  return isJsonObject(value) ? safeText(cellText(value.get(name))) : '';
+}

@@ -1,0 +1,98 @@
+import { Failure } from '../failure.ts';
+import { compareDecimals } from '../json/decimal.ts';
+import { getPath } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { JsonNumber, type JsonValue } from '../json/value.ts';
+import { nearest } from './nearest.ts';
+
+/** One column of a table or CSV. */
+export interface Column {
+  /** The API's field name, or a dotted path into it. The header of a CSV, and what `--columns` takes. */
+  readonly name: string;
+  /** The header of a table. */
+  readonly header: string;
+  readonly align?: 'right';
+  /** On a terminal, the cell is coloured by its own text. The text says the same without colour. */
+  readonly tone?: 'status' | 'outcome' | 'faint';
+  /** Terminal columns to give it in a table that streams before its cells are known. */
+  readonly width?: number;
+  /** Left out of tables unless `--columns` names it; a CSV has it. */
+  readonly wide?: true;
+  /** Ids that people copy: cut only when the columns would not fit otherwise. */
+  readonly keep?: true;
+}
+
+/** Answers whether a dotted path may be a column although no fixed column has its name. */
+export type IsOpenPath = (path: string) => boolean;
+
+/** Every path that begins with one of these members: `openUnder('metadata', 'transactions')`. */
+export function openUnder(...members: readonly string[]): IsOpenPath {
+  return (path) => members.some((member) => path.startsWith(`${member}.`) && path.length > member.length + 1);
+}
+
+/**
+ * The columns that `--columns` names (`cardId,metadata.store`), in that order; all fixed ones without it.
+ * Raises USAGE for a name that is neither fixed nor an open path, with the nearest one.
+ */
+export function chooseColumns(
+  spec: string | undefined,
+  fixed: readonly Column[],
+  isOpen: IsOpenPath,
+): readonly Column[] {
+  if (spec === undefined) return fixed;
+  return spec.split(',').map((part) => findColumn('--columns', part.trim(), fixed, isOpen));
+}
+
+/** The column that `--sort-by` names, which need not be one that is shown. Raises USAGE like `chooseColumns`. */
+export function findColumn(flag: string, name: string, fixed: readonly Column[], isOpen: IsOpenPath): Column {
+  const known = fixed.find((column) => column.name === name);
+  if (known !== undefined) return known;
+  if (name !== '' && isOpen(name)) return { name, header: name };
+  const names = fixed.map((column) => column.name);
+  const meant = nearest(name, names);
+  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"`;
+  const problem = name === '' ? 'a column name is empty' : `there is no column "${name}"${suggestion}`;
+  throw new Failure('USAGE', `${flag}: ${problem}`, { hints: [`choose from ${names.join(', ')}`] });
+}
+
+/** A value as the text of one cell: texts as they are, numbers digit for digit, absent and null as nothing. */
+export function cellText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return printJson(value);
+}
+
+/**
+ * The rows in the order of one column, smallest first: numbers by value, then texts by code point; rows
+ * without a value last. Rows that are equal keep their order.
+ */
+export function sortRows(rows: readonly JsonValue[], column: Column): readonly JsonValue[] {
+  const keyed = rows.map((row) => ({ row, key: getPath(row, column.name) ?? null }));
+  return keyed.sort((a, b) => compareCells(a.key, b.key)).map(({ row }) => row);
+}
+
+function compareCells(a: JsonValue, b: JsonValue): number {
+  if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
+  const isNumber = a instanceof JsonNumber;
+  if (isNumber && b instanceof JsonNumber) return compareDecimals(a.text, b.text);
+  if (isNumber || b instanceof JsonNumber) return isNumber ? -1 : 1;
+  return compareTexts(cellText(a), cellText(b));
+}
+
+/** Orders two texts by code point. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left === right) continue;
+    // UTF-16 puts a surrogate below U+E000 to U+FFFF, although its code point is above.
+    const isTurned = (isSurrogate(left) && right >= 0xe000) || (isSurrogate(right) && left >= 0xe000);
+    return isTurned ? right - left : left - right;
+  }
+  return a.length - b.length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

@@ -1,0 +1,81 @@
+import type { OutputPort } from '../context.ts';
+import { getPath } from '../json/plain.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { type Column, cellText } from './column.ts';
+import { escapeCell, guardCell } from './formula-guard.ts';
+import type { RowWriter } from './options.ts';
+
+interface CsvStyle {
+  readonly header: boolean;
+  /** `--csv-raw`: texts as they are, without the guard against formulas. */
+  readonly raw: boolean;
+}
+
+const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
+const LINE_END = '\r\n';
+
+/** Rows as RFC 4180: the chosen columns, a metadata object or a list of transactions as one JSON cell. */
+export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout: OutputPort): RowWriter {
+  const raw = style.raw && !stdout.isTerminal;
+  let headerDue = style.header;
+  const header = () => {
+    headerDue = false;
+    return csvLine(columns.map((column) => textCell(column.name, style.raw, raw)));
+  };
+  return {
+    async row(row) {
+      const line = csvLine(columns.map((column) => csvCell(getPath(row, column.name), style.raw, raw)));
+      await stdout.write(headerDue ? header() + line : line);
+    },
+    async close() {
+      if (headerDue) await stdout.write(header());
+    },
+  };
+}
+
+/**
+ * One resource as RFC 4180: nested values by dotted column in the resource's own key order, list entries by
+ * their index, an empty object or list as `{}` or `[]`.
+ */
+export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
+  const raw = style.raw && !stdout.isTerminal;
+  const leaves = flatten(resource);
+  const names = csvLine(leaves.map(([path]) => textCell(path, style.raw, raw)));
+  const cells = csvLine(leaves.map(([, value]) => csvCell(value, style.raw, raw)));
+  await stdout.write(style.header ? names + cells : cells);
+}
+
+/** The values inside a value that have no further parts, each with its dotted path, in order. */
+export function flatten(value: JsonValue): [string, JsonValue][] {
+  const leaves: [string, JsonValue][] = [];
+  collect(value, '', leaves);
+  return leaves;
+}
+
+function collect(value: JsonValue, path: string, leaves: [string, JsonValue][]): void {
+  const prefix = path === '' ? '' : `${path}.`;
+  if (isJsonObject(value) && value.size > 0) {
+    for (const [key, member] of value) collect(member, prefix + key, leaves);
+  } else if (isJsonArray(value) && value.length > 0) {
+    for (const [index, item] of value.entries()) collect(item, prefix + index, leaves);
+  } else {
+    leaves.push([path === '' ? 'value' : path, value]);
+  }
+}
+
+function csvCell(value: JsonValue | undefined, unguarded: boolean, raw: boolean): string {
+  if (isJsonArray(value) || isJsonObject(value) || typeof value !== 'string') return cellText(value);
+  return textCell(value, unguarded, raw);
+}
+
+/** A text on its way into a cell. Even an unguarded one must not reach a terminal with its controls. */
+function textCell(text: string, unguarded: boolean, raw: boolean): string {
+  if (raw) return text;
+  return unguarded ? escapeCell(text) : guardCell(text);
+}
+
+function csvLine(cells: readonly string[]): string {
+  const quoted = cells.map((cell) => (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  // A line of one empty cell would be an empty line, which readers skip.
+  return (quoted.length === 1 && quoted[0] === '' ? '""' : quoted.join(',')) + LINE_END;
+}

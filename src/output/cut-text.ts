@@ -1,0 +1,53 @@
+import stringWidth from 'string-width';
+import { countFrom, groupThousands } from './safe-text.ts';
+
+/** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one unit, one column each, no need to look for clusters. */
+const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027]*$/;
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** From so many missing characters on, and in so wide a column, a cut cell says how many are missing. */
+const COUNT_FROM_MISSING = 100;
+const COUNT_FROM_WIDTH = 20;
+
+/** Columns the text takes on a terminal: two for CJK and emoji, none for a combining mark. */
+export function displayWidth(text: string): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text);
+}
+
+/**
+ * The text if it fits into `maxWidth` terminal columns, else its beginning and a mark: `…`, for a long one
+ * `… (+39,800)`. Never cuts through a letter with its marks or an emoji. Expects text that is safe already.
+ */
+export function cutText(text: string, maxWidth: number, unicode = true): string {
+  const fitting = prefixLength(text, maxWidth);
+  if (fitting === text.length) return text;
+  const dots = unicode ? '…' : '...';
+  if (maxWidth >= COUNT_FROM_WIDTH) {
+    const missing = countFrom(text, fitting);
+    if (missing >= COUNT_FROM_MISSING) {
+      const room = maxWidth - dots.length - ` (+${groupThousands(missing + maxWidth)})`.length;
+      const end = prefixLength(text, room);
+      return `${text.slice(0, end)}${dots} (+${groupThousands(countFrom(text, end))})`;
+    }
+  }
+  if (maxWidth < dots.length) return text.slice(0, fitting);
+  return text.slice(0, prefixLength(text, maxWidth - dots.length)) + dots;
+}
+
+/** The text filled with spaces up to that width. */
+export function padText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const filling = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return align === 'right' ? filling + text : text + filling;
+}
+
+/** How many UTF-16 units of the text fit into that many columns. */
+function prefixLength(text: string, maxWidth: number): number {
+  const start = text.slice(0, maxWidth + 1);
+  if (PLAIN.test(start)) return Math.min(text.length, Math.max(0, maxWidth));
+  let width = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    width += displayWidth(segment);
+    if (width > maxWidth) return index;
+  }
+  return text.length;
+}

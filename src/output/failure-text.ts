@@ -1,0 +1,83 @@
+import type { Failure } from '../failure.ts';
+import type { Notice } from '../http/call.ts';
+import { fromPlain } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import type { Format } from './options.ts';
+import { safeText, shortenText } from './safe-text.ts';
+import { maskTexts } from './sensitive.ts';
+
+interface FailureStyle {
+  /** `FRONTDESK_DEBUG=1`: the stack follows in text mode. */
+  readonly debug: boolean;
+  /** Takes our own token out of a text, should the service echo it. */
+  mask?(text: string): string;
+}
+
+/** A service's message is shown up to here; all of it is in the JSON error. */
+const MAX_SERVICE_MESSAGE = 500;
+/** No message of ours is longer; a list of twenty faults fits. */
+const MAX_MESSAGE = 8000;
+const MAX_HINTS = 2;
+
+/**
+ * A failure as stderr shows it, line ends included. Text: what was attempted and came back, then up to two
+ * hints. With json or ndjson: one line, `{"error":{…}}`, with everything that is known (contract section 4).
+ */
+export function renderFailure(failure: Failure, format: Format, style: FailureStyle): string {
+  const mask = (text: string) => (style.mask === undefined ? text : style.mask(text));
+  if (isJson(format)) return `${printJson(maskTexts(new Map([['error', errorObject(failure)]]), mask))}\n`;
+  const message = shortenText(withShortServiceMessage(mask(failure.message), failure, mask), MAX_MESSAGE);
+  const lines = [`frontdesk: ${safeText(message)}`];
+  for (const hint of failure.hints.slice(0, MAX_HINTS)) lines.push(`hint: ${safeText(mask(hint))}`);
+  if (style.debug) lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
+  return `${lines.join('\n')}\n`;
+}
+
+/** The members of the JSON error object, in the contract's order, also for the rows of a run. */
+export function errorObject(failure: Failure): JsonValue {
+  const { operation, id, outcome, http, service, body, attempts, row, ...rest } = failure.details;
+  const { sentAt, phase, observed, resultId, retryAt } = rest;
+  const hint = failure.hints.length === 0 ? undefined : failure.hints.slice(0, MAX_HINTS).join('; ');
+  const { code, exitCode, message } = failure;
+  const known = { code, exitCode, message, hint, operation, id, outcome, http, service, body, attempts, row };
+  return fromPlain({ ...known, sentAt, phase, observed, resultId, retryAt });
+}
+
+/**
+ * A notice or warning as stderr shows it. With json or ndjson, and stderr no terminal, it is one line
+ * `{"notice":{"code","message"}}`, so that a program can read all of stderr.
+ */
+export function renderNotice(
+  notice: Notice,
+  format: Format,
+  stderrIsTerminal: boolean,
+  mask?: (text: string) => string,
+): string {
+  const message = mask === undefined ? notice.message : mask(notice.message);
+  if (isJson(format) && !stderrIsTerminal) {
+    return `${printJson(fromPlain({ notice: { code: notice.code, message } }))}\n`;
+  }
+  return `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}\n`;
+}
+
+function isJson(format: Format): boolean {
+  return format === 'json' || format === 'ndjson';
+}
+
+function withShortServiceMessage(message: string, failure: Failure, mask: (text: string) => string): string {
+  const { service } = failure.details;
+  const said = isJsonObject(service) ? service.get('message') : undefined;
+  if (typeof said !== 'string' || said.length <= MAX_SERVICE_MESSAGE) return message;
+  const full = mask(said);
+  return message.split(full).join(shortenText(full, MAX_SERVICE_MESSAGE));
+}
+
+function stackLines(failure: Failure): string[] {
+  const lines: string[] = [];
+  for (let error: unknown = failure, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
+    const stack = (error.stack ?? String(error)).split('\n');
+    lines.push(...(depth === 0 ? stack : ['caused by:', ...stack]));
+  }
+  return lines;
+}

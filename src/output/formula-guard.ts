@@ -1,0 +1,45 @@
+import { escapeUnsafe } from '../json/unsafe-characters.ts';
+
+/** What a spreadsheet takes for the beginning of a formula (fault T8), full-width forms included. */
+const FORMULA = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const GUARDED = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+/** Characters that a quoted CSV cell carries as they are. */
+const KEPT = new Set(['\t', '\n', '\r']);
+const LOOKS_ESCAPED = /\\(?=x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})/g;
+const ESCAPED = /\\x([0-9a-f]{2})|\\u\{([0-9a-f]{1,6})\}/g;
+
+/**
+ * Text as a CSV cell that a spreadsheet shows and does not compute: a `'` goes before a formula's first
+ * character, and before any `'` that already stands before one. Control, bidi and invisible characters other
+ * than tab and line ends become `\x1b` and `\u{202e}`. `unguardCell` is the exact inverse.
+ */
+export function guardCell(text: string): string {
+  const visible = escapeCell(text);
+  return FORMULA.test(visible) ? `'${visible}` : visible;
+}
+
+/** The text that `guardCell` made this cell of. Cells of other programs stay, but for a `'` before a formula. */
+export function unguardCell(cell: string): string {
+  return unescapeCell(GUARDED.test(cell) ? cell.slice(1) : cell);
+}
+
+/** Only the visible escapes of `guardCell`, for a raw CSV that goes to a terminal. */
+export function escapeCell(text: string): string {
+  return escapeUnsafe(text.replace(LOOKS_ESCAPED, '\\x5c'), (codePoint) => {
+    const character = String.fromCodePoint(codePoint);
+    if (KEPT.has(character)) return character;
+    const digits = codePoint.toString(16);
+    return codePoint <= 0xff ? `\\x${digits.padStart(2, '0')}` : `\\u{${digits}}`;
+  });
+}
+
+function unescapeCell(cell: string): string {
+  return cell.replace(ESCAPED, (written: string, short: string | undefined, long: string | undefined) => {
+    const codePoint = Number.parseInt(short ?? long ?? '', 16);
+    if (codePoint > 0x10ffff) return written;
+    const character = String.fromCodePoint(codePoint);
+    // Only what `escapeCell` writes: the `\x41` of another program is text.
+    return character === '\\' || escapeCell(character) === written ? character : written;
+  });
+}

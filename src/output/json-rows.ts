@@ -1,0 +1,45 @@
+import type { OutputPort } from '../context.ts';
+import { printJson } from '../json/print.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { RowWriter } from './options.ts';
+import type { Query } from './query.ts';
+
+/** Rows as one JSON array that grows while the work goes on, and is valid from the moment it is closed. */
+export function jsonRowWriter(stdout: OutputPort): RowWriter {
+  let isOpen = false;
+  return {
+    async row(row) {
+      // No raw line end is ever inside a printed string, so each one is indentation.
+      const text = printJson(row, { indent: 2 }).replaceAll('\n', '\n  ');
+      const before = isOpen ? ',\n  ' : '[\n  ';
+      isOpen = true;
+      await stdout.write(before + text);
+    },
+    async close() {
+      await stdout.write(isOpen ? '\n]\n' : '[]\n');
+    },
+  };
+}
+
+/** Rows as a JSON array under a query: the query sees the whole array, so the rows are collected. */
+export function queriedRowWriter(query: Query, writeDocument: (document: JsonValue) => Promise<void>): RowWriter {
+  const rows: JsonValue[] = [];
+  return {
+    async row(row) {
+      rows.push(row);
+    },
+    async close() {
+      await writeDocument(query(rows));
+    },
+  };
+}
+
+/** Rows as one compact JSON value a line. */
+export function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort): RowWriter {
+  return {
+    async row(row) {
+      await stdout.write(`${printJson(query === undefined ? row : query(row))}\n`);
+    },
+    async close() {},
+  };
+}

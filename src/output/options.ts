@@ -1,0 +1,45 @@
+import type { JsonValue } from '../json/value.ts';
+
+export type Format = 'table' | 'json' | 'ndjson' | 'csv';
+
+/** How a result is to be written: the global options of contract section 2, resolved. */
+export interface OutputOptions {
+  readonly format: Format;
+  /** `--columns`, `--sort-by`: for table and csv. */
+  readonly columns?: string | undefined;
+  readonly sortBy?: string | undefined;
+  readonly header: boolean;
+  readonly csvRaw: boolean;
+  /** `--query`, a JMESPath expression. */
+  readonly query?: string | undefined;
+  readonly colour: boolean;
+  /** False where the locale is not UTF-8: borders and marks are then ASCII. */
+  readonly unicode: boolean;
+  /** Takes our own token out of a text, should the service echo it; applied in every format. */
+  mask?(text: string): string;
+  /** Members shown as `<hidden, 1204 characters>` in table and csv. */
+  readonly hideSensitive: readonly string[];
+  /** Wall clock, milliseconds since 1970, for how far away an expiry is. */
+  readonly now: number;
+  /** How to call frontdesk again with the same profile, for commands ready to copy: `frontdesk -p demo`. */
+  readonly command?: string | undefined;
+}
+
+/** Writes the rows of a result one after the other; each call is awaited before the next. */
+export interface RowWriter {
+  row(row: JsonValue): Promise<void>;
+  /** Ends the document (closes the JSON array, draws the lower border). Called once, whatever happened. */
+  close(): Promise<void>;
+}
+
+/** What a view of one resource for people at a terminal may depend on. */
+export interface ViewStyle {
+  /** Terminal columns to fit into. */
+  readonly width: number;
+  readonly colour: boolean;
+  readonly unicode: boolean;
+  /** Wall clock, milliseconds since 1970. */
+  readonly now: number;
+  /** How to call frontdesk again with the same profile; `frontdesk` when not given. */
+  readonly command?: string | undefined;
+}

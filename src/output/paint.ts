@@ -1,0 +1,42 @@
+import { Chalk } from 'chalk';
+import type { Column } from './column.ts';
+
+/** Colours for a terminal. Never the only sign of anything: the text says the same without them. */
+export interface Paint {
+  bold(text: string): string;
+  faint(text: string): string;
+  /** `shown` in the colour that belongs to the value `meaning`. */
+  toned(tone: Column['tone'], meaning: string, shown: string): string;
+}
+
+type Colour = 'green' | 'red' | 'yellow' | 'gray' | 'magenta';
+
+const STATUS_COLOURS = new Map<string, Colour>([
+  ['ACTIVE', 'green'],
+  ['WAITING_ACTIVATION', 'yellow'],
+  ['BLOCKED', 'red'],
+  ['CANCELLED', 'gray'],
+  ['REISSUED', 'gray'],
+  ['EXPIRED', 'gray'],
+]);
+
+const OUTCOME_COLOURS = new Map<string, Colour>([
+  ['applied', 'green'],
+  ['confirmed_by_read', 'green'],
+  ['rejected', 'red'],
+  ['not_sent', 'yellow'],
+  ['unknown', 'magenta'],
+]);
+
+export function makePaint(colour: boolean): Paint {
+  const chalk = new Chalk({ level: colour ? 1 : 0 });
+  return {
+    bold: (text) => chalk.bold(text),
+    faint: (text) => chalk.dim(text),
+    toned(tone, meaning, shown) {
+      if (tone === 'faint') return chalk.dim(shown);
+      const name = tone === 'status' ? STATUS_COLOURS.get(meaning) : OUTCOME_COLOURS.get(meaning);
+      return tone === undefined || name === undefined ? shown : chalk[name](shown);
+    },
+  };
+}

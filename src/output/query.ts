@@ -1,0 +1,111 @@
+import { compile } from '@jmespath-community/jmespath';
+import { Failure } from '../failure.ts';
+import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import type { JsonValue } from '../json/value.ts';
+import { evaluateQuery, type QueryNode, QueryProblem } from './query-evaluate.ts';
+import { FUNCTIONS } from './query-functions.ts';
+import { shortenText } from './safe-text.ts';
+
+/** A compiled expression: answers null where nothing matches. Raises USAGE where the types do not fit. */
+export type Query = (value: JsonValue) => JsonValue;
+
+/** Characters of an expression that its error message repeats. */
+const MAX_SHOWN = 200;
+
+/** Raw strings and quoted names are stepped over, JSON literals (in backticks) are found. */
+const QUOTED = /`((?:\\.|[^`\\])*)`|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/gs;
+
+/**
+ * Compiles a JMESPath expression; raises USAGE, before anything is sent, when it is wrong.
+ *
+ * The grammar is the library's. The evaluation is ours, because the library works on plain JavaScript values:
+ * there, amounts lose digits, `__proto__` is no key, and keys like `10` change places. Literals are taken out
+ * of the expression before it is compiled, so that theirs keep their digits too.
+ */
+export function compileQuery(expression: string): Query {
+  let taken: Taken;
+  let tree: QueryNode;
+  try {
+    taken = takeLiterals(expression);
+    tree = compile(taken.bare);
+    checkTree(tree, new Set());
+  } catch (error) {
+    throw queryFailure(expression, error, '');
+  }
+  const { marker, literals } = taken;
+  const literal = (text: string) => (text.startsWith(marker) ? literals[Number(text.slice(marker.length))] : undefined);
+  return (value) => {
+    try {
+      return evaluateQuery(tree, value, literal);
+    } catch (error) {
+      throw queryFailure(expression, error, 'could not be applied to the result: ');
+    }
+  };
+}
+
+function queryFailure(expression: string, error: unknown, what: string): Failure {
+  const reason = error instanceof RangeError ? 'it is nested too deep' : error instanceof Error ? error.message : '';
+  return new Failure('USAGE', `--query ${JSON.stringify(shortenText(expression, MAX_SHOWN))}: ${what}${reason}`, {
+    hints: ['write it as JMESPath, for example "data[?active].email" (https://jmespath.site)'],
+    cause: error,
+  });
+}
+
+interface Taken {
+  readonly bare: string;
+  /** Begins each stand-in; occurs nowhere else in the expression. */
+  readonly marker: string;
+  readonly literals: readonly JsonValue[];
+}
+
+function takeLiterals(expression: string): Taken {
+  let marker = 'literal#';
+  while (expression.includes(marker)) marker += '#';
+  const literals: JsonValue[] = [];
+  const bare = expression.replace(QUOTED, (written: string, literal: string | undefined) => {
+    if (literal === undefined) return written;
+    try {
+      literals.push(parseJson(literal.replaceAll('\\`', '`')));
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      if (error.problem !== 'syntax') throw error;
+      // The library refuses it too, in words that fit the expression.
+      return written;
+    }
+    return `\`"${marker}${literals.length - 1}"\``;
+  });
+  return { bare, marker, literals };
+}
+
+/** Finds, without a value, what can only fail: unknown functions, wrong counts, unbound variables, step 0. */
+function checkTree(node: QueryNode, variables: ReadonlySet<string>): void {
+  let inner = variables;
+  if (node.type === 'Function') checkCall(node.name, node.children.length);
+  if (node.type === 'Slice' && node.step === 0) throw new QueryProblem('the step of a slice cannot be 0');
+  if (node.type === 'Variable' && !variables.has(node.name)) {
+    throw new QueryProblem(`the variable $${node.name} is not bound`);
+  }
+  if (node.type === 'LetExpression') {
+    for (const binding of node.bindings) checkTree(binding.reference, variables);
+    inner = new Set([...variables, ...node.bindings.map((binding) => binding.variable)]);
+    checkTree(node.expression, inner);
+    return;
+  }
+  for (const part of Object.values(node)) {
+    for (const child of Array.isArray(part) ? part : [part]) if (isNode(child)) checkTree(child, inner);
+  }
+}
+
+function isNode(part: unknown): part is QueryNode {
+  return typeof part === 'object' && part !== null && 'type' in part && part.type !== 'Literal';
+}
+
+function checkCall(name: string, given: number): void {
+  const known = FUNCTIONS.get(name);
+  if (known === undefined) throw new QueryProblem(`there is no function ${name}()`);
+  const { least, most } = known;
+  if (given >= least && given <= most) return;
+  const wanted =
+    least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+  throw new QueryProblem(`${name}() takes ${wanted} arguments, ${given} given`);
+}

@@ -1,0 +1,251 @@
+import type { OutputPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
+import type { OutputOptions, RowWriter } from './options.ts';
+import type { Query } from './query.ts';
+
+export type { Format, OutputOptions, RowWriter } from './options.ts';
+
+/** What a command answers, before anybody decides how it looks. */
+export type Result =
+  /** One resource. `view` names what people get on a terminal instead of a list of its members. */
+  | {
+      readonly kind: 'resource';
+      readonly resource: JsonValue;
+      readonly columns: readonly Column[];
+      readonly view?: 'card';
+    }
+  /** `document` is what json prints, `rows` what the other formats print. */
+  | {
+      readonly kind: 'list';
+      readonly document: JsonValue;
+      readonly rows: readonly JsonValue[];
+      readonly columns: readonly Column[];
+    }
+  /** Text of our own for people (its parts from outside are safe already), and the same as JSON. */
+  | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
+
+/** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
+const MAX_HELD_RUN_ROWS = 20;
+const DEFAULT_WIDTH = 80;
+
+const anyPath: IsOpenPath = (path) => path !== '';
+
+/**
+ * Raises USAGE, before anything is sent, for output options that cannot be obeyed: `--columns`, `--sort-by`
+ * and `--no-header` with a JSON format, an unknown column, a bad `--query`, `--sort-by` on a run.
+ */
+export async function checkOutput(
+  options: OutputOptions,
+  columns: readonly Column[],
+  isOpen: IsOpenPath,
+  isRun = false,
+): Promise<void> {
+  const given = [
+    ...(options.columns === undefined ? [] : ['--columns']),
+    ...(options.sortBy === undefined ? [] : ['--sort-by']),
+    ...(options.header ? [] : ['--no-header']),
+  ];
+  if (!isTabular(options) && given.length > 0) {
+    const hints = ['choose -o table or -o csv, or shape the JSON with --query'];
+    throw new Failure('USAGE', `${given.join(', ')}: not for ${options.format} output, which has no columns`, {
+      hints,
+    });
+  }
+  if (isRun && options.sortBy !== undefined) {
+    throw new Failure('USAGE', '--sort-by: a run prints its rows in input order and is not sorted');
+  }
+  if (options.query !== undefined) await loadQuery(options.query);
+  // Under a query the columns are those of its result, which nobody knows yet.
+  const open = options.query === undefined ? isOpen : anyPath;
+  chooseColumns(options.columns, columns, open);
+  if (options.sortBy !== undefined) findColumn('--sort-by', options.sortBy, columns, open);
+}
+
+/** Writes a whole result to stdout in the chosen format. Rejects with the stream's own failure. */
+export async function renderResult(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
+  const query = options.query === undefined ? undefined : await loadQuery(options.query);
+  if (options.format === 'json') {
+    const document = (await preparation(options))(documentOf(result));
+    await stdout.write(`${printJson(query === undefined ? document : query(document), { indent: 2 })}\n`);
+    return;
+  }
+  if (options.format === 'ndjson') {
+    await writeRows(linesOf(result), await openRowWriter([], options, stdout));
+    return;
+  }
+  if (query !== undefined) {
+    const document = (await preparation(options))(documentOf(result));
+    await renderTabular(await queryResult(query(document)), options, stdout);
+    return;
+  }
+  await renderTabular(prepared(result, await preparation(options)), options, stdout);
+}
+
+/**
+ * Opens a stream of rows: a JSON array, NDJSON lines, CSV or a table that grow while the work goes on.
+ * `expectedRows` (of a run) decides whether a terminal gets a bordered table at the end or lines at once.
+ * With `--query` and json the rows are collected, as the query speaks of all of them.
+ */
+export async function openRowWriter(
+  columns: readonly Column[],
+  options: OutputOptions,
+  stdout: OutputPort,
+  expectedRows = 0,
+): Promise<RowWriter> {
+  const query = options.query === undefined ? undefined : await loadQuery(options.query);
+  const writer = await openFormat(columns, options, stdout, query, expectedRows);
+  const prepare = await preparation(options);
+  return {
+    row: (row) => writer.row(prepare(row)),
+    close: () => writer.close(),
+  };
+}
+
+async function openFormat(
+  columns: readonly Column[],
+  options: OutputOptions,
+  stdout: OutputPort,
+  query: Query | undefined,
+  expectedRows: number,
+): Promise<RowWriter> {
+  if (options.format === 'ndjson') return (await import('./json-rows.ts')).ndjsonRowWriter(query, stdout);
+  if (query !== undefined) {
+    return (await import('./json-rows.ts')).queriedRowWriter(query, async (document) => {
+      if (options.format === 'json') await stdout.write(`${printJson(document, { indent: 2 })}\n`);
+      else await renderTabular(await queryResult(document), options, stdout);
+    });
+  }
+  if (options.format === 'json') return (await import('./json-rows.ts')).jsonRowWriter(stdout);
+  return openTabular(shownColumns(columns, options), options, stdout, expectedRows > MAX_HELD_RUN_ROWS);
+}
+
+async function openTabular(
+  columns: readonly Column[],
+  options: OutputOptions,
+  stdout: OutputPort,
+  streamed: boolean,
+): Promise<RowWriter> {
+  if (options.format === 'csv') {
+    return (await import('./csv.ts')).csvRowWriter(columns, { header: options.header, raw: options.csvRaw }, stdout);
+  }
+  if (!stdout.isTerminal) return (await import('./table.ts')).tabbedRowWriter(columns, options.header, stdout);
+  const { terminalRowWriter } = await import('./terminal-table.ts');
+  return terminalRowWriter(columns, { ...options, width: stdout.columns ?? DEFAULT_WIDTH }, stdout, streamed);
+}
+
+/** Table or CSV of a result that is prepared already. */
+async function renderTabular(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
+  if (result.kind === 'text') {
+    const { text } = result;
+    await stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`);
+    return;
+  }
+  const columns = shownColumns(result.columns, options);
+  if (result.kind === 'resource') {
+    await renderResource(result, columns, options, stdout);
+    return;
+  }
+  const { rows } = result;
+  const sorted =
+    options.sortBy === undefined
+      ? rows
+      : sortRows(rows, findColumn('--sort-by', options.sortBy, result.columns, anyPath));
+  await writeRows(sorted, await openTabular(columns, options, stdout, false));
+}
+
+function prepared(result: Result, prepare: (value: JsonValue) => JsonValue): Result {
+  if (result.kind === 'resource') return { ...result, resource: prepare(result.resource) };
+  if (result.kind === 'list') return { ...result, rows: result.rows.map(prepare) };
+  return { ...result, text: String(prepare(result.text)) };
+}
+
+async function renderResource(
+  { resource, view }: Extract<Result, { kind: 'resource' }>,
+  columns: readonly Column[],
+  options: OutputOptions,
+  stdout: OutputPort,
+): Promise<void> {
+  if (options.columns === undefined && options.format === 'csv') {
+    const { writeCsvResource } = await import('./csv.ts');
+    await writeCsvResource(resource, { header: options.header, raw: options.csvRaw }, stdout);
+  } else if (options.columns === undefined && stdout.isTerminal && isJsonObject(resource)) {
+    await renderForPeople(resource, view, options, stdout);
+  } else {
+    await writeRows([resource], await openTabular(columns, options, stdout, false));
+  }
+}
+
+async function renderForPeople(
+  resource: JsonObject,
+  view: 'card' | undefined,
+  options: OutputOptions,
+  stdout: OutputPort,
+): Promise<void> {
+  if (view === 'card') {
+    const { cardView } = await import('./card-view.ts');
+    const { now, colour, unicode, command } = options;
+    await stdout.write(cardView(resource, { now, colour, unicode, command, width: stdout.columns ?? DEFAULT_WIDTH }));
+    return;
+  }
+  const { flatten } = await import('./csv.ts');
+  const members = flatten(resource).map(
+    ([field, value]) =>
+      new Map<string, JsonValue>([
+        ['field', field],
+        ['value', value],
+      ]),
+  );
+  const columns: readonly Column[] = [
+    { name: 'field', header: 'FIELD', keep: true },
+    { name: 'value', header: 'VALUE' },
+  ];
+  await writeRows(members, await openTabular(columns, options, stdout, false));
+}
+
+function shownColumns(columns: readonly Column[], { columns: spec, format }: OutputOptions): readonly Column[] {
+  if (spec !== undefined || format !== 'table') return chooseColumns(spec, columns, anyPath);
+  return columns.filter((column) => column.wide !== true);
+}
+
+async function writeRows(rows: readonly JsonValue[], writer: RowWriter): Promise<void> {
+  for (const row of rows) await writer.row(row);
+  await writer.close();
+}
+
+function documentOf(result: Result): JsonValue {
+  if (result.kind === 'resource') return result.resource;
+  return result.kind === 'list' ? result.document : result.json;
+}
+
+function linesOf(result: Result): readonly JsonValue[] {
+  if (result.kind === 'list') return result.rows;
+  const document = documentOf(result);
+  return isJsonArray(document) ? document : [document];
+}
+
+/**
+ * What has to happen to a value before anybody sees it: our own token masked in every format, and in table and
+ * csv the sensitive members hidden. Loaded once, because it is applied to every row.
+ */
+async function preparation(options: OutputOptions): Promise<(value: JsonValue) => JsonValue> {
+  const { mask } = options;
+  const hidden = isTabular(options) ? options.hideSensitive : [];
+  if (mask === undefined && hidden.length === 0) return (value) => value;
+  const { hideMembers, maskTexts } = await import('./sensitive.ts');
+  return (value) => hideMembers(mask === undefined ? value : maskTexts(value, (text) => mask(text)), hidden);
+}
+
+function isTabular({ format }: OutputOptions): boolean {
+  return format === 'table' || format === 'csv';
+}
+
+async function queryResult(found: JsonValue): Promise<Result> {
+  return (await import('./query-result.ts')).queryResult(found);
+}
+
+async function loadQuery(expression: string): Promise<Query> {
+  return (await import('./query.ts')).compileQuery(expression);
+}

@@ -1,0 +1,50 @@
+import { escapeUnsafe } from '../json/unsafe-characters.ts';
+
+const NAMED = new Map([
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0d, '\\r'],
+]);
+
+/** More marks on one letter than any script stacks: they would paint over the lines above and below. */
+const MARK_FLOOD = /(\p{M}{8})(\p{M}+)/gu;
+
+/**
+ * Text from outside as a person may see it: one line, nothing that a terminal would obey, nothing invisible.
+ * Controls show as `\x1b`, `\n`, `\t`, bidi and zero-width characters as `<U+202E>`, half a surrogate pair as
+ * U+FFFD. Ordinary text of every script and emoji stays as it is. For tables, prompts, progress and errors.
+ */
+export function safeText(text: string): string {
+  const visible = escapeUnsafe(text, showCodePoint);
+  return visible.replace(MARK_FLOOD, (_, kept: string, flood: string) => `${kept}<+${[...flood].length} marks>`);
+}
+
+function showCodePoint(codePoint: number): string {
+  const named = NAMED.get(codePoint);
+  if (named !== undefined) return named;
+  if (codePoint <= 0x9f) return `\\x${codePoint.toString(16).padStart(2, '0')}`;
+  if (codePoint >= 0xd800 && codePoint <= 0xdfff) return '\ufffd';
+  return `<U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+/** The first `maxLength` code points, and how many are missing; for messages, where columns do not matter. */
+export function shortenText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  let end = 0;
+  for (let count = 0; count < maxLength && end < text.length; count += 1) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end >= text.length ? text : `${text.slice(0, end)}… (+${groupThousands(countFrom(text, end))})`;
+}
+
+/** 39800 as 39,800. */
+export function groupThousands(count: number): string {
+  return String(count).replace(/\B(?=(?:[0-9]{3})+$)/g, ',');
+}
+
+/** Code points of the text from that UTF-16 index on. */
+export function countFrom(text: string, index: number): number {
+  let count = 0;
+  for (let at = index; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
+  return count;
+}

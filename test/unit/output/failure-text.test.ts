@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import { parseJson } from '../../../src/json/parse.ts';
+import { renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
+
+const QUIET = { debug: false };
+
+describe('renderFailure', () => {
+  it('is one line and at most two hints for people, without a stack', () => {
+    const failure = new Failure('NOT_FOUND', 'card x was not blocked: 404', {
+      hints: ['check the id', 'try -v', 'third'],
+    });
+    expect(renderFailure(failure, 'table', QUIET)).toBe(
+      'frontdesk: card x was not blocked: 404\nhint: check the id\nhint: try -v\n',
+    );
+    expect(renderFailure(new Failure('INTERNAL', 'x'), 'csv', QUIET)).toBe('frontdesk: x\n');
+  });
+
+  it("is one line of JSON with every known member in the contract's order", () => {
+    const failure = new Failure('OUTCOME_UNKNOWN', 'said "x"\u001b', {
+      hints: ['look', 'wait'],
+      details: {
+        retryAt: '2026-01-01T00:00:00Z',
+        resultId: 'r',
+        observed: parseJson('{"status":"ACTIVE","reads":2}'),
+        phase: 'awaiting_headers',
+        sentAt: '2026-01-01T00:00:00Z',
+        row: 3,
+        attempts: 1,
+        body: 'text',
+        service: parseJson('{"errorCode":"E","message":"m","details":{"n":10.10}}'),
+        http: { status: 500, requestId: 'req' },
+        outcome: 'unknown',
+        id: 'i',
+        operation: 'card.block',
+      },
+    });
+    expect(renderFailure(failure, 'ndjson', QUIET)).toBe(
+      '{"error":{"code":"OUTCOME_UNKNOWN","exitCode":8,"message":"said \\"x\\"\\u001b","hint":"look; wait","operation":"card.block","id":"i","outcome":"unknown","http":{"status":500,"requestId":"req"},"service":{"errorCode":"E","message":"m","details":{"n":10.10}},"body":"text","attempts":1,"row":3,"sentAt":"2026-01-01T00:00:00Z","phase":"awaiting_headers","observed":{"status":"ACTIVE","reads":2},"resultId":"r","retryAt":"2026-01-01T00:00:00Z"}}\n',
+    );
+  });
+
+  it('leaves out what is not known', () => {
+    expect(renderFailure(new Failure('USAGE', 'm'), 'json', QUIET)).toBe(
+      '{"error":{"code":"USAGE","exitCode":2,"message":"m"}}\n',
+    );
+  });
+
+  it("cuts the service's message to 500 characters in text and not in JSON (fault B34)", () => {
+    const message = 'm'.repeat(5_000_000);
+    const failure = new Failure('REJECTED', `card x was not blocked: ${message}`, {
+      details: { service: new Map([['message', message]]) },
+    });
+    expect(renderFailure(failure, 'table', QUIET)).toBe(
+      `frontdesk: card x was not blocked: ${'m'.repeat(500)}… (+4,999,500)\n`,
+    );
+    expect(renderFailure(failure, 'json', QUIET).length).toBeGreaterThan(10_000_000);
+  });
+
+  it('shows outside text safely and on one line', () => {
+    expect(renderFailure(new Failure('REJECTED', 'a\n\u001b[2J\u202e'), 'table', QUIET)).toBe(
+      'frontdesk: a\\n\\x1b[2J<U+202E>\n',
+    );
+  });
+
+  it('masks our own token in every format', () => {
+    const mask = (text: string) => text.replaceAll('tok', '***');
+    const failure = new Failure('REJECTED', 'tok', { hints: ['tok'], details: { body: 'tok' } });
+    expect(renderFailure(failure, 'table', { debug: true, mask })).not.toContain('tok');
+    expect(renderFailure(failure, 'json', { debug: false, mask })).not.toContain('tok');
+  });
+
+  it('adds the stack, causes included, only for FRONTDESK_DEBUG', () => {
+    const failure = new Failure('INTERNAL', 'm', { cause: new Error('deep') });
+    const text = renderFailure(failure, 'table', { debug: true });
+    expect(text).toContain('\nFailure: m\n');
+    expect(text).toContain('\ncaused by:\nError: deep\n');
+  });
+});
+
+describe('renderNotice', () => {
+  const note = { code: 'RETRY', message: 'waiting\u001b', level: 'note' } as const;
+  it.each([
+    ['table', false, 'frontdesk: note: waiting\\x1b\n'],
+    ['json', true, 'frontdesk: note: waiting\\x1b\n'],
+    ['json', false, '{"notice":{"code":"RETRY","message":"waiting\\u001b"}}\n'],
+    ['ndjson', false, '{"notice":{"code":"RETRY","message":"waiting\\u001b"}}\n'],
+  ] as const)('in %s mode with stderr terminal %s is %j', (format, isTerminal, text) => {
+    expect(renderNotice(note, format, isTerminal)).toBe(text);
+  });
+
+  it('names a warning as such, and masks it', () => {
+    const warning = { code: 'FULL', message: 'tok', level: 'warning' } as const;
+    expect(renderNotice(warning, 'csv', true, () => '***')).toBe('frontdesk: warning: ***\n');
+  });
+});
