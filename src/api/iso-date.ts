@@ -1,6 +1,217 @@
-import { text } from './field.ts';
+import * as z from 'zod';
 
-/** placeholder until the room is filled */
+/**
+ * A day, or a moment of one, as it was written. `offsetMinutes` is undefined when no zone was written; how the
+ * service interprets time zones is not shown, so nothing here ever converts a text, it only compares.
+ */
+export interface IsoDate {
+  /** Days since 1970-01-01, proleptic Gregorian. */
+  readonly day: number;
+  /** Picoseconds since that day's 00:00 on the written clock; undefined when only a day was written. */
+  readonly clock: bigint | undefined;
+  readonly offsetMinutes: number | undefined;
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+/** What was read, and in which of the two formats; null where both are written alike (`18`, `Z`, `+02`). */
+interface Part<T> {
+  readonly value: T;
+  readonly extended: boolean | null;
+}
+
+const NO_DATE =
+  'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time)';
+const MIXED = 'mixes the basic and the extended format of ISO 8601: write 2026-05-01T18:30+02:00 or 20260501T1830+0200';
+
+// A year of more than four digits needs a sign, and hyphens after it: without them its length cannot be told.
+const YEAR = '(\\d{4}|[+-]\\d{5,6}(?=-))';
+const CALENDAR = new RegExp(`^${YEAR}(-?)(\\d{2})\\2(\\d{2})$`);
+const WEEK = new RegExp(`^${YEAR}(-?)[Ww](\\d{2})\\2(\\d)$`);
+const ORDINAL = new RegExp(`^${YEAR}(-?)(\\d{3})$`);
+const LESS_THAN_A_DAY: readonly (readonly [RegExp, string])[] = [
+  [/^\d{4}-?[Ww]\d{2}$/, 'names a week, not a day'],
+  [/^\d{4}-\d{2}$/, 'names a month, not a day'],
+  [/^\d{4}$/, 'names a year, not a day'],
+];
+const TIME = /^(\d{2})(?:(:?)(\d{2})(?:\2(\d{2}))?)?(?:[.,](\d+))?$/;
+const ZONE = /([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+const PICOSECONDS = 1_000_000_000_000n;
+const DAY_PICOSECONDS = 86_400n * PICOSECONDS;
+/** More digits of a fraction than this make no difference that a clock could show. */
+const FRACTION_DIGITS = 24;
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return isLeapYear(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Days from 1970-01-01 to the first of January; `Date.UTC` ends at the year 275760 and reads 0 to 99 as 1900s. */
+function firstOfJanuary(year: number): number {
+  const before = year - 1;
+  return before * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 719_162;
+}
+
+/** Monday is 1, Sunday 7; 1970-01-01 was a Thursday. */
+function weekday(day: number): number {
+  return ((((day + 3) % 7) + 7) % 7) + 1;
+}
+
+function weeksInYear(year: number): number {
+  const first = weekday(firstOfJanuary(year));
+  return first === 4 || (first === 3 && isLeapYear(year)) ? 53 : 52;
+}
+
+function calendarDay(year: number, month: number, dayOfMonth: number): number | Problem {
+  if (month < 1 || month > 12) return { problem: `names a month that does not exist: ${month}` };
+  const days = daysInMonth(year, month);
+  if (dayOfMonth < 1 || dayOfMonth > days) {
+    return { problem: `names a day that does not exist: month ${month} of ${year} has ${days} days` };
+  }
+  let day = firstOfJanuary(year) + dayOfMonth - 1;
+  for (let earlier = 1; earlier < month; earlier += 1) day += daysInMonth(year, earlier);
+  return day;
+}
+
+function weekDay(year: number, week: number, dayOfWeek: number): number | Problem {
+  const weeks = weeksInYear(year);
+  if (week < 1 || week > weeks) return { problem: `names a week that does not exist: ${year} has ${weeks} weeks` };
+  if (dayOfWeek < 1 || dayOfWeek > 7) return { problem: 'names a day that does not exist: a week has days 1 to 7' };
+  // The week with the fourth of January is the first one.
+  const fourth = firstOfJanuary(year) + 3;
+  return fourth - weekday(fourth) + (week - 1) * 7 + dayOfWeek;
+}
+
+function ordinalDay(year: number, dayOfYear: number): number | Problem {
+  const days = isLeapYear(year) ? 366 : 365;
+  if (dayOfYear < 1 || dayOfYear > days) {
+    return { problem: `names a day that does not exist: ${year} has ${days} days` };
+  }
+  return firstOfJanuary(year) + dayOfYear - 1;
+}
+
+const FORMS: readonly (readonly [RegExp, (year: number, second: number, third: number) => number | Problem])[] = [
+  [CALENDAR, calendarDay],
+  [WEEK, weekDay],
+  [ORDINAL, ordinalDay],
+];
+
+function parseDay(text: string): Part<number> | Problem {
+  for (const [form, dayOf] of FORMS) {
+    const found = form.exec(text);
+    if (found === null) continue;
+    const day = dayOf(Number(found[1]), Number(found[3]), Number(found[4]));
+    return typeof day === 'number' ? { value: day, extended: found[2] === '-' } : day;
+  }
+  return { problem: LESS_THAN_A_DAY.find(([form]) => form.test(text))?.[1] ?? NO_DATE };
+}
+
+function parseClock(text: string): Part<bigint> | Problem {
+  const found = TIME.exec(text);
+  if (found === null) return { problem: NO_DATE };
+  const [, hours = '', colon, minutes, seconds, fraction = ''] = found;
+  const [hour, minute, second] = [Number(hours), Number(minutes ?? 0), Number(seconds ?? 0)];
+  if (hour > 24) return { problem: `names an hour that does not exist: ${hours}` };
+  if (minute > 59) return { problem: `names a minute that does not exist: ${minutes}` };
+  // 60 is a leap second; when the next one comes is not known in advance, so any minute may have it.
+  if (second > 60) return { problem: `names a second that does not exist: ${seconds}` };
+  if (hour === 24 && (minute > 0 || second > 0 || /[1-9]/.test(fraction))) {
+    return { problem: 'is past 24:00, the end of a day' };
+  }
+  const digits = fraction.slice(0, FRACTION_DIGITS);
+  const unit = minutes === undefined ? 3600n : seconds === undefined ? 60n : 1n;
+  const part = (BigInt(`0${digits}`) * unit * PICOSECONDS) / 10n ** BigInt(digits.length);
+  const value = BigInt(hour * 3600 + minute * 60 + second) * PICOSECONDS + part;
+  return { value, extended: minutes === undefined ? null : colon === ':' };
+}
+
+function parseZone(zone: string): Part<number> | Problem {
+  if (zone.toUpperCase() === 'Z') return { value: 0, extended: null };
+  const hours = Number(zone.slice(1, 3));
+  const rest = zone.slice(3);
+  const minutes = Number(rest.replace(':', ''));
+  if (hours > 23 || minutes > 59) return { problem: `has a zone offset that does not exist: ${zone}` };
+  const size = hours * 60 + minutes;
+  return { value: zone.startsWith('-') ? -size : size, extended: rest === '' ? null : rest.startsWith(':') };
+}
+
+function isProblem(value: object): value is Problem {
+  return 'problem' in value;
+}
+
+/**
+ * Reads any ISO 8601 date or date-time that names a day: basic or extended; calendar, week or ordinal; a year of
+ * more than four digits with a sign (extended only); time to the hour, minute or second with a decimal fraction
+ * (`.` or `,`) of the last part; `24:00`, a leap second; zone `Z`, `±hh`, `±hhmm`, `±hh:mm` or none. Lower-case
+ * `t`, `z` and `w` are read too, as RFC 3339 does. Answers what is wrong with any other text.
+ */
+export function parseIsoDate(text: string): IsoDate | Problem {
+  const mark = text.search(/[Tt]/);
+  const date = parseDay(mark === -1 ? text : text.slice(0, mark));
+  if (isProblem(date)) return date;
+  if (mark === -1) return { day: date.value, clock: undefined, offsetMinutes: undefined };
+
+  const time = text.slice(mark + 1);
+  const zoneText = ZONE.exec(time)?.[1];
+  const clock = parseClock(zoneText === undefined ? time : time.slice(0, -zoneText.length));
+  if (isProblem(clock)) return clock;
+  const zone = zoneText === undefined ? undefined : parseZone(zoneText);
+  if (zone !== undefined && isProblem(zone)) return zone;
+
+  const formats = [clock.extended, zone?.extended ?? null].filter((format) => format !== null);
+  if (formats.some((extended) => extended !== date.extended)) return { problem: MIXED };
+  return { day: date.value, clock: clock.value, offsetMinutes: zone?.value };
+}
+
+/** Clocks that run furthest ahead of and behind UTC: Kiritimati, and the unpeopled UTC-12. */
+const FURTHEST_AHEAD_MINUTES = 14 * 60;
+const FURTHEST_BEHIND_MINUTES = -12 * 60;
+
+function instant(date: IsoDate, clock: bigint, offsetMinutes: number): bigint {
+  return BigInt(date.day) * DAY_PICOSECONDS + clock - BigInt(offsetMinutes * 60) * PICOSECONDS;
+}
+
+/**
+ * Is `end` before `start` whatever the zones were? Two texts without a zone are read on one clock, whichever it
+ * is. If only one has a zone, the other may be anywhere from UTC-12 to UTC+14, and only what is before in all
+ * of them counts. A day without a time lasts until its midnight, so it is not before any moment of that day.
+ */
+export function isBefore(end: IsoDate, start: IsoDate): boolean {
+  const sameClock = end.offsetMinutes === undefined && start.offsetMinutes === undefined;
+  const endOffset = end.offsetMinutes ?? (sameClock ? 0 : FURTHEST_BEHIND_MINUTES);
+  const startOffset = start.offsetMinutes ?? (sameClock ? 0 : FURTHEST_AHEAD_MINUTES);
+  const earliestStart = instant(start, start.clock ?? 0n, startOffset);
+  if (end.clock === undefined) return instant(end, DAY_PICOSECONDS, endOffset) <= earliestStart;
+  return instant(end, end.clock, endOffset) < earliestStart;
+}
+
+/**
+ * What is wrong with the order of an event's `start` and `end`, or undefined. Texts that are no dates, and
+ * bodies that are no objects, are other checks' business.
+ */
+export function eventOrderProblem(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { start, end }: { start?: unknown; end?: unknown } = body;
+  if (typeof start !== 'string' || typeof end !== 'string') return undefined;
+  const [from, until] = [parseIsoDate(start), parseIsoDate(end)];
+  if (isProblem(from) || isProblem(until) || !isBefore(until, from)) return undefined;
+  return `is before the start (${start}) whatever the zones were`;
+}
+
+/** Text that is an ISO 8601 date or date-time; it is sent exactly as typed. */
 export function isoDate(description: string) {
-  return text(description);
+  return z
+    .string()
+    .check((context) => {
+      const date = parseIsoDate(context.value);
+      if (isProblem(date)) context.issues.push({ code: 'custom', input: context.value, message: date.problem });
+    })
+    .meta({ description, 'x-kind': 'date' });
 }

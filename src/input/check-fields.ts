@@ -1,0 +1,107 @@
+import type * as z from 'zod';
+import type { Fault } from '../failure.ts';
+import type { JsonValue } from '../json/value.ts';
+import { nearest } from '../output/nearest.ts';
+import { cleanCardId } from './card-id.ts';
+import { expectationOf, readFieldText, type TextSource } from './field-text.ts';
+import { describeFields, type FieldSpec } from './fields.ts';
+import { showGiven } from './given.ts';
+
+/** A field's value before it was checked: numbers as JavaScript numbers (`--limit`) or as JSON had them. */
+export type FieldValue = JsonValue | number | undefined;
+
+function show(value: FieldValue): string {
+  return typeof value === 'number' ? String(value) : showGiven(value);
+}
+
+function wrongType(field: FieldSpec, value: FieldValue): string {
+  if (value === undefined) return 'is required';
+  if (value === null) return 'must not be null: leave the field out, or give the empty text to empty it';
+  return `must be ${expectationOf(field)}, not ${show(value)}`;
+}
+
+function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(field, value);
+    case 'too_small':
+    case 'too_big':
+      return `must be ${expectationOf(field)}, not ${show(value)}`;
+    default: {
+      const suggestion = field.format === 'uuid' && typeof value === 'string' ? cleanCardId(value) : undefined;
+      const meant = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+      return value === '' ? `${issue.message}${meant}` : `${issue.message}: ${show(value)}${meant}`;
+    }
+  }
+}
+
+function unknownKey(key: string, fields: readonly FieldSpec[]): string {
+  const near = nearest(
+    key,
+    fields.map((field) => field.name),
+  );
+  return near === undefined
+    ? 'is not a field of this operation'
+    : `is not a field of this operation; did you mean ${near}?`;
+}
+
+/**
+ * All faults of one body, query or set of parameters, each naming the field (as `nameOf` calls it where it was
+ * given: a flag, a column), the limit and what was given. Empty: the values may be sent.
+ */
+export function checkFields(
+  schema: z.ZodObject,
+  values: Readonly<Record<string, FieldValue>>,
+  nameOf: (field: string) => string,
+): readonly Fault[] {
+  const result = schema.safeParse(values);
+  if (result.success) return [];
+  const fields = describeFields(schema);
+  return result.error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ where: nameOf(key), problem: unknownKey(key, fields) }));
+    }
+    const name = String(issue.path[0] ?? '');
+    const field = fields.find((candidate) => candidate.name === name);
+    if (field === undefined) return [{ where: nameOf(name), problem: issue.message }];
+    return [{ where: nameOf(name), problem: problemOf(issue, field, values[name]) }];
+  });
+}
+
+export interface CheckedText {
+  readonly values: Readonly<Record<string, FieldValue>>;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * The same for texts as typed: turns each into its field's type first. `null` stands for a field that is to be
+ * sent as null. With `partial`, fields that are missing are no fault: rows of a file may bring them.
+ */
+export function checkFieldTexts(
+  schema: z.ZodObject,
+  given: ReadonlyMap<string, string | null>,
+  options: { readonly nameOf: (field: string) => string; readonly source: TextSource; readonly partial?: boolean },
+): CheckedText {
+  const fields = describeFields(schema);
+  const values: Record<string, FieldValue> = {};
+  const faults: Fault[] = [];
+  const unreadable = new Set<string>();
+  for (const [name, text] of given) {
+    const field = fields.find((candidate) => candidate.name === name);
+    const read = field === undefined || text === null ? { value: text } : readFieldText(field, text, options.source);
+    if ('value' in read) values[name] = read.value;
+    else {
+      unreadable.add(name);
+      faults.push({ where: options.nameOf(name), problem: read.problem });
+    }
+  }
+  const missing = new Set(fields.filter((field) => !given.has(field.name)).map((field) => options.nameOf(field.name)));
+  for (const fault of checkFields(schema, values, options.nameOf)) {
+    const isUnreadable = [...unreadable].some((name) => options.nameOf(name) === fault.where);
+    if (!isUnreadable && !(options.partial === true && missing.has(fault.where))) faults.push(fault);
+  }
+  return { values, faults };
+}
+
+/** Shown when an update has nothing to send: what the service does with an empty update is not shown. */
+export const NOTHING_TO_CHANGE = 'nothing to change: give at least one field';

@@ -1,0 +1,89 @@
+import { Card } from '../api/card.ts';
+import { sameDecimal } from '../json/decimal.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { nearest } from '../output/nearest.ts';
+import { quoteGiven, showGiven } from './given.ts';
+
+/** One `--expect`: the card's field, dotted into metadata, and the value it must have. */
+export interface Expectation {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** The same where the value may be left out: each row of `--from` brings its own. */
+export interface ExpectationInput {
+  readonly field: string;
+  readonly value: string | undefined;
+}
+
+const METADATA = 'metadata';
+const FIELDS = Object.keys(Card.shape);
+/** Fields that hold many values, so that none of them can be compared as a whole. */
+const COMPOUND = new Set([METADATA, 'transactions']);
+
+function fieldProblem(field: string): string | undefined {
+  if (field.startsWith(`${METADATA}.`) && field.length > METADATA.length + 1) return undefined;
+  if (field === METADATA || field === `${METADATA}.`) return 'name a key of the metadata, such as metadata.shop';
+  if (COMPOUND.has(field)) return `${field} has many values and cannot be compared`;
+  if (FIELDS.includes(field)) return undefined;
+  const near = nearest(
+    field,
+    FIELDS.filter((name) => !COMPOUND.has(name)),
+  );
+  return `${quoteGiven(field)} is not a field of a card${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+/**
+ * Reads the value of an `--expect`: `field=value`, or with rows of a file only `field`. Everything after the
+ * first `=` is the value, which may be empty.
+ */
+export function parseExpectation(
+  text: string,
+  options: { readonly hasRows: boolean },
+): ExpectationInput | { readonly problem: string } {
+  const mark = text.indexOf('=');
+  const field = mark === -1 ? text : text.slice(0, mark);
+  const problem = fieldProblem(field);
+  if (problem !== undefined) return { problem };
+  if (mark !== -1) return { field, value: text.slice(mark + 1) };
+  if (options.hasRows) return { field, value: undefined };
+  return { problem: `give a value: ${field}=<value> (only with --from may it be left out)` };
+}
+
+function memberAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined || value === undefined) return value;
+  if (isJsonObject(value)) return memberAt(value.get(name), rest);
+  return isJsonArray(value) && /^[0-9]{1,9}$/.test(name) ? memberAt(value[Number(name)], rest) : undefined;
+}
+
+/** The value at a field, dotted into metadata; a metadata key that has dots itself comes first. */
+export function valueAt(object: JsonObject, field: string): JsonValue | undefined {
+  const mark = field.indexOf('.');
+  if (mark === -1) return object.get(field);
+  const inner = object.get(field.slice(0, mark));
+  const path = field.slice(mark + 1);
+  const whole = isJsonObject(inner) ? inner.get(path) : undefined;
+  return whole ?? memberAt(inner, path.split('.'));
+}
+
+const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+function isSame(actual: JsonValue | undefined, wanted: string): boolean {
+  // `--expect cancelledAt=` guards a card that was never cancelled: absent, null and empty all say so.
+  if (actual === undefined || actual === null) return wanted === '';
+  if (typeof actual === 'string') return actual === wanted;
+  if (typeof actual === 'boolean') return String(actual) === wanted;
+  return actual instanceof JsonNumber && NUMBER.test(wanted) && sameDecimal(actual.text, wanted);
+}
+
+export type ExpectationResult = { readonly ok: true } | { readonly ok: false; readonly actual: string };
+
+/**
+ * Compares one field of a card with what was expected: texts letter by letter, numbers by value (`10.5` is
+ * `10.50`), `true` and `false` as words. Absent and null equal the empty value. `actual` is fit for a message.
+ */
+export function checkExpectation(card: JsonObject, expectation: Expectation): ExpectationResult {
+  const actual = valueAt(card, expectation.field);
+  return isSame(actual, expectation.value) ? { ok: true } : { ok: false, actual: showGiven(actual) };
+}

@@ -1,0 +1,37 @@
+import type { FieldSpec } from './fields.ts';
+import { quoteGiven } from './given.ts';
+
+/** Where a text comes from: spreadsheets write TRUE and False, a person types true or false. */
+export type TextSource = 'flag' | 'csv';
+
+export type FieldText = { readonly value: string | boolean | number } | { readonly problem: string };
+
+/** `true`, `True` or `TRUE` as a boolean, or undefined for any other text. */
+export function readBoolean(text: string, source: TextSource): boolean | undefined {
+  const word = source === 'csv' ? text.toLowerCase() : text;
+  return word === 'true' ? true : word === 'false' ? false : undefined;
+}
+
+/** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty text are none. */
+function readInteger(text: string): number | undefined {
+  const value = /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+  return Object.is(value, -0) ? 0 : value;
+}
+
+function rangeOf(field: FieldSpec): string {
+  return field.minimum === undefined || field.maximum === undefined ? '' : ` from ${field.minimum} to ${field.maximum}`;
+}
+
+/** What a field must be, for messages: `a whole number from 1 to 100`. */
+export function expectationOf(field: FieldSpec): string {
+  if (field.type === 'boolean') return 'true or false';
+  if (field.type === 'integer') return `a whole number${rangeOf(field)}`;
+  return 'a text';
+}
+
+/** Turns the text of a flag or a CSV cell into the field's own type, or says what is wrong with it. */
+export function readFieldText(field: FieldSpec, text: string, source: TextSource): FieldText {
+  const value =
+    field.type === 'boolean' ? readBoolean(text, source) : field.type === 'integer' ? readInteger(text) : text;
+  return value === undefined ? { problem: `must be ${expectationOf(field)}, not ${quoteGiven(text)}` } : { value };
+}

@@ -1,0 +1,27 @@
+import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import { safeText } from '../output/safe-text.ts';
+
+/** Longer texts are cut in messages: a description may have 40,000 characters. */
+const SHOWN_CHARACTERS = 60;
+
+/**
+ * What was given, for a message: quoted, safe for a terminal, cut at 60 characters. Never call it with a
+ * secret; no field of the interface's request bodies is one.
+ */
+export function quoteGiven(text: string): string {
+  // 60 characters have at most 120 UTF-16 units: the rest of a long text need not be taken apart.
+  const shown = Array.from(text.slice(0, 2 * SHOWN_CHARACTERS + 2))
+    .slice(0, SHOWN_CHARACTERS)
+    .join('');
+  return `"${safeText(shown)}${shown.length < text.length ? '…' : ''}"`;
+}
+
+/** The same for any JSON value: texts are quoted, numbers shown digit for digit, the rest is named by its kind. */
+export function showGiven(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return quoteGiven(value);
+  if (value instanceof JsonNumber) return value.text.length > SHOWN_CHARACTERS ? 'a number' : value.text;
+  if (isJsonArray(value)) return 'an array';
+  return isJsonObject(value) ? 'an object' : 'a value';
+}

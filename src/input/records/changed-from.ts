@@ -1,0 +1,129 @@
+import type { Operation } from '../../api/operation.ts';
+import { usageFailure } from '../../failure.ts';
+import { JsonNumber, type JsonValue } from '../../json/value.ts';
+import type { FieldValue } from '../check-fields.ts';
+import { readBoolean } from '../field-text.ts';
+import type { FieldSpec } from '../fields.ts';
+import type { InputFile } from '../input-file.ts';
+import { ColumnRoles } from './columns.ts';
+import { Digest } from './digest.ts';
+import { toFaults } from './fault-place.ts';
+import { readRecords } from './read.ts';
+import type { InputFault, InputFormat, RawRecord } from './record.ts';
+import { SeenTable } from './seen-table.ts';
+
+const MAX_FAULTS = 20;
+const FIRST_CAPACITY_ROWS = 4096;
+
+/** A text that two values share exactly when they are the same value: type first, so that `""` is not null. */
+function tokenOf(value: FieldValue): string {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `"${value}`;
+  return value instanceof JsonNumber ? value.text : String(value);
+}
+
+/** A cell of a CSV file as the value that it stands for. What an old file holds is compared, never judged. */
+function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): JsonValue {
+  if (format !== 'csv' || typeof value !== 'string' || field.type !== 'boolean') return value;
+  return readBoolean(value, 'csv') ?? value;
+}
+
+/**
+ * The rows of an older file by id, for telling which cells of a newer one differ. It keeps 64 bits of each
+ * value and not the values, so that a million rows need little memory.
+ */
+export class ChangedFrom {
+  /** For messages: the older file. */
+  readonly name: string;
+  readonly #fields: readonly FieldSpec[];
+  readonly #rows = new SeenTable();
+  readonly #digest = new Digest();
+  /** Two words for each field of each row; 0, 0 where the file has no such column. */
+  #values: Uint32Array;
+  #count = 0;
+
+  constructor(name: string, fields: readonly FieldSpec[]) {
+    this.name = name;
+    this.#fields = fields;
+    this.#values = new Uint32Array(2 * fields.length * FIRST_CAPACITY_ROWS);
+  }
+
+  /** Remembers one older row; false when the id was there before. */
+  add(id: string, values: ReadonlyMap<string, JsonValue>): boolean {
+    this.#digest.setText(id);
+    if (this.#rows.add(this.#digest, this.#count + 1) !== 0) return false;
+    const at = 2 * this.#fields.length * this.#count;
+    this.#count += 1;
+    if (at + 2 * this.#fields.length > this.#values.length) {
+      const larger = new Uint32Array(2 * this.#values.length);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#fields.forEach((field, index) => {
+      const value = values.get(field.name);
+      if (value === undefined) return;
+      this.#digest.setText(tokenOf(value));
+      this.#values[at + 2 * index] = this.#digest.a;
+      this.#values[at + 2 * index + 1] = this.#digest.b;
+    });
+    return true;
+  }
+
+  /** The values that differ from the older row of this id; undefined when the older file has no such row. */
+  changes(id: string, values: Readonly<Record<string, FieldValue>>): Record<string, FieldValue> | undefined {
+    this.#digest.setText(id);
+    const row = this.#rows.find(this.#digest);
+    if (row === 0) return undefined;
+    const at = 2 * this.#fields.length * (row - 1);
+    const changed: Record<string, FieldValue> = {};
+    this.#fields.forEach((field, index) => {
+      const value = values[field.name];
+      if (value === undefined) return;
+      this.#digest.setText(tokenOf(value));
+      const [first, second] = [this.#values[at + 2 * index], this.#values[at + 2 * index + 1]];
+      if (first !== this.#digest.a || second !== this.#digest.b) changed[field.name] = value;
+    });
+    return changed;
+  }
+}
+
+function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat): [string, Map<string, JsonValue>] {
+  let id = '';
+  const values = new Map<string, JsonValue>();
+  record.names.forEach((name, index) => {
+    const role = roles.roleOf(name);
+    const value = record.values[index];
+    if (value === undefined) return;
+    if (role.kind === 'id' && typeof value === 'string' && id === '') id = value;
+    if (role.kind === 'field') values.set(name, oldValue(value, role.field, format));
+  });
+  return [id, values];
+}
+
+/**
+ * Reads the file of `--changed-from`, in any format that `--from` takes. Columns that nobody knows do not matter
+ * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
+ * occurs twice, because then what changed cannot be told.
+ */
+export async function readChangedFrom(
+  file: InputFile,
+  options: { readonly operation: Operation; readonly path: string; readonly csvRaw: boolean },
+): Promise<ChangedFrom> {
+  const roles = new ColumnRoles(options.operation);
+  const index = new ChangedFrom(file.name, roles.fields);
+  const faults: InputFault[] = [];
+  const read = { path: options.path, csvRaw: options.csvRaw, columns: roles.names, format: undefined };
+  for await (const batch of readRecords(file.bytes(), read)) {
+    faults.push(...batch.faults);
+    for (const record of batch.records) {
+      const [id, values] = readOldRow(record, roles, batch.format);
+      if (id === '') faults.push({ line: record.line, problem: 'the row has no id' });
+      else if (!index.add(id, values))
+        faults.push({ line: record.line, problem: 'its id stands in an earlier row too' });
+    }
+    if (faults.length >= MAX_FAULTS) break;
+  }
+  if (faults.length > 0) throw usageFailure(toFaults(faults.slice(0, MAX_FAULTS), `--changed-from ${file.name}`));
+  return index;
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { Failure, type Fault } from '../../failure.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import type { InputFile } from '../input-file.ts';
+import { toFaults } from './fault-place.ts';
+import { Findings } from './findings.ts';
+import { Interpreter, type Row } from './interpret.ts';
+import { type ReadBatch, readRecords } from './read.ts';
+import type { InputFault, InputFormat } from './record.ts';
+import type { InputOptions } from './rows.ts';
+
+/** An input without faults. */
+export interface CheckedInput {
+  readonly kind: 'checked';
+  readonly format: InputFormat;
+  /** Rows of the whole input. */
+  readonly rows: number;
+  /** Rows that this process is to send: those of its shard, without unchanged ones. */
+  readonly selected: number;
+  /** Rows of this shard that `--changed-from` leaves out. */
+  readonly unchanged: number;
+  /** Empty CSV cells that leave a field as it is, by column. */
+  readonly emptyCells: ReadonlyMap<string, number>;
+  /** Original columns, in the order in which they first occur. */
+  readonly columns: readonly string[];
+  /** The first rows that will be sent, for the question. */
+  readonly first: readonly Row[];
+  /** Ids that look pasted by mistake: the first few sentences. */
+  readonly warnings: readonly string[];
+  /** Hexadecimal, of the bytes as they were read. */
+  readonly sha256: string;
+}
+
+export interface FaultyInput {
+  readonly kind: 'faulty';
+  /** The first 20, in the order of the input. */
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+}
+
+/** Copies and hashes the bytes on their way to the reader. */
+async function* watch(
+  bytes: AsyncIterable<Uint8Array>,
+  hash: { update(piece: Uint8Array): unknown },
+  copy: FileHandle | undefined,
+  copyPath: string,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    hash.update(piece);
+    if (copy !== undefined) {
+      try {
+        await copy.writeFile(piece);
+      } catch (error) {
+        throw ioFailure(`cannot copy the input to ${copyPath}`, error, 'nothing was sent');
+      }
+    }
+    yield piece;
+  }
+}
+
+async function openCopy(path: string): Promise<FileHandle> {
+  try {
+    // The input holds customers' data.
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    throw ioFailure(`cannot copy the input to ${path}`, error, 'nothing was sent');
+  }
+}
+
+function checkBatch(batch: ReadBatch, interpreter: Interpreter, findings: Findings): void {
+  const faults: InputFault[] = [...batch.faults];
+  for (const record of batch.records) {
+    findings.addNames(record.names);
+    const interpreted = interpreter.interpret(record, batch.format);
+    if (interpreted.kind === 'faults') {
+      faults.push(...interpreted.faults);
+      continue;
+    }
+    const duplicate = findings.duplicate(interpreted.row, batch.format);
+    if (duplicate !== undefined) faults.push(duplicate);
+    else if (interpreted.kind === 'unchanged') findings.addUnchanged(interpreted.row);
+    else findings.addRow(interpreted.row);
+  }
+  findings.rows += batch.records.length;
+  findings.addFaults(faults);
+}
+
+async function readThrough(
+  bytes: AsyncIterable<Uint8Array>,
+  options: InputOptions,
+  findings: Findings,
+): Promise<{ readonly format: InputFormat; readonly emptyCells: ReadonlyMap<string, number> }> {
+  const interpreter = new Interpreter(options);
+  let format = options.format ?? 'csv';
+  let isHeaderChecked = false;
+  for await (const batch of readRecords(bytes, { ...options, columns: interpreter.roles.names })) {
+    format = batch.format;
+    if (batch.header !== undefined && !isHeaderChecked) {
+      isHeaderChecked = true;
+      findings.addNames(batch.header.names);
+      findings.addFaults(interpreter.checkHeader(batch.header.names, batch.header.line));
+    }
+    checkBatch(batch, interpreter, findings);
+  }
+  return { format, emptyCells: interpreter.emptyCells };
+}
+
+/**
+ * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and copies the bytes to
+ * `copyTo` (a new file of mode 0600, on disk when this resolves; removed again when there are faults). Nothing
+ * is kept per row but 20 bytes, so memory does not grow with the input. Rejects with USAGE when the input
+ * cannot be read and LOCAL_IO when it cannot be copied.
+ */
+export async function checkInput(
+  file: InputFile,
+  options: InputOptions,
+  more: { readonly allowDuplicates: boolean; readonly copyTo?: string },
+): Promise<CheckedInput | FaultyInput> {
+  const { copyTo } = more;
+  const copy = copyTo === undefined ? undefined : await openCopy(copyTo);
+  const hash = createHash('sha256');
+  const findings = new Findings(options, more.allowDuplicates);
+  let isKept = false;
+  try {
+    const read = await readThrough(watch(file.bytes(), hash, copy, copyTo ?? ''), options, findings);
+    if (findings.faultCount > 0) {
+      return { kind: 'faulty', faults: toFaults(findings.faults), faultCount: findings.faultCount };
+    }
+    await syncCopy(copy, copyTo ?? '');
+    isKept = true;
+    const { rows, selected, unchanged, first, warnings } = findings;
+    const columns = [...findings.columns];
+    return {
+      kind: 'checked',
+      ...read,
+      rows,
+      selected,
+      unchanged,
+      columns,
+      first,
+      warnings,
+      sha256: hash.digest('hex'),
+    };
+  } finally {
+    await copy?.close();
+    if (copyTo !== undefined && !isKept) await rm(copyTo, { force: true });
+  }
+}
+
+async function syncCopy(copy: FileHandle | undefined, copyPath: string): Promise<void> {
+  try {
+    await copy?.sync();
+  } catch (error) {
+    throw ioFailure(`cannot copy the input to ${copyPath}`, error, 'nothing was sent');
+  }
+}
+
+/** One USAGE failure of a faulty input: the first faults, and how many more there are. */
+export function faultyInputFailure(file: InputFile, input: FaultyInput): Failure {
+  const listed = input.faults.map((fault) => `${fault.where}: ${fault.problem}`).join('; ');
+  const more = input.faultCount - input.faults.length;
+  const rest = more > 0 ? `; and ${more} more` : '';
+  const count = input.faultCount === 1 ? '1 fault' : `${input.faultCount} faults`;
+  return new Failure('USAGE', `${count} in ${file.name}, nothing was sent: ${listed}${rest}`);
+}

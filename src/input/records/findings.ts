@@ -1,0 +1,86 @@
+import { isWrite } from '../../api/operation.ts';
+import { isJsonObject, JsonNumber, type JsonObject } from '../../json/value.ts';
+import { idWarnings } from '../card-id.ts';
+import { Digest } from './digest.ts';
+import { placeFault } from './fault-place.ts';
+import type { Row } from './interpret.ts';
+import type { InputFault, InputFormat } from './record.ts';
+import type { InputOptions } from './rows.ts';
+import { SeenTable } from './seen-table.ts';
+import { isInShard } from './shard.ts';
+
+const MAX_FAULTS = 20;
+const SHOWN_ROWS = 5;
+const MAX_WARNINGS = 5;
+
+/** One text for one event: rows that would create the same event have the same. */
+function canonical(body: JsonObject | undefined): string {
+  let text = '';
+  for (const [name, value] of body ?? []) {
+    const shown = value instanceof JsonNumber ? value.text : isJsonObject(value) ? '' : String(value);
+    text += `${name}:${typeof value === 'string' ? 's' : 'v'}${shown.length}:${shown};`;
+  }
+  return text;
+}
+
+/** What was found while an input was read through once. */
+export class Findings {
+  readonly faults: InputFault[] = [];
+  readonly columns = new Set<string>();
+  readonly first: Row[] = [];
+  readonly warnings: string[] = [];
+  faultCount = 0;
+  rows = 0;
+  selected = 0;
+  unchanged = 0;
+  readonly #options: InputOptions;
+  readonly #seen: SeenTable | undefined;
+  readonly #digest = new Digest();
+  #lastNames: readonly string[] | undefined;
+
+  constructor(options: InputOptions, allowDuplicates: boolean) {
+    this.#options = options;
+    this.#seen = isWrite(options.operation) && !allowDuplicates ? new SeenTable() : undefined;
+  }
+
+  /** Keeps the first faults of a batch, in the order of the input. */
+  addFaults(faults: readonly InputFault[]): void {
+    this.faultCount += faults.length;
+    if (this.faults.length >= MAX_FAULTS || faults.length === 0) return;
+    const sorted = faults.toSorted((a, b) => a.line - b.line || (a.row ?? 0) - (b.row ?? 0));
+    this.faults.push(...sorted.slice(0, MAX_FAULTS - this.faults.length));
+  }
+
+  addNames(names: readonly string[]): void {
+    if (names === this.#lastNames) return;
+    this.#lastNames = names;
+    for (const name of names) this.columns.add(name);
+  }
+
+  addRow(row: Row): void {
+    if (!isInShard(row.row, this.#options.shard)) return;
+    this.selected += 1;
+    if (this.first.length < SHOWN_ROWS) this.first.push(row);
+    if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
+      this.warnings.push(...idWarnings(row.id).map((warning) => `line ${row.line}: ${warning}`));
+    }
+  }
+
+  addUnchanged(row: Row): void {
+    if (isInShard(row.row, this.#options.shard)) this.unchanged += 1;
+  }
+
+  duplicate(row: Row, format: InputFormat): InputFault | undefined {
+    if (this.#seen === undefined) return undefined;
+    if (row.id === undefined) this.#digest.setText(canonical(row.body));
+    else if (this.#options.operation.family === 'cards') this.#digest.setCardId(row.id);
+    else this.#digest.setText(row.id);
+    // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
+    const earlier = this.#seen.add(this.#digest, format === 'json' ? row.row : row.line);
+    if (earlier === 0) return undefined;
+    const place = `${format === 'json' ? 'row' : 'line'} ${earlier}`;
+    const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
+    const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
+    return placeFault(row.record, format, field, `the same ${same} as in ${place}; --allow-duplicates accepts that`);
+  }
+}

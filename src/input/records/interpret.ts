@@ -1,0 +1,267 @@
+import { isWrite, type Operation } from '../../api/operation.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields.ts';
+import { type Expectation, type ExpectationInput, valueAt } from '../expect.ts';
+import { readFieldText } from '../field-text.ts';
+import type { FieldSpec } from '../fields.ts';
+import type { ChangedFrom } from './changed-from.ts';
+import { ColumnRoles } from './columns.ts';
+import { placeFault } from './fault-place.ts';
+import { columnFaults, missingColumns } from './header.ts';
+import type { InputFault, InputFormat, RawRecord } from './record.ts';
+
+/** One row as a call of its operation: checked, and ready to be sent. */
+export interface Row {
+  /** 1-based in the whole input. */
+  readonly row: number;
+  readonly line: number;
+  /** The id in the path; undefined where the operation has none (event create). */
+  readonly id: string | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  /** undefined: the request has no body. */
+  readonly body: JsonObject | undefined;
+  /** What `--expect` asks of this row's card. */
+  readonly expects: readonly Expectation[];
+  /** The row as it was read, with all original columns. */
+  readonly record: RawRecord;
+}
+
+export interface InterpretOptions {
+  readonly operation: Operation;
+  /** Values of flags, by API name: they fill rows that lack them. */
+  readonly defaults: Readonly<Record<string, FieldValue>>;
+  /** What an empty CSV cell of a field means: not given, or the empty text. */
+  readonly emptyCells: 'keep' | 'clear';
+  readonly resendUnknown: boolean;
+  readonly expectations: readonly ExpectationInput[];
+  /** `--changed-from`: only what differs from it is sent. */
+  readonly changedFrom?: ChangedFrom | undefined;
+  /** A rule that no schema knows, such as a profile's `requireReason`. */
+  readonly checkRow?: ((row: Row) => { readonly field: string; readonly problem: string } | undefined) | undefined;
+}
+
+/** A row that can be sent, one that `--changed-from` leaves out, or what is wrong with it. */
+export type Interpreted =
+  | { readonly kind: 'row'; readonly row: Row }
+  | { readonly kind: 'unchanged'; readonly row: Row }
+  | { readonly kind: 'faults'; readonly faults: readonly InputFault[] };
+
+/** The columns of a header, or of one JSON object, sorted by what they are for. */
+interface Plan {
+  readonly idIndexes: readonly number[];
+  readonly fields: readonly { readonly index: number; readonly field: FieldSpec }[];
+  readonly outcomeIndex: number;
+  readonly unknown: readonly string[];
+}
+
+/** JSON rows of one shape share a plan; inputs with more shapes than this make them anew. */
+const MAX_PLANS = 1000;
+
+const UNKNOWN_OUTCOME =
+  'the outcome of this row is unknown: it may have been applied; check it, then give --resend-unknown to send it again';
+
+interface Found {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** Turns rows as read into calls of one operation. Knows no files and no other rows. */
+export class Interpreter {
+  readonly roles: ColumnRoles;
+  /** Empty CSV cells that leave a field unchanged, by column. */
+  readonly emptyCells = new Map<string, number>();
+  readonly #options: InterpretOptions;
+  readonly #isUpdate: boolean;
+  readonly #isWrite: boolean;
+  readonly #plans = new Map<string, Plan>();
+  #header: readonly string[] | undefined;
+  #headerPlan: Plan | undefined;
+  /** Fields that the header of a CSV file lacks: said once, not again for each row. */
+  #missing: ReadonlySet<string> = new Set();
+
+  constructor(options: InterpretOptions) {
+    this.#options = options;
+    this.roles = new ColumnRoles(options.operation);
+    this.#isWrite = isWrite(options.operation);
+    // What the service does with an update without any field is not shown; block and reissue may have none.
+    this.#isUpdate = options.operation.name.endsWith('.update');
+  }
+
+  /** Faults of a CSV header: unknown, doubled and missing columns. Call it before its rows. */
+  checkHeader(names: readonly string[], line: number): readonly InputFault[] {
+    const missing = missingColumns(names, this.roles, this.#options.defaults, this.#options.expectations);
+    this.#missing = new Set(missing.keys());
+    return [
+      ...columnFaults(names, this.roles).map((fault) => ({ line, ...fault })),
+      ...[...missing.values()].map((problem) => ({ line, problem })),
+    ];
+  }
+
+  interpret(record: RawRecord, format: InputFormat): Interpreted {
+    const plan = this.#planOf(record);
+    const found: Found[] = [];
+    // Those of a CSV file were named with its header.
+    const unknown = format === 'csv' ? [] : plan.unknown;
+    for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
+    if (this.#isWrite && !this.#options.resendUnknown && isUnknown(record.values[plan.outcomeIndex])) {
+      found.push({ field: '_outcome', problem: UNKNOWN_OUTCOME });
+    }
+    const params = this.#params(record, plan, found);
+    const { values, isUnchanged } = this.#values(record, plan, params, format, found);
+    const expects = this.#expects(record, found);
+    this.#checkBody(values, isUnchanged, found);
+    const { idParam } = this.roles;
+    const id = idParam === undefined ? undefined : params[idParam];
+    const row: Row = { row: record.row, line: record.line, id, params, body: this.#body(values), expects, record };
+    if (found.length === 0) {
+      if (isUnchanged) return { kind: 'unchanged', row };
+      const extra = this.#options.checkRow?.(row);
+      if (extra === undefined) return { kind: 'row', row };
+      found.push(extra);
+    }
+    const faults = found
+      .filter(({ field }) => !this.#missing.has(field))
+      .map(({ field, problem }) => placeFault(record, format, field, problem));
+    return { kind: 'faults', faults };
+  }
+
+  #planOf(record: RawRecord): Plan {
+    if (this.#header === record.names && this.#headerPlan !== undefined) return this.#headerPlan;
+    const key = record.names.join('\0');
+    let plan = this.#plans.get(key);
+    if (plan === undefined) {
+      plan = this.#makePlan(record.names);
+      if (this.#plans.size < MAX_PLANS) this.#plans.set(key, plan);
+    }
+    this.#header = record.names;
+    this.#headerPlan = plan;
+    return plan;
+  }
+
+  #makePlan(names: readonly string[]): Plan {
+    const idIndexes: number[] = [];
+    const fields: { index: number; field: FieldSpec }[] = [];
+    const unknown: string[] = [];
+    let outcomeIndex = -1;
+    names.forEach((name, index) => {
+      const role = this.roles.roleOf(name);
+      if (role.kind === 'id') idIndexes.push(index);
+      else if (role.kind === 'field') fields.push({ index, field: role.field });
+      else if (role.kind === 'outcome') outcomeIndex = index;
+      else if (role.kind === 'unknown') unknown.push(name);
+    });
+    return { idIndexes, fields, outcomeIndex, unknown };
+  }
+
+  #params(record: RawRecord, plan: Plan, found: Found[]): Record<string, string> {
+    const { idParam } = this.roles;
+    if (idParam === undefined) return {};
+    const given = plan.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
+    const ids = given.filter((value) => value !== '');
+    if (ids.some((value) => value !== ids[0])) {
+      found.push({ field: idParam, problem: 'the columns cardId and id name two different cards' });
+    }
+    const values = { [idParam]: ids[0] ?? given[0] };
+    const name = record.names[plan.idIndexes[0] ?? -1] ?? idParam;
+    const faults = checkFields(this.#options.operation.params, values, () => name);
+    found.push(...faults.map((fault) => ({ field: fault.where, problem: fault.problem })));
+    const id = values[idParam];
+    return { [idParam]: typeof id === 'string' ? id : '' };
+  }
+
+  /** The body's fields: cells, then flags for those that are lacking, less what did not change. */
+  #values(
+    record: RawRecord,
+    plan: Plan,
+    params: Readonly<Record<string, string>>,
+    format: InputFormat,
+    found: Found[],
+  ): { readonly values: Record<string, FieldValue>; readonly isUnchanged: boolean } {
+    const values: Record<string, FieldValue> = { ...this.#options.defaults };
+    for (const { index, field } of plan.fields) {
+      const value = record.values[index];
+      if (format !== 'csv' || typeof value !== 'string') {
+        values[field.name] = value;
+        continue;
+      }
+      if (value === '' && this.#options.emptyCells === 'keep') {
+        if (!(field.name in this.#options.defaults)) this.#countEmpty(field.name);
+        continue;
+      }
+      const read = readFieldText(field, value, 'csv');
+      if ('value' in read) values[field.name] = read.value;
+      else {
+        // Marked as given, so that it is not called missing besides.
+        values[field.name] = value;
+        found.push({ field: field.name, problem: read.problem });
+      }
+    }
+    const { changedFrom } = this.#options;
+    const id = this.roles.idParam === undefined ? undefined : params[this.roles.idParam];
+    if (changedFrom === undefined || id === undefined || id === '') return { values, isUnchanged: false };
+    const changes = changedFrom.changes(id, values);
+    if (changes === undefined) {
+      const column = record.names[plan.idIndexes[0] ?? -1] ?? 'id';
+      found.push({ field: column, problem: `is not in ${changedFrom.name}, so what changed cannot be told` });
+      return { values, isUnchanged: false };
+    }
+    return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
+  }
+
+  #countEmpty(name: string): void {
+    this.emptyCells.set(name, (this.emptyCells.get(name) ?? 0) + 1);
+  }
+
+  #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
+    const { body } = this.#options.operation;
+    if (body === null) return;
+    if (this.#isUpdate && !isUnchanged && Object.keys(values).length === 0) {
+      found.push({ field: '', problem: NOTHING_TO_CHANGE });
+    }
+    for (const fault of checkFields(body, values, (field) => field)) {
+      // A cell that could not be read has its fault already, and one is enough.
+      if (!found.some(({ field }) => field === fault.where)) found.push({ field: fault.where, problem: fault.problem });
+    }
+  }
+
+  #body(values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
+    if (this.#options.operation.body === null) return undefined;
+    const body = new Map<string, JsonValue>();
+    for (const { name } of this.roles.fields) {
+      const value = values[name];
+      if (value !== undefined) body.set(name, typeof value === 'number' ? new JsonNumber(String(value)) : value);
+    }
+    return body;
+  }
+
+  #expects(record: RawRecord, found: Found[]): readonly Expectation[] {
+    const { expectations } = this.#options;
+    if (expectations.length === 0) return [];
+    const expects: Expectation[] = [];
+    for (const { field, value } of expectations) {
+      const wanted = value ?? ownValue(record, field);
+      if (wanted === undefined || (value === undefined && wanted === '')) {
+        found.push({ field, problem: `has no value for --expect ${field} to compare with` });
+      } else {
+        expects.push({ field, value: wanted });
+      }
+    }
+    return expects;
+  }
+}
+
+function isUnknown(outcome: JsonValue | undefined): boolean {
+  return typeof outcome === 'string' && outcome.trim().toLowerCase() === 'unknown';
+}
+
+/** The row's own value of a card field: a column of that name, or a member inside a JSON row's metadata. */
+function ownValue(record: RawRecord, field: string): string | undefined {
+  const index = record.names.indexOf(field);
+  const value =
+    index === -1
+      ? valueAt(new Map(record.names.map((name, at) => [name, record.values[at] ?? null])), field)
+      : record.values[index];
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  return value instanceof JsonNumber ? value.text : undefined;
+}

@@ -1,0 +1,63 @@
+import type { JsonValue } from '../../json/value.ts';
+
+/** One row of an input as it was read: names and values side by side, in the order of the input. */
+export interface RawRecord {
+  /** 1-based in the whole input; blank lines do not count. */
+  readonly row: number;
+  /** 1-based line of the file at which the row begins. */
+  readonly line: number;
+  /** The same array for all rows of a CSV file. */
+  readonly names: readonly string[];
+  /** CSV and id lists: texts. JSON: values as parsed. */
+  readonly values: readonly JsonValue[];
+}
+
+/** Something wrong at a place of the input. */
+export interface InputFault {
+  /** 1-based. */
+  readonly line: number;
+  /** Given for JSON arrays, where many rows may share a line. */
+  readonly row?: number;
+  /** `column email`, or `column 17` where only the position in the line is known; absent: the whole line. */
+  readonly column?: string;
+  readonly problem: string;
+}
+
+export const INPUT_FORMATS = ['csv', 'ndjson', 'json', 'ids'] as const;
+export type InputFormat = (typeof INPUT_FORMATS)[number];
+
+/** What one piece of an input gave. */
+export interface RecordBatch {
+  readonly records: readonly RawRecord[];
+  readonly faults: readonly InputFault[];
+}
+
+/**
+ * Takes the text of an input piece by piece and gives back its rows. A fault after which nothing more can be
+ * read (a quote that was never closed) sets `ended`.
+ */
+export interface RecordParser {
+  /** The header of a CSV file once it was read, and the line it stands on. */
+  readonly header: { readonly names: readonly string[]; readonly line: number } | undefined;
+  readonly ended: boolean;
+  push(text: string): RecordBatch;
+  /** The input is over: the last row, if it did not end with a line break. */
+  finish(): RecordBatch;
+  /** Line of the first character that was not taken yet. */
+  currentLine(): number;
+}
+
+/**
+ * A row may not be longer than this (UTF-16 units): far above any card with its transactions, and it stops a
+ * quote that was never closed from taking the whole file into memory.
+ */
+export const MAX_RECORD_LENGTH = 8 * 1024 * 1024;
+
+const LINE_BREAK = /\r\n|\n|\r/g;
+
+export function countLineBreaks(text: string): number {
+  let count = 0;
+  LINE_BREAK.lastIndex = 0;
+  while (LINE_BREAK.test(text)) count += 1;
+  return count;
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../../failure.ts';
+import type { InputFile } from '../input-file.ts';
+import { toFaults } from './fault-place.ts';
+import { Interpreter, type InterpretOptions, type Row } from './interpret.ts';
+import { readRecords } from './read.ts';
+import type { InputFault, InputFormat } from './record.ts';
+import { isInShard, type Shard } from './shard.ts';
+
+/** How an input is read: the same for checking it and for running it. */
+export interface InputOptions extends InterpretOptions {
+  /** Path as given (`-` for stdin): its extension may tell the format. */
+  readonly path: string;
+  /** `--from-format`; undefined: by extension or content. */
+  readonly format: InputFormat | undefined;
+  readonly csvRaw: boolean;
+  readonly shard: Shard | undefined;
+}
+
+/**
+ * The rows to send, of an input that was checked before: those of this shard that changed. `format` comes from
+ * the check. Rejects with USAGE when the file is no longer what was checked.
+ */
+export async function* rowsOf(
+  file: InputFile,
+  options: InputOptions & { readonly format: InputFormat },
+): AsyncGenerator<readonly Row[]> {
+  const interpreter = new Interpreter(options);
+  for await (const batch of readRecords(file.bytes(), { ...options, columns: interpreter.roles.names })) {
+    const rows: Row[] = [];
+    const faults: InputFault[] = [...batch.faults];
+    for (const record of batch.records) {
+      if (!isInShard(record.row, options.shard)) continue;
+      const interpreted = interpreter.interpret(record, batch.format);
+      if (interpreted.kind === 'row') rows.push(interpreted.row);
+      else if (interpreted.kind === 'faults') faults.push(...interpreted.faults);
+    }
+    const [fault] = toFaults(faults);
+    if (fault !== undefined) {
+      throw new Failure('USAGE', `${file.name} changed since it was checked (${fault.where}: ${fault.problem})`);
+    }
+    yield rows;
+  }
+}
+
+/** SHA-256 of a file, hexadecimal: a resumed run compares it with that of the input it began with. */
+export async function hashInput(file: InputFile): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of file.bytes()) hash.update(piece);
+  return hash.digest('hex');
+}

@@ -1,0 +1,21 @@
+import { quoteGiven } from '../given.ts';
+
+/** `--shard i/n`: of every `count` rows in a row, this process takes the one at `index`. */
+export interface Shard {
+  /** 1-based. */
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Reads the value of `--shard`: `2/10`. */
+export function parseShard(text: string): Shard | { readonly problem: string } {
+  const found = /^([0-9]{1,9})\/([0-9]{1,9})$/.exec(text);
+  const [index, count] = [Number(found?.[1]), Number(found?.[2])];
+  if (found !== null && index >= 1 && index <= count) return { index, count };
+  return { problem: `must be i/n with i from 1 to n, such as 1/4, not ${quoteGiven(text)}` };
+}
+
+/** Is this row one of the shard's? Rows count in the whole input. */
+export function isInShard(row: number, shard: Shard | undefined): boolean {
+  return shard === undefined || (row - 1) % shard.count === shard.index - 1;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it, test } from 'vitest';
+import { checkExpectation, parseExpectation } from '../../../src/input/expect.ts';
+import { parseJson } from '../../../src/json/parse.ts';
+import { isJsonObject } from '../../../src/json/value.ts';
+
+const CARD = parseJson(`{
+  "clientReference": "order-1001", "status": "ACTIVE", "initialBalance": 50.00, "currentBalance": 12345678901234567.89,
+  "cancelledAt": null, "design": "",
+  "metadata": { "shop": "berlin", "vip": true, "a.b": "dotted", "a": { "b": "nested", "c": [1, 2] }, "none": null }
+}`);
+
+describe('parseExpectation', () => {
+  test.each([
+    ['clientReference=order-1', { field: 'clientReference', value: 'order-1' }],
+    ['status=', { field: 'status', value: '' }],
+    ['metadata.note=a=b', { field: 'metadata.note', value: 'a=b' }],
+    ['metadata.a.b=1', { field: 'metadata.a.b', value: '1' }],
+  ])('reads %s', (text, expected) => {
+    expect(parseExpectation(text, { hasRows: false })).toEqual(expected);
+  });
+
+  it('lets the value be left out only where rows bring it', () => {
+    expect(parseExpectation('clientReference', { hasRows: true })).toEqual({
+      field: 'clientReference',
+      value: undefined,
+    });
+    expect(parseExpectation('clientReference', { hasRows: false })).toEqual({
+      problem: 'give a value: clientReference=<value> (only with --from may it be left out)',
+    });
+  });
+
+  test.each([
+    ['clientRefrence=1', '"clientRefrence" is not a field of a card; did you mean clientReference?'],
+    ['clientReference.x=1', '"clientReference.x" is not a field of a card; did you mean clientReference?'],
+    ['zzz=1', '"zzz" is not a field of a card'],
+    ['=1', '"" is not a field of a card'],
+    ['metadata=1', 'name a key of the metadata, such as metadata.shop'],
+    ['metadata.=1', 'name a key of the metadata, such as metadata.shop'],
+    ['transactions=1', 'transactions has many values and cannot be compared'],
+  ])('refuses %s', (text, problem) => {
+    expect(parseExpectation(text, { hasRows: true })).toEqual({ problem });
+  });
+});
+
+describe('checkExpectation', () => {
+  if (!isJsonObject(CARD)) throw new Error('the card is an object');
+
+  test.each([
+    ['clientReference', 'order-1001'],
+    ['initialBalance', '50'],
+    ['initialBalance', '5e1'],
+    ['currentBalance', '12345678901234567.890'],
+    ['metadata.shop', 'berlin'],
+    ['metadata.vip', 'true'],
+    ['metadata.a.b', 'nested'],
+    ['metadata.a.c.1', '2'],
+    ['design', ''],
+    ['cancelledAt', ''],
+    ['activatedAt', ''],
+    ['metadata.none', ''],
+    ['metadata.missing', ''],
+  ])('holds: %s is %j', (field, value) => {
+    // A key with dots of its own comes before a path.
+    const wanted = field === 'metadata.a.b' ? 'dotted' : value;
+    expect(checkExpectation(CARD, { field, value: wanted })).toEqual({ ok: true });
+  });
+
+  test.each([
+    ['clientReference', 'Order-1001', '"order-1001"'],
+    ['clientReference', 'order-1001 ', '"order-1001"'],
+    ['initialBalance', '50.01', '50.00'],
+    ['initialBalance', 'fifty', '50.00'],
+    ['initialBalance', '', '50.00'],
+    ['currentBalance', '12345678901234567.88', '12345678901234567.89'],
+    ['metadata.vip', 'TRUE', 'true'],
+    ['metadata.missing', 'x', 'nothing'],
+    ['cancelledAt', 'null', 'null'],
+    ['metadata.a', 'x', 'an object'],
+    ['metadata.a.c', '', 'an array'],
+  ])('does not hold: %s is not %j but %s', (field, value, actual) => {
+    expect(checkExpectation(CARD, { field, value })).toEqual({ ok: false, actual });
+  });
+});

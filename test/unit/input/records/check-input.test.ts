@@ -1,0 +1,450 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import type { Operation } from '../../../../src/api/operation.ts';
+import { OPERATIONS } from '../../../../src/api/operations.ts';
+import type { InputFile } from '../../../../src/input/input-file.ts';
+import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
+import { checkInput, faultyInputFailure } from '../../../../src/input/records/check-input.ts';
+import { hashInput, type InputOptions, rowsOf } from '../../../../src/input/records/rows.ts';
+import { parseShard } from '../../../../src/input/records/shard.ts';
+import { printJson } from '../../../../src/json/print.ts';
+import { inPieces } from './parse-records.ts';
+
+const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
+const OTHER = '00000000-0000-0000-0000-000000000001';
+
+function fileOf(text: string): InputFile {
+  return {
+    name: 'stdin',
+    isRereadable: false,
+    bytes: () => inPieces(Buffer.from(text), 64),
+    close: async () => undefined,
+  };
+}
+
+function optionsFor(operation: Operation, more: Partial<InputOptions> = {}): InputOptions {
+  return {
+    operation,
+    path: '-',
+    format: undefined,
+    csvRaw: false,
+    shard: undefined,
+    defaults: {},
+    emptyCells: 'keep',
+    resendUnknown: false,
+    expectations: [],
+    ...more,
+  };
+}
+
+async function check(operation: Operation, text: string, more: Partial<InputOptions> = {}, allowDuplicates = false) {
+  return checkInput(fileOf(text), optionsFor(operation, more), { allowDuplicates });
+}
+
+/** The faults as lines of text. */
+async function faultsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}, allowDuplicates = false) {
+  const input = await check(operation, text, more, allowDuplicates);
+  return input.kind === 'faulty' ? input.faults.map((fault) => `${fault.where}: ${fault.problem}`) : [];
+}
+
+/** What would be sent: id and body of every row. */
+async function callsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}) {
+  const options = optionsFor(operation, more);
+  const input = await checkInput(fileOf(text), options, { allowDuplicates: true });
+  if (input.kind === 'faulty') throw new Error(input.faults.map((fault) => fault.problem).join('; '));
+  const calls: unknown[] = [];
+  for await (const rows of rowsOf(fileOf(text), { ...options, format: input.format })) {
+    for (const { id, body } of rows) calls.push([id, body === undefined ? undefined : printJson(body)]);
+  }
+  expect(calls).toHaveLength(input.selected);
+  return calls;
+}
+
+const { cardBlock, cardActivate, cardGet, subscriberUpdate, calendarUpdate, eventCreate } = OPERATIONS;
+
+describe('rows of an input', () => {
+  it('become calls: cells are fields, flags fill what is lacking, and only what was given is sent', async () => {
+    const text = `cardId,reason\n${CARD},lost\n${OTHER},\n`;
+    expect(await callsOf(cardBlock, text)).toEqual([
+      [CARD, '{"reason":"lost"}'],
+      [OTHER, '{}'],
+    ]);
+    expect(await callsOf(cardBlock, text, { defaults: { reason: 'ticket 4711' } })).toEqual([
+      [CARD, '{"reason":"lost"}'],
+      [OTHER, '{"reason":"ticket 4711"}'],
+    ]);
+    expect(await callsOf(cardActivate, `${CARD}\n${OTHER}`)).toEqual([
+      [CARD, undefined],
+      [OTHER, undefined],
+    ]);
+  });
+
+  it('ignore what is known from responses, so that cards that were read can be written', async () => {
+    const card = `{"cardId":"${CARD}","clientReference":"r","status":"ACTIVE","initialBalance":5.0,"metadata":{"a":1},"transactions":[],"metadata.shop":"x"}`;
+    expect(await callsOf(cardBlock, card)).toEqual([[CARD, '{}']]);
+    expect(await callsOf(cardBlock, `[${card}]`)).toEqual([[CARD, '{}']]);
+    expect(await callsOf(cardBlock, `cardId,status,metadata.shop,transactions.0.amount\n${CARD},ACTIVE,x,1\n`)).toEqual(
+      [[CARD, '{}']],
+    );
+    expect(await callsOf(cardBlock, `id,_row,_outcome,_error\n${CARD},7,rejected,x\n`)).toEqual([[CARD, '{}']]);
+  });
+
+  it('read booleans of spreadsheets and take the guard before formulas away', async () => {
+    const text = "id;object;active;email;created\ns1;subscriber;TRUE;'=x@y;2026\ns2;subscriber;False;'tis;2026\n";
+    expect(await callsOf(subscriberUpdate, text)).toEqual([
+      ['s1', '{"email":"=x@y","active":true}'],
+      ['s2', '{"email":"\'tis","active":false}'],
+    ]);
+  });
+
+  it('keep empty, null and not given apart', async () => {
+    const csv = 'id,email,first_name\ns1,,Ann\n';
+    expect(await callsOf(subscriberUpdate, csv)).toEqual([['s1', '{"first_name":"Ann"}']]);
+    expect(await callsOf(subscriberUpdate, csv, { emptyCells: 'clear' })).toEqual([
+      ['s1', '{"email":"","first_name":"Ann"}'],
+    ]);
+    expect(await callsOf(subscriberUpdate, '{"id":"s1","email":""}')).toEqual([['s1', '{"email":""}']]);
+    const event = '{"calendar":"c","name":"n","start":"2026-05-01"';
+    expect(await callsOf(eventCreate, `${event},"url":null}`)).toEqual([
+      [undefined, '{"calendar":"c","name":"n","start":"2026-05-01","url":null}'],
+    ]);
+  });
+
+  it('are those of the shard, counted in the whole input', async () => {
+    const text = 'a1\na2\na3\na4\na5\n';
+    const more = { defaults: { active: false }, format: 'ids' as const };
+    expect(await callsOf(subscriberUpdate, text, { ...more, shard: { index: 2, count: 2 } })).toEqual([
+      ['a2', '{"active":false}'],
+      ['a4', '{"active":false}'],
+    ]);
+    expect(await check(subscriberUpdate, text, { ...more, shard: { index: 3, count: 3 } })).toMatchObject({
+      rows: 5,
+      selected: 1,
+      first: [{ row: 3, id: 'a3' }],
+    });
+  });
+
+  it('carry what --expect asks of them', async () => {
+    const expectations = [
+      { field: 'clientReference', value: undefined },
+      { field: 'status', value: 'ACTIVE' },
+      { field: 'metadata.shop', value: undefined },
+    ];
+    for (const text of [
+      `cardId,clientReference,metadata.shop\n${CARD},order-1,berlin\n`,
+      `{"cardId":"${CARD}","clientReference":"order-1","metadata":{"shop":"berlin"}}`,
+    ]) {
+      const input = await check(cardBlock, text, { expectations });
+      expect(input).toMatchObject({
+        first: [
+          {
+            expects: [
+              { field: 'clientReference', value: 'order-1' },
+              { field: 'status', value: 'ACTIVE' },
+              { field: 'metadata.shop', value: 'berlin' },
+            ],
+          },
+        ],
+      });
+    }
+  });
+});
+
+describe('an input without faults', () => {
+  it('is counted, with the empty cells that leave a field unchanged', async () => {
+    const text = 'id,email,first_name,created\ns1,,Ann,\ns2,b@x,,\ns3,,Cay,\n';
+    expect(await check(subscriberUpdate, text)).toMatchObject({
+      kind: 'checked',
+      format: 'csv',
+      rows: 3,
+      selected: 3,
+      unchanged: 0,
+      columns: ['id', 'email', 'first_name', 'created'],
+      warnings: [],
+      emptyCells: new Map([
+        ['email', 2],
+        ['first_name', 1],
+      ]),
+      sha256: 'c89fb5a15e294da26dee7a3a3c501d78036bb784eaf50bd33a6f2ccdabed0d1f',
+    });
+  });
+
+  test.each(['', '\n', 'cardId,reason\n', '[]'])('may have no rows: %j', async (text) => {
+    expect(await check(cardBlock, text)).toMatchObject({ kind: 'checked', rows: 0, selected: 0 });
+  });
+
+  it('warns about ids that look pasted by mistake', async () => {
+    expect(await check(subscriberUpdate, 'id,email\ns\u200b1,a\n')).toMatchObject({
+      warnings: ['line 2: the id "s<U+200B>1" has invisible characters; it is sent as given'],
+    });
+  });
+});
+
+describe('faults of an input', () => {
+  test.each<[string, Operation, string, readonly string[]]>([
+    [
+      'an unknown column',
+      subscriberUpdate,
+      'id,emial,active\ns1,a,true\n',
+      ['line 1, column 2: unknown column "emial"; did you mean email?'],
+    ],
+    [
+      'an unknown member of a JSON row',
+      subscriberUpdate,
+      '{"id":"s1","emial":"a","active":true}',
+      ['line 1, column emial: unknown column "emial"; did you mean email?'],
+    ],
+    [
+      'a dotted column of a plain field',
+      subscriberUpdate,
+      'id,email.x,active\ns1,a,true\n',
+      ['line 1, column 2: unknown column "email.x"; did you mean email?'],
+    ],
+    [
+      'a doubled column',
+      subscriberUpdate,
+      'id,email,email\ns1,a,b\n',
+      ['line 1, column 3: the column email stands here twice'],
+    ],
+    ['a column without a name', subscriberUpdate, 'id,email,\ns1,a,b\n', ['line 1, column 3: a column has no name']],
+    ['no id column', cardBlock, 'reason\nlost\nstolen\n', ['line 1: the column cardId (or id) is missing']],
+    [
+      'missing columns of an event',
+      eventCreate,
+      'name,end\nConcert,2026-05-01\nOpera,tomorrow\n',
+      [
+        'line 1: the column calendar is missing (--calendar gives all rows one value)',
+        'line 1: the column start is missing (--start gives all rows one value)',
+        'line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time): "tomorrow"',
+      ],
+    ],
+    [
+      'a card id that is none',
+      cardBlock,
+      `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`,
+      [
+        `line 3, column cardId: is not a card id (8-4-4-4-12 hexadecimal digits): "{${OTHER}}"; did you mean ${OTHER}?`,
+        'line 4, column cardId: is not a card id (8-4-4-4-12 hexadecimal digits)',
+      ],
+    ],
+    [
+      'two ids in one row',
+      cardBlock,
+      `cardId,id\n${CARD},${OTHER}\n${OTHER},\n`,
+      ['line 2, column cardId: the columns cardId and id name two different cards'],
+    ],
+    [
+      'a bad boolean, below a quoted line break',
+      subscriberUpdate,
+      'id,first_name,active\ns1,"a\nb",yes\n',
+      ['line 3, column active: must be true or false, not "yes"'],
+    ],
+    [
+      'wrong JSON types',
+      subscriberUpdate,
+      '{"id":"s1","active":"TRUE","email":5,"first_name":null}\n{"id":7,"email":"a"}',
+      [
+        'line 1, column email: must be a text, not 5',
+        'line 1, column first_name: must not be null: leave the field out, or give the empty text to empty it',
+        'line 1, column active: must be true or false, not "TRUE"',
+        'line 2, column id: must be a text, not 7',
+      ],
+    ],
+    [
+      'an update without any field',
+      subscriberUpdate,
+      'id,email\ns1,\n',
+      ['line 2: nothing to change: give at least one field'],
+    ],
+    ['ids for an update', calendarUpdate, 'cal_1\n', ['line 1: nothing to change: give at least one field']],
+    [
+      'a row whose outcome is unknown',
+      cardBlock,
+      `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
+      [
+        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied; check it, then give --resend-unknown to send it again',
+      ],
+    ],
+    [
+      'the same card in another case',
+      cardBlock,
+      `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`,
+      ['line 3: the same id as in line 1; --allow-duplicates accepts that'],
+    ],
+    [
+      'the same card in an array on one line',
+      cardBlock,
+      `[{"cardId":"${CARD}"},{"cardId":"${CARD}"}]`,
+      ['row 2, line 1, column cardId: the same id as in row 1; --allow-duplicates accepts that'],
+    ],
+    [
+      'the same event twice',
+      eventCreate,
+      'calendar,name,start,active\nc,n,2026-05-01,TRUE\nc,n,2026-05-02,true\nc,n,2026-05-01,true\n',
+      ['line 4: the same event as in line 2; --allow-duplicates accepts that'],
+    ],
+  ])('name %s', async (_, operation, text, faults) => {
+    expect(await faultsOf(operation, text)).toEqual(faults);
+  });
+
+  it('are none for what options allow', async () => {
+    expect(await faultsOf(cardBlock, `${CARD}\n${CARD}\n`, {}, true)).toEqual([]);
+    expect(await faultsOf(cardGet, `${CARD}\n${CARD}\n`)).toEqual([]);
+    expect(await faultsOf(subscriberUpdate, 'id,email\nS1,a\ns1,b\n')).toEqual([]);
+    const unknown = `cardId,_outcome\n${CARD},unknown\n`;
+    expect(await faultsOf(cardBlock, unknown, { resendUnknown: true })).toEqual([]);
+    expect(await faultsOf(cardGet, unknown)).toEqual([]);
+  });
+
+  it('are none for fields that flags give to all rows', async () => {
+    const defaults = { calendar: 'c', start: '2026-05-01' };
+    expect(await callsOf(eventCreate, 'name\nConcert\n', { defaults })).toEqual([
+      [undefined, '{"calendar":"c","name":"Concert","start":"2026-05-01"}'],
+    ]);
+  });
+
+  it('include a boolean that --empty-cells clear would have to empty', async () => {
+    expect(await faultsOf(subscriberUpdate, 'id,email,active\ns1,a,\n', { emptyCells: 'clear' })).toEqual([
+      'line 2, column active: must be true or false, not ""',
+    ]);
+  });
+
+  it('include rows without a value for --expect to compare with', async () => {
+    const expectations = [{ field: 'clientReference', value: undefined }];
+    expect(await faultsOf(cardBlock, `cardId,clientReference\n${CARD},\n`, { expectations })).toEqual([
+      'line 2, column clientReference: has no value for --expect clientReference to compare with',
+    ]);
+    expect(await faultsOf(cardBlock, `cardId\n${CARD}\n`, { expectations })).toEqual([
+      'line 1: the column clientReference is missing, which --expect clientReference compares with',
+    ]);
+  });
+
+  it('include those of a rule of the profile', async () => {
+    const checkRow: InputOptions['checkRow'] = (row) =>
+      row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined;
+    expect(await faultsOf(cardBlock, `cardId,reason\n${CARD},x\n${OTHER},y\n`, { checkRow })).toEqual([
+      'line 2, column reason: has no ticket number',
+    ]);
+  });
+
+  it('are all counted, and the first 20 told in order', async () => {
+    const input = await check(cardBlock, `cardId\n${'bad\n'.repeat(30)}"x`);
+    expect(input).toMatchObject({ kind: 'faulty', faultCount: 31 });
+    if (input.kind !== 'faulty') return;
+    expect(input.faults).toHaveLength(20);
+    expect(input.faults[0]?.where).toBe('line 2, column cardId');
+    expect(input.faults[19]?.where).toBe('line 21, column cardId');
+    const failure = faultyInputFailure(fileOf(''), input);
+    expect(failure.code).toBe('USAGE');
+    expect(failure.message).toMatch(/^31 faults in stdin, nothing was sent: line 2, column cardId: .*; and 11 more$/);
+  });
+});
+
+describe('the copy of an input', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'frontdesk-copy-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has the same bytes, is only for its owner, and hashes to what the check says', async () => {
+    const text = `\ufeffcardId\r\n${CARD}\r\n`;
+    const copyTo = join(folder, 'good');
+    const input = await checkInput(fileOf(text), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    expect(readFileSync(copyTo, 'utf8')).toBe(text);
+    expect(statSync(copyTo).mode & 0o777).toBe(0o600);
+    expect(input).toMatchObject({ kind: 'checked', sha256: await hashInput(fileOf(text)) });
+  });
+
+  it('is removed again when the input has faults', async () => {
+    const copyTo = join(folder, 'faulty');
+    await checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    expect(existsSync(copyTo)).toBe(false);
+  });
+
+  it('is never made over a file that exists', async () => {
+    const copyTo = join(folder, 'there');
+    writeFileSync(copyTo, 'mine');
+    const checking = checkInput(fileOf(CARD), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    await expect(checking).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    expect(readFileSync(copyTo, 'utf8')).toBe('mine');
+  });
+
+  it('is refused when it is no longer what was checked', async () => {
+    const reading = rowsOf(fileOf('cardId\nx\n'), { ...optionsFor(cardBlock), format: 'csv' });
+    await expect(reading.next()).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('--changed-from', () => {
+  const changedFrom = (text: string, operation: Operation = subscriberUpdate) =>
+    readChangedFrom(fileOf(text), { operation, path: 'old.csv', csvRaw: false });
+  const OLD = 'id,object,active,email,first_name\ns1,subscriber,true,a@x,Ann\ns2,subscriber,TRUE,b@x,\n';
+
+  it('sends only cells that differ, and leaves rows without any out', async () => {
+    const text = 'id,active,email,first_name\ns1,TRUE,a@x,Anna\ns2,true,b@x,\n';
+    const more = { changedFrom: await changedFrom(OLD) };
+    expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"first_name":"Anna"}']]);
+    expect(await check(subscriberUpdate, text, more)).toMatchObject({ rows: 2, selected: 1, unchanged: 1 });
+  });
+
+  it('tells an emptied cell from an unchanged empty one when empty cells clear', async () => {
+    const text = 'id,email,first_name\ns1,,Ann\ns2,b@x,\n';
+    const more = { changedFrom: await changedFrom(OLD), emptyCells: 'clear' as const };
+    expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"email":""}']]);
+  });
+
+  it('does not judge what has not changed', async () => {
+    const old = await changedFrom('id,url,name\nc1,ftp://old,a\n', calendarUpdate);
+    const text = 'id,url,name\nc1,ftp://old,b\n';
+    expect(await callsOf(calendarUpdate, text, { changedFrom: old })).toEqual([['c1', '{"name":"b"}']]);
+  });
+
+  it('sends a cell whose column the older file does not have', async () => {
+    const more = { changedFrom: await changedFrom(OLD) };
+    expect(await callsOf(subscriberUpdate, 'id,last_name\ns1,Lee\n', more)).toEqual([['s1', '{"last_name":"Lee"}']]);
+  });
+
+  it('refuses an id that the older file does not have', async () => {
+    expect(await faultsOf(subscriberUpdate, 'id,email\ns3,c@x\n', { changedFrom: await changedFrom(OLD) })).toEqual([
+      'line 2, column id: is not in stdin, so what changed cannot be told',
+    ]);
+  });
+
+  it('still refuses the same id twice when one of the rows has not changed', async () => {
+    const text = 'id,email\ns1,a@x\ns1,new@x\n';
+    expect(await faultsOf(subscriberUpdate, text, { changedFrom: await changedFrom(OLD) })).toEqual([
+      'line 3, column id: the same id as in line 2; --allow-duplicates accepts that',
+    ]);
+  });
+
+  test.each([
+    ['email\na@x\n', /--changed-from stdin, line 2: the row has no id/],
+    ['id,email\ns1,a\ns1,b\n', /line 3: its id stands in an earlier row too/],
+    ['id,email\ns1\n', /line 2: the row has 1 cell, the header 2/],
+  ])('refuses the older file %j', async (text, message) => {
+    await expect(changedFrom(text)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });
+  });
+
+  it('remembers more rows than it has room for at first', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => `s${index},m${index}@x`);
+    const old = await changedFrom(`id,email\n${rows.join('\n')}\n`);
+    expect(old.changes('s9999', { email: 'm9999@x' })).toEqual({});
+    expect(old.changes('s1', { email: 'm2@x' })).toEqual({ email: 'm2@x' });
+    expect(old.changes('s10000', {})).toBeUndefined();
+  });
+});
+
+test.each([
+  ['1/1', { index: 1, count: 1 }],
+  ['3/10', { index: 3, count: 10 }],
+  ['0/4', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "0/4"' }],
+  ['5/4', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "5/4"' }],
+  ['1', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "1"' }],
+  ['1/4 ', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "1/4 "' }],
+  ['', { problem: 'must be i/n with i from 1 to n, such as 1/4, not ""' }],
+])('reads --shard %j', (text, shard) => {
+  expect(parseShard(text)).toEqual(shard);
+});

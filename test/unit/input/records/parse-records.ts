@@ -1,0 +1,47 @@
+import { readRecords } from '../../../../src/input/records/read.ts';
+import type { InputFault, InputFormat, RawRecord } from '../../../../src/input/records/record.ts';
+
+export interface ReadAll {
+  readonly format: InputFormat | undefined;
+  readonly header: readonly string[] | undefined;
+  readonly records: readonly RawRecord[];
+  readonly faults: readonly InputFault[];
+}
+
+/** Bytes in pieces of that many, each in the same buffer, as the file reader does it. */
+export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.alloc(Math.max(1, size));
+  for (let index = 0; index < bytes.length; index += size) {
+    const piece = bytes.subarray(index, index + size);
+    buffer.set(piece);
+    yield buffer.subarray(0, piece.length);
+  }
+}
+
+/** Reads a whole input in pieces of `size` bytes. */
+export async function readAll(
+  input: string | Uint8Array,
+  options: { format?: InputFormat; path?: string; csvRaw?: boolean; columns?: readonly string[]; size?: number } = {},
+): Promise<ReadAll> {
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+  const records: RawRecord[] = [];
+  const faults: InputFault[] = [];
+  let format: InputFormat | undefined;
+  let header: readonly string[] | undefined;
+  for await (const batch of readRecords(inPieces(bytes, options.size ?? 65_536), {
+    format: options.format,
+    path: options.path ?? '-',
+    csvRaw: options.csvRaw ?? false,
+    columns: options.columns ?? ['id', 'email', 'first_name', 'active'],
+  })) {
+    records.push(...batch.records);
+    faults.push(...batch.faults);
+    format = batch.format;
+    header = batch.header?.names;
+  }
+  return { format, header, records, faults };
+}
+
+export function valuesOf(read: ReadAll): readonly (readonly unknown[])[] {
+  return read.records.map((record) => record.values);
+}

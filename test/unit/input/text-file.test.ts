@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import type { InputPort } from '../../../src/context.ts';
+import { openInput } from '../../../src/input/input-file.ts';
+import { readTextFile } from '../../../src/input/text-file.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'frontdesk-input-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function stdinOf(bytes: Uint8Array, isTerminal = false): InputPort {
+  return {
+    isTerminal,
+    read: async function* () {
+      yield bytes;
+    },
+  };
+}
+const noStdin = stdinOf(new Uint8Array(0), true);
+
+describe('readTextFile', () => {
+  test.each([['line\n'], ['a\r\nb\r\n\r\n'], ['\ufeffwith a mark'], ['日本 \u{1f3ab}\u0000'], ['']])(
+    'gives the text %j exactly',
+    async (text) => {
+      const path = join(folder, 'text');
+      writeFileSync(path, text);
+      expect(await readTextFile(path, noStdin, '--description-file')).toBe(text);
+      expect(await readTextFile('-', stdinOf(Buffer.from(text)), '--description-file')).toBe(text);
+    },
+  );
+
+  it('refuses bytes that are not UTF-8', async () => {
+    const path = join(folder, 'latin1');
+    writeFileSync(path, Buffer.from([0x63, 0x61, 0x66, 0xe9]));
+    await expect(readTextFile(path, noStdin, '--description-file')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `--description-file: "${path.slice(0, 60)}${path.length > 60 ? '…' : ''}" is not UTF-8 text; nothing was sent`,
+    });
+  });
+
+  it('refuses a file that is far too large', async () => {
+    await expect(readTextFile('-', stdinOf(Buffer.alloc(11)), '--data', 10)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: '--data: stdin is larger than 10 bytes; nothing was sent',
+    });
+  });
+});
+
+describe('openInput', () => {
+  test.each([
+    ['missing.csv', /no such file or folder/],
+    ['.', /it is a folder/],
+    ['\0', /a path cannot have a NUL character/],
+  ])('refuses the path %j', async (name, reason) => {
+    const path = name === '\0' ? name : join(folder, name);
+    await expect(openInput(path, noStdin, '--from')).rejects.toMatchObject({
+      code: 'USAGE',
+      exitCode: 2,
+      message: expect.stringMatching(reason),
+    });
+  });
+
+  it('refuses an empty path and a terminal as stdin instead of waiting', async () => {
+    await expect(openInput('', noStdin, '--from')).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(openInput('-', noStdin, '--from')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: '--from: - reads stdin, and stdin is a terminal; nothing was sent',
+    });
+  });
+
+  it('reads a pipe once, and says that it cannot be read again', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const opening = openInput(path, noStdin, '--from');
+    execFileSync('sh', ['-c', 'printf abc > "$0" &', path]);
+    const file = await opening;
+    expect(file.isRereadable).toBe(false);
+    let text = '';
+    for await (const piece of file.bytes()) text += Buffer.from(piece).toString();
+    expect(text).toBe('abc');
+  });
+
+  it('says so when stdin itself cannot be read', async () => {
+    const stdin: InputPort = {
+      isTerminal: false,
+      // biome-ignore lint/correctness/useYield: it fails before its first piece
+      read: async function* () {
+        throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
+      },
+    };
+    await expect(readTextFile('-', stdin, '--from')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: '--from: cannot read stdin: it is a folder (EISDIR); nothing was sent',
+    });
+  });
+});
