@@ -10,6 +10,11 @@ export interface CallInput {
   readonly query: Readonly<Record<string, string>>;
   /** undefined: the request has no body. Numbers are sent digit for digit. */
   readonly body: JsonValue | undefined;
+  /**
+   * A raw call (`frontdesk api`): path and query that go on the wire exactly so, in the place of the
+   * operation's own. Its answer may be any JSON and is not held against the operation's shape.
+   */
+  readonly target?: string;
 }
 
 /** Limits of one call. All are milliseconds or counts (contract section 2). */
@@ -54,8 +59,11 @@ export interface CallListener {
  * How a run with many rows shares what the service says. A single call has none and waits by itself.
  */
 export interface Pacer {
-  /** Resolves when this attempt may be sent; false: the run is stopping, send nothing more for this row. */
-  admit(): Promise<boolean>;
+  /**
+   * Resolves when the next request may be sent; false: the run is stopping, send nothing more for this row.
+   * `send` is an attempt of the row (the moment to journal its intent), `read_back` a look at the card after it.
+   */
+  admit(purpose: 'send' | 'read_back'): Promise<boolean>;
   /**
    * The service refused with 429 and asked for `waitMs`. True: all workers pause and the row is tried again,
    * its own time budget untouched. False: the wait is too long or the run is stopping: the row is `not_sent`.
@@ -70,9 +78,15 @@ export interface CallOptions {
   readonly policy: CallPolicy;
   readonly listener?: CallListener;
   readonly pacer?: Pacer;
-  /** Aborted: stop now. A request in flight is abandoned (its write is `unknown`), a wait ends. */
+  /**
+   * Aborted: stop now. A request in flight is abandoned (its write is `unknown`), a wait ends. The reason of
+   * the abort may be the name of the signal (`SIGTERM`); it gives CANCELLED its exit code.
+   */
   readonly stop?: AbortSignal;
-  /** Aborted: begin nothing new (no further attempt), but let the attempt in flight finish. */
+  /**
+   * Aborted: begin nothing new (no further attempt, no read-back), but let a request that may have left finish.
+   * One that is still connecting is given up as not sent.
+   */
   readonly wrapUp?: AbortSignal;
 }
 

@@ -1,0 +1,129 @@
+import { isIP } from 'node:net';
+
+/** The address of one family of the service, checked and in one spelling. */
+export interface BaseUrl {
+  /** Scheme, host and port as a credential is bound to them: `https://api.example.com`, `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  readonly scheme: 'http' | 'https';
+  /** Lower-case name or address, an IPv6 address without its brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** `HOST:PORT` as messages name it, always with the port. */
+  readonly hostPort: string;
+  /** Path put before every path of the spec: empty, or `/gateway/cards` (no slash at its end). */
+  readonly pathPrefix: string;
+  readonly isLoopback: boolean;
+}
+
+type BaseUrlResult =
+  | { readonly kind: 'ok'; readonly baseUrl: BaseUrl }
+  | { readonly kind: 'bad'; readonly problem: string };
+
+const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f-\u00a0]/;
+const SHAPE = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(\/.*)?$/i;
+const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/;
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
+const PATH = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/;
+
+class Problem extends Error {}
+
+/**
+ * Reads a base URL by hand. A URL parser is not used, because it silently repairs what must be refused here:
+ * it folds backslashes, deletes control characters, turns `0x7f.1` into a loopback address and look-alike
+ * letters into other names. Answers what is wrong, without repeating a password.
+ */
+export function parseBaseUrl(text: string): BaseUrlResult {
+  try {
+    return { kind: 'ok', baseUrl: readBaseUrl(text) };
+  } catch (error) {
+    if (error instanceof Problem) return { kind: 'bad', problem: error.message };
+    throw error;
+  }
+}
+
+function readBaseUrl(text: string): BaseUrl {
+  const [schemeText, authority, path] = split(text);
+  const scheme = schemeText.toLowerCase();
+  if (scheme !== 'http' && scheme !== 'https') throw new Problem(`must begin with https://, not ${schemeText}://`);
+  const { host, bracketed, port: given } = readAuthority(authority);
+  const port = given ?? (scheme === 'https' ? 443 : 80);
+  const isLoopback = isLoopbackHost(host);
+  if (scheme === 'http' && !isLoopback) {
+    throw new Problem('must be https: over http the token would be readable on the way (http only to loopback)');
+  }
+  const isDefaultPort = port === (scheme === 'https' ? 443 : 80);
+  return {
+    origin: `${scheme}://${bracketed}${isDefaultPort ? '' : `:${port}`}`,
+    scheme,
+    host,
+    port,
+    hostPort: `${bracketed}:${port}`,
+    pathPrefix: readPathPrefix(path),
+    isLoopback,
+  };
+}
+
+function split(text: string): [scheme: string, authority: string, path: string] {
+  if (CONTROL_OR_SPACE.test(text)) throw new Problem('has a space or a control character');
+  if (text.includes('\\')) throw new Problem('has a backslash');
+  if (text.includes('?')) throw new Problem('has a query (?)');
+  if (text.includes('#')) throw new Problem('has a fragment (#)');
+  const match = SHAPE.exec(text);
+  if (match === null) throw new Problem('must begin with https:// (or http:// for loopback)');
+  return [match[1] ?? '', match[2] ?? '', match[3] ?? ''];
+}
+
+function readAuthority(authority: string): { host: string; bracketed: string; port: number | undefined } {
+  if (authority.includes('@')) throw new Problem('has a user name or password; a token is kept apart from the URL');
+  const match = AUTHORITY.exec(authority);
+  if (match === null) throw new Problem('has no readable host and port');
+  const name = (match[1] ?? '').toLowerCase();
+  const port = readPort(match[2]);
+  if (name.startsWith('[')) {
+    const address = name.slice(1, -1);
+    if (isIP(address) !== 6) throw new Problem('has brackets without an IPv6 address');
+    // Only here a URL parser: it knows the one shortest spelling of an IPv6 address.
+    const host = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+    return { host, bracketed: `[${host}]`, port };
+  }
+  checkName(name);
+  return { host: name, bracketed: name, port };
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (text === '' || port < 1 || port > 65_535) throw new Problem('has a port outside 1 to 65535');
+  return port;
+}
+
+function checkName(name: string): void {
+  if (name === '') throw new Problem('has no host');
+  if (/[^\u0021-\u007e]/.test(name)) {
+    throw new Problem('has a host with letters outside ASCII; write it in its punycode form (xn--…)');
+  }
+  if (name.endsWith('.')) throw new Problem('has a host that ends with a dot');
+  if (name.length > 253) throw new Problem('has a host longer than 253 characters');
+  const labels = name.split('.');
+  if (!labels.every((label) => label.length <= 63 && LABEL.test(label))) throw new Problem('has no valid host name');
+  const last = labels.at(-1) ?? '';
+  // `127.1`, `0x7f.1` and `2130706433` are addresses to some resolvers and names to others.
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(last) && isIP(name) !== 4) throw new Problem('has no valid IPv4 address');
+}
+
+/** `localhost`, 127/8 and ::1: the only hosts that may be reached over http, and never through a proxy. */
+function isLoopbackHost(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
+
+function readPathPrefix(path: string): string {
+  if (!PATH.test(path)) throw new Problem('has a path with characters that must be percent-encoded');
+  const prefix = path.replace(/\/+$/, '');
+  const segments = prefix.split('/').slice(1);
+  if (segments.some((segment) => segment === '')) throw new Problem('has an empty path segment (//)');
+  if (segments.some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) {
+    throw new Problem('has a dot segment in its path');
+  }
+  return prefix;
+}

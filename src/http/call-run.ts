@@ -1,0 +1,292 @@
+import { isWrite } from '../api/operation.ts';
+import { Failure, type Outcome } from '../failure.ts';
+import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import type { Answer, CallInput, CallOptions, CallResult, Notice } from './call.ts';
+import { type CallFacts, idOf, subjectOf } from './facts.ts';
+import { detailsOf, whatHappened } from './failure-details.ts';
+import { busyFailure, cancelledFailure, certainFailure, textMember, unknownFailure } from './failures.ts';
+import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
+import type { Accepted, Rejected, Verdict } from './response.ts';
+import { isAmbiguous, planNext, waitBeforeRetry } from './retry.ts';
+import type { Sender, Sent } from './sender.ts';
+
+/** An attempt of a write after which nobody can say whether it was applied. */
+interface Doubt {
+  readonly verdict: Rejected;
+  readonly sentAtMs: number | undefined;
+}
+
+/**
+ * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
+ * `planNext` what follows, and the failure texts are made elsewhere. Once an attempt of a write is in doubt, no
+ * later refusal takes the doubt away: only a good answer or a read-back does (reliability G4).
+ */
+export class CallRun {
+  readonly #sender: Sender;
+  readonly #random: () => number;
+  readonly #input: CallInput;
+  readonly #options: CallOptions;
+  readonly #startedMs: number;
+  #token = '';
+  #isRenewed = false;
+  #attempts = 0;
+  #retriesDone = 0;
+  #onceSpent = false;
+  /** Time spent waiting for the run's pacer, which is outside the row's own budget. */
+  #pacedMs = 0;
+  #sentAtMs: number | undefined;
+  #last: Rejected | undefined;
+  #doubt: Doubt | undefined;
+
+  constructor(sender: Sender, random: () => number, input: CallInput, options: CallOptions) {
+    this.#sender = sender;
+    this.#random = random;
+    this.#input = input;
+    this.#options = options;
+    this.#startedMs = sender.options.clock.monotonic();
+  }
+
+  async run(): Promise<CallResult> {
+    try {
+      this.#token = await this.#sender.options.credential.token();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')));
+    }
+    for (;;) {
+      if (!(await this.#mayBegin())) return this.#cancelled();
+      const { exchange, verdict } = await this.#attempt();
+      if (verdict.kind === 'accepted') return this.#accepted(verdict);
+      this.#note(verdict);
+      if (exchange.kind === 'broken' && exchange.breakage.label === 'aborted') return this.#aborted(verdict);
+      const end = await this.#afterFailure(verdict);
+      if (end !== undefined) return end;
+    }
+  }
+
+  async #afterFailure(verdict: Rejected): Promise<CallResult | undefined> {
+    if (verdict.reply?.status === 401 && !this.#isRenewed) {
+      // The request was refused unread, so even a write may be sent again with a fresh token.
+      const renewed = await this.#renew(verdict);
+      if (renewed !== undefined) return renewed === 'again' ? undefined : renewed;
+    }
+    if (verdict.reply?.status === 429 && this.#options.pacer !== undefined) return this.#paced(verdict);
+    return this.#next(verdict);
+  }
+
+  async #renew(verdict: Rejected): Promise<CallResult | 'again' | undefined> {
+    this.#isRenewed = true;
+    try {
+      const token = await this.#sender.options.credential.renew();
+      if (token === undefined) return undefined;
+      this.#token = token;
+      return 'again';
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (this.#doubt !== undefined) return undefined;
+      return failed(error.with(detailsOf(this.#facts(), verdict, 'rejected')));
+    }
+  }
+
+  /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
+  async #paced(verdict: Rejected): Promise<CallResult | undefined> {
+    if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, false);
+    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#random());
+    if (this.#options.pacer?.refused(waitMs) === true) {
+      this.#retriesDone += 1;
+      return undefined;
+    }
+    if (this.#doubt !== undefined) return this.#finish(verdict, false);
+    return failed(busyFailure(this.#facts(), verdict, true, 'not_sent'));
+  }
+
+  async #next(verdict: Rejected): Promise<CallResult | undefined> {
+    const { policy, pacer, listener } = this.#options;
+    const plan = planNext({
+      effect: this.#input.operation.effect,
+      event: verdict.event,
+      retriesDone: this.#retriesDone,
+      retriesAllowed: policy.retries,
+      onceSpent: this.#onceSpent,
+      retryAfterMs: verdict.retryAfterMs,
+      remainingMs: this.#remainingMs(),
+      random: this.#random(),
+    });
+    if (plan.kind === 'end') return this.#finish(verdict, plan.waitTooLong);
+    if (pacer?.mayRetry() === false) return this.#finish(verdict, false);
+    if (plan.readBackFirst) {
+      const { settled } = await this.#readBack(1);
+      if (settled !== undefined) return this.#confirmed(settled);
+    }
+    this.#retriesDone += 1;
+    this.#onceSpent ||= plan.once;
+    listener?.onRetry?.({ reason: whatHappened(verdict), waitMs: plan.waitMs, attempt: this.#attempts + 1 });
+    await this.#sleep(plan.waitMs);
+    return undefined;
+  }
+
+  async #finish(verdict: Rejected, waitTooLong: boolean): Promise<CallResult> {
+    if (this.#doubt === undefined) return failed(certainFailure(this.#facts(), verdict, waitTooLong));
+    const { effect } = this.#input.operation;
+    const canRead = effect.kind === 'write' && effect.readBack !== 'none' && !this.#isStopping();
+    const result = canRead ? await this.#readBack(2) : undefined;
+    if (result?.settled !== undefined) return this.#confirmed(result.settled);
+    return this.#unknown(this.#doubt, result, verdict);
+  }
+
+  #unknown(doubt: Doubt, result: ReadBackResult | undefined, last: Rejected | undefined): CallResult {
+    const facts = { ...this.#facts(), sentAtMs: doubt.sentAtMs };
+    const later = last === doubt.verdict ? undefined : last;
+    return failed(unknownFailure(facts, doubt.verdict, result?.observation, later));
+  }
+
+  #note(verdict: Rejected): void {
+    this.#last = verdict;
+    if (!isAmbiguous(this.#input.operation.effect, verdict.event)) return;
+    this.#doubt = { verdict, sentAtMs: this.#sentAtMs };
+  }
+
+  #aborted(verdict: Rejected): CallResult {
+    if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, verdict);
+    const wasAnswered = verdict.reply !== undefined && isWrite(this.#input.operation);
+    return wasAnswered ? failed(certainFailure(this.#facts(), verdict, false)) : this.#cancelled();
+  }
+
+  #cancelled(): CallResult {
+    if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, this.#last);
+    const { pacer, stop, wrapUp } = this.#options;
+    const wasRefused = this.#last?.event === 'busy' && pacer === undefined;
+    const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
+    const signal = stop?.aborted === true ? stop : wrapUp;
+    return failed(cancelledFailure(this.#facts(), outcome, signal));
+  }
+
+  #accepted({ reply, resource, notices }: Accepted): Answer {
+    this.#options.pacer?.succeeded();
+    return this.#answer(reply, resource, notices, isWrite(this.#input.operation) ? 'applied' : null);
+  }
+
+  #confirmed({ reply, resource, notices }: Accepted): Answer {
+    const happened = this.#doubt === undefined ? 'no answer came' : whatHappened(this.#doubt.verdict);
+    const status = textMember(resource, 'status');
+    const reason = this.#input.operation.body === null ? '' : ', and the reason may not have been stored';
+    const message =
+      `${subjectOf(this.#input)}: ${happened}; reading the card back shows status ${status}, so it counts as ` +
+      `done. Somebody else may have done it${reason}`;
+    const notice: Notice = { code: 'CONFIRMED_BY_READ', message, level: 'warning' };
+    return this.#answer(reply, resource, [notice, ...notices], 'confirmed_by_read');
+  }
+
+  #answer(
+    reply: Accepted['reply'],
+    resource: JsonValue,
+    notices: readonly Notice[],
+    outcome: Answer['outcome'],
+  ): Answer {
+    return {
+      kind: 'answered',
+      outcome,
+      resource,
+      status: reply.status,
+      headers: reply.headers,
+      requestId: reply.requestId,
+      attempts: this.#attempts,
+      resultId: outcome === 'applied' ? resultIdOf(this.#input, resource) : undefined,
+      notices,
+    };
+  }
+
+  async #mayBegin(): Promise<boolean> {
+    if (this.#isStopping()) return false;
+    const { pacer } = this.#options;
+    return pacer === undefined || (await this.#admit('send'));
+  }
+
+  async #admit(purpose: 'send' | 'read_back'): Promise<boolean> {
+    const { clock } = this.#sender.options;
+    const askedMs = clock.monotonic();
+    const isAdmitted = (await this.#options.pacer?.admit(purpose)) ?? true;
+    this.#pacedMs += clock.monotonic() - askedMs;
+    return isAdmitted && !this.#isStopping();
+  }
+
+  #attempt(): Promise<Sent> {
+    this.#attempts += 1;
+    this.#sentAtMs = undefined;
+    const { listener } = this.#options;
+    return this.#send(this.#input, () => {
+      this.#sentAtMs = this.#sender.options.clock.now();
+      listener?.onSend?.(this.#attempts);
+    });
+  }
+
+  #send(input: CallInput, onSend: () => void): Promise<Sent> {
+    const { policy, stop, wrapUp, listener } = this.#options;
+    const timeoutMs = Math.max(1, Math.min(policy.timeoutMs, this.#remainingMs()));
+    return this.#sender.send(input, { token: this.#token, timeoutMs, stop, wrapUp, listener, onSend });
+  }
+
+  async #readBack(maxReads: number): Promise<ReadBackResult> {
+    const { effect } = this.#input.operation;
+    const rule = effect.kind === 'write' ? effect.readBack : 'none';
+    const settledBy = typeof rule === 'object' ? rule.settledBy : undefined;
+    return readBack(idOf(this.#input) ?? '', settledBy, maxReads, {
+      read: async (input): Promise<Verdict | undefined> => {
+        if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;
+        const { verdict } = await this.#send(input, () => undefined);
+        return verdict;
+      },
+      pause: async () => {
+        if (this.#remainingMs() <= READ_BACK_PAUSE_MS) return false;
+        await this.#sleep(READ_BACK_PAUSE_MS);
+        return !this.#isStopping();
+      },
+    });
+  }
+
+  #isStopping(): boolean {
+    return this.#options.stop?.aborted === true || this.#options.wrapUp?.aborted === true;
+  }
+
+  async #sleep(waitMs: number): Promise<void> {
+    const { stop, wrapUp } = this.#options;
+    const woken = new AbortController();
+    const wake = (): void => woken.abort();
+    stop?.addEventListener('abort', wake);
+    wrapUp?.addEventListener('abort', wake);
+    if (this.#isStopping()) wake();
+    if (!woken.signal.aborted) await this.#sender.options.clock.sleep(waitMs, woken.signal);
+    stop?.removeEventListener('abort', wake);
+    wrapUp?.removeEventListener('abort', wake);
+  }
+
+  #remainingMs(): number {
+    const elapsedMs = this.#sender.options.clock.monotonic() - this.#startedMs - this.#pacedMs;
+    return this.#options.policy.retryMaxTimeMs - elapsedMs;
+  }
+
+  #facts(): CallFacts {
+    return {
+      site: this.#sender.options.site,
+      operation: this.#input.operation,
+      id: idOf(this.#input),
+      subject: subjectOf(this.#input),
+      attempts: this.#attempts,
+      sentAtMs: this.#sentAtMs,
+      nowMs: this.#sender.options.clock.now(),
+    };
+  }
+}
+
+function failed(failure: Failure): CallResult {
+  return { kind: 'failed', failure };
+}
+
+/** The id that can be had nowhere else: the new card of a reissue, the new event. */
+function resultIdOf(input: CallInput, resource: JsonValue): string | undefined {
+  const { effect } = input.operation;
+  if (effect.kind !== 'write' || effect.resultId === undefined || !isJsonObject(resource)) return undefined;
+  const value = resource.get(effect.resultId);
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'string' ? value : undefined;
+}

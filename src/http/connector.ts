@@ -1,0 +1,183 @@
+import * as net from 'node:net';
+import * as tls from 'node:tls';
+import type { BaseUrl } from './base-url.ts';
+import { BreakError, type SeenCertificate } from './breakage.ts';
+import type { ProxyServer } from './proxy.ts';
+
+type Connected = (error: Error | null, socket: net.Socket | null) => void;
+
+interface ConnectorOptions {
+  readonly baseUrl: BaseUrl;
+  readonly proxy: ProxyServer | undefined;
+  /** Certificates to trust; undefined: the platform's default. */
+  readonly trusted: readonly string[] | undefined;
+  /** Name lookup, TCP, proxy and TLS together. */
+  readonly timeoutMs: number;
+}
+
+/** A proxy's whole answer to CONNECT fits in this many bytes. */
+const MAX_PROXY_ANSWER_BYTES = 16_384;
+
+/**
+ * Opens connections to one origin and can destroy those that are not open yet. Made by hand instead of undici's
+ * connector and proxy agent: those leave a connection in the making alive after `destroy` (the process then
+ * hangs until the connect timeout), and their CONNECT ignores every timeout and signal (reliability N25).
+ */
+export class Connector {
+  readonly #options: ConnectorOptions;
+  readonly #sockets = new Set<net.Socket>();
+  /** Of the last handshake that showed a certificate. */
+  seen: SeenCertificate | undefined;
+
+  constructor(options: ConnectorOptions) {
+    this.#options = options;
+  }
+
+  /** Destroys what is still connecting. Sockets that were handed over are the client's. */
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  /** Calls back once: with a socket that is ready for the first byte of a request, or with why there is none. */
+  connect(callback: Connected): void {
+    let isDone = false;
+    const done = (error: Error | null, socket: net.Socket | null): void => {
+      if (isDone) return;
+      isDone = true;
+      clearTimeout(timer);
+      if (error !== null) this.destroy();
+      this.#sockets.clear();
+      callback(error, socket);
+    };
+    const { baseUrl, proxy, timeoutMs } = this.#options;
+    const timer = setTimeout(() => done(this.#tooSlow(), null), timeoutMs);
+    if (proxy === undefined) this.#secure(this.#tcp(baseUrl, done), done);
+    else this.#tunnel(proxy, done);
+  }
+
+  #tooSlow(): BreakError {
+    const { baseUrl, proxy, timeoutMs } = this.#options;
+    const seconds = `${timeoutMs / 1000} s`;
+    if (proxy === undefined) {
+      return new BreakError('connect_timeout', `no connection to ${baseUrl.hostPort} within ${seconds}`);
+    }
+    return new BreakError('proxy', `no connection through the proxy ${proxy.hostPort} within ${seconds}`);
+  }
+
+  #watch<T extends net.Socket>(socket: T, done: Connected): T {
+    this.#sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', (error) => done(error, null));
+    socket.on('close', () => done(Object.assign(new Error('closed while connecting'), { code: 'ECONNRESET' }), null));
+    return socket;
+  }
+
+  #tcp(to: { readonly host: string; readonly port: number }, done: Connected): net.Socket {
+    // Node's 250 ms for each address of a name gives up on hosts that are merely far away.
+    return this.#watch(net.connect({ host: to.host, port: to.port, autoSelectFamilyAttemptTimeout: 1000 }), done);
+  }
+
+  /** Puts TLS on an https connection and hands it over; a plain one is handed over once it is open. */
+  #secure(raw: net.Socket, done: Connected): void {
+    const { baseUrl, trusted } = this.#options;
+    if (baseUrl.scheme === 'http') {
+      raw.once('connect', () => done(null, raw));
+      return;
+    }
+    const secured = tls.connect({
+      socket: raw,
+      host: baseUrl.host,
+      servername: net.isIP(baseUrl.host) === 0 ? baseUrl.host : '',
+      ALPNProtocols: ['http/1.1'],
+      // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
+      rejectUnauthorized: true,
+      ...(trusted === undefined ? {} : { ca: [...trusted] }),
+    });
+    // `secure` comes before the verdict on the certificate; after it the certificate can no longer be read.
+    secured.prependListener('secure', () => {
+      this.seen = readCertificate(secured);
+    });
+    this.#watch(secured, done).once('secureConnect', () => done(null, secured));
+  }
+
+  #tunnel(proxy: ProxyServer, done: Connected): void {
+    const failed: Connected = (error) => done(error === null ? null : proxyFault(proxy, error), null);
+    const raw = this.#tcp(proxy, failed);
+    if (proxy.scheme === 'http') {
+      raw.once('connect', () => this.#askForTunnel(proxy, raw, failed, done));
+      return;
+    }
+    const servername = net.isIP(proxy.host) === 0 ? proxy.host : '';
+    const { trusted } = this.#options;
+    const ca = trusted === undefined ? {} : { ca: [...trusted] };
+    const secured = this.#watch(
+      tls.connect({ socket: raw, host: proxy.host, servername, rejectUnauthorized: true, ...ca }),
+      failed,
+    );
+    secured.once('secureConnect', () => this.#askForTunnel(proxy, secured, failed, done));
+  }
+
+  #askForTunnel(proxy: ProxyServer, socket: net.Socket, failed: Connected, done: Connected): void {
+    const { baseUrl } = this.#options;
+    const authorization = proxy.authorization === undefined ? '' : `Proxy-Authorization: ${proxy.authorization}\r\n`;
+    socket.write(`CONNECT ${baseUrl.hostPort} HTTP/1.1\r\nHost: ${baseUrl.hostPort}\r\n${authorization}\r\n`, 'latin1');
+    let answer = '';
+    const onReadable = (): void => {
+      for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read()) {
+        answer += chunk.toString('latin1');
+        const end = answer.indexOf('\r\n\r\n');
+        if (end === -1 && answer.length <= MAX_PROXY_ANSWER_BYTES) continue;
+        socket.removeListener('readable', onReadable);
+        const fault = tunnelFault(proxy, answer, end);
+        if (fault !== undefined) done(fault, null);
+        else this.#secure(socket, done);
+        return;
+      }
+    };
+    socket.on('readable', onReadable);
+    socket.once('end', () => failed(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null));
+  }
+}
+
+function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakError | undefined {
+  const status = /^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(answer)?.[1];
+  if (status === undefined || end === -1) {
+    return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} did not answer with HTTP`);
+  }
+  if (status === '407') {
+    const text = `the proxy ${proxy.hostPort} wants a user name and password (407)`;
+    return new BreakError('proxy_auth', text);
+  }
+  if (!status.startsWith('2')) {
+    return new BreakError('proxy', `the proxy ${proxy.hostPort} did not open a connection (${status})`);
+  }
+  // The service says nothing before TLS begins: bytes after the headers are a body that belongs to no tunnel.
+  if (answer.length > end + 4) {
+    return new BreakError('proxy_refused', `the proxy ${proxy.hostPort} sent something else than a connection`);
+  }
+  return undefined;
+}
+
+function proxyFault(proxy: ProxyServer, error: Error): BreakError {
+  if (error instanceof BreakError) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const words: Record<string, string> = { ECONNREFUSED: 'refused', ECONNRESET: 'closed', ENOTFOUND: 'no such host' };
+  return new BreakError('proxy', `cannot connect through the proxy ${proxy.hostPort} (${words[code] ?? code})`);
+}
+
+function readCertificate(socket: tls.TLSSocket): SeenCertificate | undefined {
+  const certificate = socket.getPeerCertificate();
+  // Typed as always whole, but empty when the far end showed none.
+  if (Object.keys(certificate).length === 0) return undefined;
+  const names = certificate.subjectaltname ?? String(certificate.subject?.CN ?? '');
+  const iso = (text: string): string => {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? text : new Date(time).toISOString();
+  };
+  return {
+    names: names.replaceAll(/(?:DNS|IP Address):/g, '').slice(0, 200),
+    validFrom: iso(certificate.valid_from),
+    validTo: iso(certificate.valid_to),
+  };
+}

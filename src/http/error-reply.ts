@@ -1,0 +1,77 @@
+import { parseJson } from '../json/parse.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+
+/** What an answer other than the resource says, ready for messages and for the JSON error object. */
+export interface ErrorReply {
+  /** Body of family A's error shape, as sent. */
+  readonly service: JsonValue | undefined;
+  /** Any other body: JSON as sent, or text cut to 500 characters. undefined: there was none. */
+  readonly body: JsonValue | undefined;
+  /** In short, for one line of text: `CARD_NOT_FOUND: no such card`; empty when there is nothing to say. */
+  readonly summary: string;
+  readonly isHtml: boolean;
+}
+
+const MAX_TEXT = 500;
+const MAX_EXCERPT = 120;
+const MAX_DETAILS = 200;
+
+/** Reads the body of an error as far as it can be read; nothing in it can make this fail. */
+export function readErrorReply(bytes: Uint8Array): ErrorReply {
+  // Not fatal: an error page in another charset is still worth an excerpt.
+  const text = new TextDecoder('utf-8').decode(bytes);
+  if (text.trim() === '') return { service: undefined, body: undefined, summary: '', isHtml: false };
+  const value = tryJson(text);
+  if (value === undefined) return ofText(text);
+  if (!isJsonObject(value)) return { service: undefined, body: value, summary: '', isHtml: false };
+  const errorCode = value.get('errorCode');
+  const message = value.get('message');
+  if (typeof errorCode === 'string' && typeof message === 'string') {
+    const summary = cut(`${errorCode}: ${message}${detailsText(value.get('details'))}`, MAX_TEXT);
+    return { service: value, body: undefined, summary, isHtml: false };
+  }
+  return { service: undefined, body: value, summary: cut(otherSummary(value), MAX_TEXT), isHtml: false };
+}
+
+function tryJson(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    // Any reason not to be JSON has the same consequence here: it is shown as text.
+    return undefined;
+  }
+}
+
+function detailsText(details: JsonValue | undefined): string {
+  if (!isJsonObject(details) || details.size === 0) return '';
+  return `, details ${cut(printJson(details), MAX_DETAILS)}`;
+}
+
+/** Family B's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */
+function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
+  const texts = ['title', 'detail'].map((name) => value.get(name)).filter((text) => typeof text === 'string');
+  if (texts.length > 0) return texts.join(': ');
+  for (const name of ['errorCode', 'message', 'error']) {
+    const member = value.get(name);
+    if (typeof member === 'string') return member;
+    const inner = isJsonObject(member) ? member.get('message') : undefined;
+    if (typeof inner === 'string') return inner;
+  }
+  return '';
+}
+
+function ofText(text: string): ErrorReply {
+  const isHtml = /<(?:!doctype|html|head|body|title)\b/i.test(text.slice(0, 4096));
+  const title = isHtml ? /<title[^>]*>([^<]*)/i.exec(text.slice(0, 65_536))?.[1] : undefined;
+  const plain = (title ?? text.slice(0, 65_536).replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ').trim();
+  const excerpt = cut(plain, MAX_EXCERPT);
+  return { service: undefined, body: cut(text, MAX_TEXT), summary: excerpt === '' ? '' : `"${excerpt}"`, isHtml };
+}
+
+/** The first `length` code points; a cut is marked inside that length. */
+export function cut(text: string, length: number): string {
+  // Twice as many units are always enough code points, and spare taking apart a text of megabytes.
+  const head = [...text.slice(0, 2 * length + 2)];
+  return head.length <= length ? head.join('') : `${head.slice(0, length - 1).join('')}…`;
+}

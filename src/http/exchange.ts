@@ -1,0 +1,100 @@
+import type { JsonValue } from '../json/value.ts';
+
+export type Header = readonly [name: string, value: string];
+
+/** One request as it will stand on the wire, but for Authorization, which is added at the moment of sending. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST';
+  readonly origin: string;
+  /** Request target: path prefix, encoded segments and query, built by hand. */
+  readonly target: string;
+  readonly headers: readonly Header[];
+  /** JSON text, or undefined: the request has no body. */
+  readonly body: string | undefined;
+  /** The same body as a value, for `--dry-run`. */
+  readonly bodyValue: JsonValue | undefined;
+  /** For people: origin and target. */
+  readonly url: string;
+}
+
+/** How far an exchange had come. Only `connecting` proves that no byte of the request left. */
+export type Phase = 'connecting' | 'awaiting_headers' | 'reading_body';
+
+/** Why an exchange broke off, by what was seen and never by an error code alone (reliability 1.2). */
+export type BreakLabel =
+  | 'refused'
+  | 'not_found'
+  | 'lookup_failed'
+  | 'unroutable'
+  | 'connect_timeout'
+  | 'connect_reset'
+  | 'not_tls'
+  | 'untrusted'
+  | 'wrong_name'
+  | 'certificate_dates'
+  | 'tls'
+  | 'proxy'
+  | 'proxy_refused'
+  | 'proxy_auth'
+  | 'timeout'
+  | 'aborted'
+  | 'closed'
+  | 'reset'
+  | 'not_http'
+  | 'too_large'
+  | 'headers_too_large'
+  | 'endless_1xx'
+  | 'upgrade'
+  | 'length_mismatch'
+  | 'other';
+
+export interface Breakage {
+  readonly label: BreakLabel;
+  /** What happened, as the end of a sentence: `cannot connect to h:1 (refused)`. No secrets. */
+  readonly text: string;
+}
+
+export interface Reply {
+  readonly kind: 'reply';
+  readonly status: number;
+  readonly headers: readonly Header[];
+  readonly body: Uint8Array;
+}
+
+export interface Broken {
+  readonly kind: 'broken';
+  /** False only when it is proven that no byte of the request left. */
+  readonly sent: boolean;
+  readonly phase: Phase;
+  readonly breakage: Breakage;
+  /** Known when the final status line and headers had arrived. */
+  readonly status?: number;
+  readonly headers?: readonly Header[];
+}
+
+export type Exchange = Reply | Broken;
+
+export interface ExchangeOptions {
+  /** From connecting to the last byte of the answer, milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted: end now, sent or not. */
+  readonly stop?: AbortSignal;
+  /** Aborted: end now if nothing was sent yet, else let it finish. */
+  readonly stopUnsent?: AbortSignal;
+  /** Called right before the first byte may leave. */
+  readonly onSend?: () => void;
+}
+
+/** Carries requests to one origin. It never throws for what the network or the service does. */
+export interface Transport {
+  /** The proxy in use as `HOST:PORT`, for `--verbose`. */
+  readonly via: string | undefined;
+  exchange(wire: WireRequest, options: ExchangeOptions): Promise<Exchange>;
+  /** Destroys every connection; nothing is left that keeps the process alive. */
+  close(): Promise<void>;
+}
+
+/** All values of a header, in the order of arrival. */
+export function headerValues(headers: readonly Header[], name: string): string[] {
+  return headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+}

@@ -1,0 +1,65 @@
+import type { Operation } from '../api/operation.ts';
+import { isJsonObject } from '../json/value.ts';
+import type { BaseUrl } from './base-url.ts';
+import type { CallInput } from './call.ts';
+
+/** Where a call goes and on whose behalf, for messages. No secrets. */
+export interface Site {
+  readonly baseUrl: BaseUrl;
+  /** Name of the profile in use. */
+  readonly profile: string;
+  /** What a hint's command needs to reach the same profile again: `-p demo`, or empty. */
+  readonly profileFlag: string;
+  /** Where the token came from: `token command`. */
+  readonly credentialSource: string;
+}
+
+/** What is known of one call while it goes on. */
+export interface CallFacts {
+  readonly site: Site;
+  readonly operation: Operation;
+  readonly id: string | undefined;
+  /** What was attempted on what: `block of card 7c0e…`. */
+  readonly subject: string;
+  readonly attempts: number;
+  /** Wall clock at which the first byte of the last attempt may have left; undefined: none may have. */
+  readonly sentAtMs: number | undefined;
+  readonly nowMs: number;
+}
+
+/** The id in the path, if the operation has one. */
+export function idOf(input: CallInput): string | undefined {
+  return input.params['cardId'] ?? input.params['id'];
+}
+
+/** `block of card 7c0e…`; for a new event what a person can search for, since it has no id yet. */
+export function subjectOf(input: CallInput): string {
+  const { attempt } = input.operation;
+  const id = idOf(input);
+  if (id !== undefined) return `${attempt} ${id}`;
+  if (!isJsonObject(input.body)) return attempt;
+  const { body } = input;
+  const text = (name: string): string | undefined => {
+    const value = body.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const name = text('name');
+  const known = ['start', 'calendar'].flatMap((member) => {
+    const value = text(member);
+    return value === undefined ? [] : [`${member} ${value}`];
+  });
+  const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
+  return name === undefined ? attempt : `${attempt} "${name}"${details}`;
+}
+
+/** Host as people write it: without the port that goes without saying. */
+export function hostOf(site: Site): string {
+  return site.baseUrl.origin.slice(site.baseUrl.origin.indexOf('//') + 2);
+}
+
+/** The exact command that shows the card, or undefined where the interface has nothing to look with. */
+export function checkCommand(facts: CallFacts): string | undefined {
+  if (facts.operation.family !== 'cards' || facts.id === undefined) return undefined;
+  const flag = facts.site.profileFlag === '' ? '' : ` ${facts.site.profileFlag}`;
+  return `frontdesk card get ${facts.id}${flag}`;
+}

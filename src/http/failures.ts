@@ -1,0 +1,146 @@
+import { Failure, type Outcome } from '../failure.ts';
+import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import type { BreakLabel } from './exchange.ts';
+import { type CallFacts, checkCommand } from './facts.ts';
+import { detailsOf, whatHappened } from './failure-details.ts';
+import { refusedFailure } from './refusals.ts';
+import type { Rejected } from './response.ts';
+
+/**
+ * The failure of a call whose last attempt says for certain how it ended. (A write that may have been applied
+ * is `unknownFailure`.) `waitTooLong`: a wait was due that would have passed `--retry-max-time`.
+ */
+export function certainFailure(facts: CallFacts, verdict: Rejected, waitTooLong: boolean): Failure {
+  const { event, reply } = verdict;
+  if (event === 'refused' && reply !== undefined) return refusedFailure(facts, verdict, reply);
+  if (event === 'busy') return busyFailure(facts, verdict, waitTooLong, 'rejected');
+  if (verdict.reply === undefined && verdict.phase === 'connecting') return unreachable(facts, verdict);
+  if (event === 'unavailable' && waitTooLong) return busyFailure(facts, verdict, true, 'rejected');
+  return badReply(facts, verdict);
+}
+
+const HINTS: Partial<Record<BreakLabel, string>> = {
+  untrusted: 'name the certificate authority with --ca-file <pem>; verification cannot be switched off',
+  wrong_name: 'check the host name in the base URL',
+  certificate_dates: "check this machine's clock, then ask the owner of the service",
+  not_tls: 'check scheme and port of the base URL',
+  not_found: 'check the host name in the base URL',
+  proxy_auth: 'set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT',
+};
+
+function unreachable(facts: CallFacts, verdict: Rejected): Failure {
+  const hint = verdict.breakage === undefined ? undefined : HINTS[verdict.breakage.label];
+  const { profile, baseUrl } = facts.site;
+  const fallback = `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix} of profile ${profile}, then repeat`;
+  return new Failure('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}; nothing was sent`, {
+    hints: [hint ?? fallback],
+    details: detailsOf(facts, verdict, 'not_sent'),
+  });
+}
+
+/** 429, 408, or a 503 that asks a read to wait for too long. */
+export function busyFailure(facts: CallFacts, verdict: Rejected, waitTooLong: boolean, outcome: Outcome): Failure {
+  const { retryAfterMs } = verdict;
+  const retryAt = retryAfterMs === undefined ? undefined : new Date(facts.nowMs + retryAfterMs).toISOString();
+  const why = waitTooLong ? '; the wait would pass --retry-max-time' : '; no retries are left';
+  const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+  return new Failure('BUSY', `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}${why}`, {
+    hints: [retryAt === undefined ? 'repeat the command later' : `repeat the command at ${retryAt} or later`],
+    details: { ...detailsOf(facts, verdict, outcome), ...(retryAt === undefined ? {} : { retryAt }) },
+  });
+}
+
+function badReply(facts: CallFacts, verdict: Rejected): Failure {
+  const { baseUrl, profile } = facts.site;
+  const hint = verdict.error.isHtml
+    ? `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix} of profile ${profile}: a web page answered, not the API`
+    : 'repeat the command: a read changes nothing';
+  return new Failure('BAD_REPLY', `${facts.subject} failed: ${whatHappened(verdict)}`, {
+    hints: [hint],
+    details: detailsOf(facts, verdict, undefined),
+  });
+}
+
+/** What reading a card back showed. */
+export interface Observation {
+  /** Reads that were answered with the card, or tried. */
+  readonly reads: number;
+  /** The card's status, when a read could be understood. */
+  readonly status: string | undefined;
+  readonly updatedAt: string | undefined;
+  /** Whether `updatedAt` was the same in the first and the last read; undefined with fewer than two. */
+  readonly isUnchanged: boolean | undefined;
+  /** Why the last read showed nothing. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * The failure of a write that may have been applied (reliability section 2): when it left, what a read-back
+ * showed, and how to find out. `later`: how attempts after it ended, which changes nothing about it.
+ */
+export function unknownFailure(
+  facts: CallFacts,
+  verdict: Rejected,
+  observation: Observation | undefined,
+  later: Rejected | undefined,
+): Failure {
+  const time = facts.sentAtMs === undefined ? 'at an unknown time' : timeOfDay(facts.sentAtMs);
+  const parts = [
+    `OUTCOME UNKNOWN - ${facts.subject}: ${whatHappened(verdict)} (request was sent ${time}).`,
+    ...(later === undefined ? [] : [`A repeat of it ended so: ${whatHappened(later)}.`]),
+    'It may or may not have been applied.',
+    ...(observation === undefined ? [] : [observationText(observation)]),
+  ];
+  const command = checkCommand(facts);
+  const { effect } = facts.operation;
+  const advice = effect.kind === 'write' ? effect.unknownHint : 'do not repeat before checking';
+  const details = detailsOf(facts, verdict, 'unknown');
+  return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
+    hints: command === undefined ? [advice] : [advice, `check with: ${command}`],
+    details: observation === undefined ? details : { ...details, observed: observed(observation) },
+  });
+}
+
+function timeOfDay(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(11, 19)}Z`;
+}
+
+function observationText(seen: Observation): string {
+  if (seen.reads === 0) return 'There was no time left to read it back.';
+  if (seen.status === undefined) return `Reading back failed: ${seen.problem ?? 'no card came'}.`;
+  const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${seen.updatedAt}`;
+  const compared = seen.isUnchanged === undefined ? '' : ` ${seen.isUnchanged ? '(unchanged)' : '(changed)'}`;
+  const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
+  return `Read back: status ${seen.status}${updated}${updated === '' ? '' : compared} (${reads}).`;
+}
+
+function observed(seen: Observation): JsonValue {
+  const members = new Map<string, JsonValue>();
+  if (seen.status !== undefined) members.set('status', seen.status);
+  if (seen.updatedAt !== undefined) members.set('updatedAt', seen.updatedAt);
+  members.set('reads', new JsonNumber(String(seen.reads)));
+  if (seen.problem !== undefined) members.set('problem', seen.problem);
+  return members;
+}
+
+/** Exit code of the signal that an abort carries as its reason; 130 when it carries none. */
+function signalExitCode(signal: AbortSignal | undefined): number {
+  if (signal?.reason === 'SIGTERM') return 143;
+  return signal?.reason === 'SIGHUP' ? 129 : 130;
+}
+
+/** A signal ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
+export function cancelledFailure(facts: CallFacts, outcome: Outcome, signal: AbortSignal | undefined): Failure {
+  const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
+  const what = isUnsent ? 'nothing was sent' : 'nothing was changed';
+  return new Failure('CANCELLED', `${facts.subject} was cancelled; ${what}`, {
+    details: detailsOf(facts, undefined, outcome),
+    exitCode: signalExitCode(signal),
+  });
+}
+
+/** The card's status as text, when the resource has one. */
+export function textMember(resource: JsonValue, name: string): string | undefined {
+  const value = isJsonObject(resource) ? resource.get(name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,61 @@
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+
+const MASKED = '***';
+
+/** A shorter text would be found in innocent words; no real token is that short. */
+const MIN_TOKEN_LENGTH = 6;
+
+/**
+ * Takes our own tokens out of what comes back, should the service or a proxy echo them (contract section 3):
+ * as they are, percent-encoded, and in base64. Tokens are added as they come into use and never shown.
+ */
+export class TokenMask {
+  readonly #forms = new Set<string>();
+
+  add(token: string): void {
+    if (token.length < MIN_TOKEN_LENGTH || this.#forms.has(token)) return;
+    this.#forms.add(token);
+    this.#forms.add(encodeURIComponent(token));
+    this.#forms.add(Buffer.from(token, 'utf8').toString('base64'));
+  }
+
+  /** False when no value of this JSON text can hold a token, not even an escaped one. */
+  mayBeIn(jsonText: string): boolean {
+    return jsonText.includes('\\') || [...this.#forms].some((form) => jsonText.includes(form));
+  }
+
+  text(text: string): string {
+    let masked = text;
+    for (const form of this.#forms) {
+      if (masked.includes(form)) masked = masked.replaceAll(form, MASKED);
+    }
+    return masked;
+  }
+
+  /** The same value when nothing was found in it, so that large answers are not copied. */
+  json(value: JsonValue): JsonValue {
+    if (typeof value === 'string') return this.text(value);
+    if (isJsonArray(value)) {
+      const items = value.map((item) => this.json(item));
+      return items.every((item, index) => item === value[index]) ? value : items;
+    }
+    if (!isJsonObject(value)) return value;
+    let isChanged = false;
+    const members = new Map<string, JsonValue>();
+    for (const [key, member] of value) {
+      const maskedKey = this.text(key);
+      const masked = this.json(member);
+      isChanged ||= maskedKey !== key || masked !== member;
+      members.set(maskedKey, masked);
+    }
+    return isChanged ? members : value;
+  }
+}
+
+/** The value without the one-time secrets of an operation, wherever in it they are (fault C23). */
+export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
+  if (names.length === 0) return value;
+  if (isJsonArray(value)) return value.map((item) => hideMembers(item, names));
+  if (!isJsonObject(value)) return value;
+  return new Map([...value].map(([key, member]) => [key, names.includes(key) ? MASKED : hideMembers(member, names)]));
+}

@@ -1,0 +1,99 @@
+import { isWrite } from '../api/operation.ts';
+import { Failure, type FailureCode } from '../failure.ts';
+import { headerValues } from './exchange.ts';
+import { type CallFacts, hostOf } from './facts.ts';
+import { answered, detailsOf } from './failure-details.ts';
+import { type Rejected, type ReplyFacts, redirectOrigin } from './response.ts';
+import { parseHttpDate } from './retry-after.ts';
+
+interface Words {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+/** The service said no: 3xx and 4xx other than 408 and 429. A write is `rejected`. */
+export function refusedFailure(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Failure {
+  const { code, message, hints } = words(facts, verdict, reply);
+  return new Failure(code, message, { hints: hints.slice(0, 2), details: detailsOf(facts, verdict, 'rejected') });
+}
+
+function words(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
+  const { status } = reply;
+  if (status === 401) return unauthorized(facts, verdict, reply);
+  if (status === 403) return forbidden(facts, verdict);
+  if (status === 404) return notFound(facts, verdict);
+  if (status < 400) return redirected(facts, reply);
+  const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : [];
+  return { code: 'REJECTED', message: `${facts.subject} was rejected: ${answered(verdict)}`, hints };
+}
+
+function unauthorized(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
+  const { site, operation } = facts;
+  const message =
+    `${facts.subject} was not done: the credential of profile ${site.profile} (${site.credentialSource}) ` +
+    `was refused by ${hostOf(site)}: ${answered(verdict)}`;
+  const skew = clockHint(reply, facts.nowMs);
+  const login = `check the token, or log in: frontdesk auth login --family ${operation.family}`;
+  return { code: 'AUTH', message, hints: skew === undefined ? [login] : [login, skew] };
+}
+
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** A clock that is wrong makes valid tokens look expired (reliability H29). */
+function clockHint(reply: ReplyFacts, nowMs: number): string | undefined {
+  const service = parseHttpDate(headerValues(reply.headers, 'date')[0] ?? '');
+  if (service === undefined || Math.abs(service - nowMs) <= MAX_SKEW_MS) return undefined;
+  const ours = new Date(nowMs).toISOString();
+  return `check this machine's clock: it says ${ours}, the service says ${new Date(service).toISOString()}`;
+}
+
+function forbidden(facts: CallFacts, verdict: Rejected): Words {
+  const { site } = facts;
+  return {
+    code: 'FORBIDDEN',
+    message:
+      `${facts.subject} is not allowed: ${hostOf(site)} accepted the credential of profile ${site.profile}, ` +
+      `but ${answered(verdict)}`,
+    hints: ['ask for the permission, or use a profile that has it'],
+  };
+}
+
+function notFound(facts: CallFacts, verdict: Rejected): Words {
+  const { site, operation, id } = facts;
+  const place = `${hostOf(site)} (profile ${site.profile})`;
+  const noun = /\{cardId\}/.test(operation.path) ? 'card' : nounOf(operation.path);
+  const what =
+    id === undefined || noun === undefined
+      ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
+      : `no ${noun} ${id} at ${place}: ${answered(verdict)}${toWhat(facts)}`;
+  const hints = verdict.error.isHtml
+    ? [`check the base URL ${site.baseUrl.origin}${site.baseUrl.pathPrefix}: a web page answered, not the API`]
+    : [];
+  return { code: 'NOT_FOUND', message: what, hints };
+}
+
+/** `/v1/calendars/{id}` -> calendar. */
+function nounOf(path: string): string | undefined {
+  return /\/([a-z]+)s\/\{id\}/.exec(path)?.[1];
+}
+
+function toWhat(facts: CallFacts): string {
+  return isWrite(facts.operation) ? `; the ${facts.subject} was rejected` : '';
+}
+
+function redirected(facts: CallFacts, reply: ReplyFacts): Words {
+  const { baseUrl } = facts.site;
+  const origin = redirectOrigin(reply, baseUrl.origin);
+  const target = origin === undefined ? '' : ` to ${origin}`;
+  return {
+    code: 'REJECTED',
+    message: `${facts.subject} was rejected: the service redirected (${reply.status})${target}; redirects are never followed`,
+    hints: [`check the base URL ${baseUrl.origin}${baseUrl.pathPrefix} of profile ${facts.site.profile}`],
+  };
+}
+
+function tooLongHint(facts: CallFacts): string {
+  const bytes = facts.id === undefined ? 0 : encodeURIComponent(facts.id).length;
+  return `use a shorter id: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
+}

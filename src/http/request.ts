@@ -1,0 +1,64 @@
+import { printJson } from '../json/print.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { BaseUrl } from './base-url.ts';
+import type { CallInput } from './call.ts';
+import type { Header, WireRequest } from './exchange.ts';
+
+/**
+ * Builds the request of one call. The target is put together by hand and never passes through a URL parser,
+ * which would fold `..` into another resource and delete control characters (reliability I1, I4): every
+ * parameter is one segment that decodes back to the parameter byte for byte. `Accept-Encoding: identity`,
+ * because a compressed answer would escape the size cap.
+ */
+export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string): WireRequest {
+  const body = input.body === undefined ? undefined : printJson(input.body);
+  const own = input.target ?? `${fillPath(input.operation.path, input.params)}${queryText(input.query)}`;
+  const target = `${baseUrl.pathPrefix}${own}`;
+  const headers: Header[] = [
+    ['Accept', 'application/json'],
+    ['Accept-Encoding', 'identity'],
+    ['User-Agent', `frontdesk/${version}`],
+  ];
+  if (body !== undefined) headers.push(['Content-Type', 'application/json']);
+  return {
+    method: input.operation.method,
+    origin: baseUrl.origin,
+    target,
+    headers,
+    body,
+    bodyValue: input.body,
+    url: `${baseUrl.origin}${target}`,
+  };
+}
+
+function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replace(/\{([A-Za-z]+)\}/g, (placeholder, name: string) => {
+    const value = params[name];
+    return value === undefined ? placeholder : encodeSegment(value);
+  });
+}
+
+/** Characters that `encodeURIComponent` leaves but some intermediaries treat as special are encoded too. */
+function encodeSegment(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function queryText(query: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(query).map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`);
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** One request of `--dry-run`, under the member names of the contract (section 2). */
+export interface RequestDescription {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: no body is sent. */
+  readonly body: JsonValue;
+}
+
+/** What `--dry-run` shows of a request. No credential is asked for, so the token is masked and not read. */
+export function describeRequest(wire: WireRequest): RequestDescription {
+  const headers = Object.fromEntries([...wire.headers, ['Authorization', 'Bearer ***'] as const]);
+  return { method: wire.method, url: wire.url, headers, body: wire.bodyValue ?? null };
+}

@@ -1,0 +1,88 @@
+import type { Operation } from '../api/operation.ts';
+import { toPlain } from '../json/plain.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { Notice } from './call.ts';
+
+const MAX_NAMED = 5;
+
+/**
+ * Why a resource cannot stand for the answer that was asked for, or undefined. Another id than the asked one
+ * is another resource (reliability B29, B30); ids compare whatever their case.
+ */
+export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
+  const expected = expectedObject(operation);
+  const object = resource.get('object');
+  if (expected !== undefined && object !== undefined && object !== expected) {
+    return `its member object is ${quote(object)}, not "${expected}"`;
+  }
+  if ('data' in operation.response.shape && !isJsonArray(resource.get('data'))) return 'it has no array data';
+  if (operation.echoes === null || id === undefined) return undefined;
+  const echoed = resource.get(operation.echoes);
+  if (echoed === undefined || isSameId(echoed, id)) return undefined;
+  return `its ${operation.echoes} is ${quote(echoed)}, which is not the one that was asked for`;
+}
+
+function isSameId(value: JsonValue, id: string): boolean {
+  const text = value instanceof JsonNumber ? value.text : value;
+  return typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
+}
+
+function quote(value: JsonValue): string {
+  if (typeof value === 'string') return `"${value.slice(0, 100)}"`;
+  return value instanceof JsonNumber ? value.text : 'no text';
+}
+
+/** The word that the spec gives for the member `object`: `calendar`, `list`; it stands in the schema's examples. */
+function expectedObject(operation: Operation): string | undefined {
+  const schema: unknown = operation.response.shape['object'];
+  if (schema === undefined || !hasMeta(schema)) return undefined;
+  const word: unknown = schema.meta()?.examples?.[0];
+  return typeof word === 'string' ? word : undefined;
+}
+
+interface WithMeta {
+  meta(): { readonly examples?: readonly unknown[] } | undefined;
+}
+
+function hasMeta(schema: unknown): schema is WithMeta {
+  return typeof schema === 'object' && schema !== null && 'meta' in schema && typeof schema.meta === 'function';
+}
+
+/**
+ * What a readable answer lacks of what the spec requires. It is shown all the same (reliability B28): a notice
+ * tells, because a blank cell would look like an empty value.
+ */
+export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
+  const checked = operation.response.safeParse(toPlain(resource));
+  const paths = checked.success ? [] : checked.error.issues.map((issue) => issue.path.map(String));
+  const missing = paths.filter((path) => !isPresent(resource, path));
+  const odd = paths.filter((path) => isPresent(resource, path));
+  if (operation.echoes !== null && !resource.has(operation.echoes)) missing.unshift([operation.echoes]);
+  const notices: Notice[] = [];
+  if (missing.length > 0) {
+    const message = `the answer lacks ${names(missing)}, which the service's description requires; the rest is shown`;
+    notices.push({ code: 'MISSING_FIELD', message, level: 'warning' });
+  }
+  if (odd.length > 0) {
+    const message = `the answer has ${names(odd)} in another form than the service's description; shown as sent`;
+    notices.push({ code: 'UNEXPECTED_FIELD', message, level: 'warning' });
+  }
+  return notices;
+}
+
+function isPresent(resource: JsonValue, path: readonly string[]): boolean {
+  let value: JsonValue | undefined = resource;
+  for (const step of path) {
+    if (isJsonObject(value)) value = value.get(step);
+    else if (isJsonArray(value)) value = value[Number(step)];
+    else return false;
+    if (value === undefined) return false;
+  }
+  return true;
+}
+
+function names(paths: readonly (readonly string[])[]): string {
+  const unique = [...new Set(paths.map((path) => path.join('.')))];
+  const shown = unique.slice(0, MAX_NAMED).join(', ');
+  return unique.length > MAX_NAMED ? `${shown} and ${unique.length - MAX_NAMED} more` : shown;
+}

@@ -1,0 +1,228 @@
+import type { Operation } from '../api/operation.ts';
+import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import { decodeUtf8 } from '../json/utf8.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import type { Notice } from './call.ts';
+import { type ErrorReply, readErrorReply } from './error-reply.ts';
+import {
+  type Breakage,
+  type BreakLabel,
+  type Broken,
+  type Exchange,
+  type Header,
+  headerValues,
+  type Phase,
+  type Reply,
+} from './exchange.ts';
+import type { TokenMask } from './mask.ts';
+import { shapeNotices, shapeProblem } from './response-shape.ts';
+import type { FailureEvent } from './retry.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+/** Facts of an answer that arrived at least up to its headers. */
+export interface ReplyFacts {
+  readonly status: number;
+  readonly headers: readonly Header[];
+  readonly requestId: string | undefined;
+}
+
+/** A whole, readable answer: the resource that was asked for. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly reply: ReplyFacts;
+  readonly resource: JsonValue;
+  readonly notices: readonly Notice[];
+}
+
+/** Everything else. */
+export interface Rejected {
+  readonly kind: 'failed';
+  readonly event: FailureEvent;
+  readonly phase: Phase | 'answered';
+  /** undefined: no status line came. */
+  readonly reply: ReplyFacts | undefined;
+  readonly error: ErrorReply;
+  /** Set when the exchange broke off. */
+  readonly breakage: Breakage | undefined;
+  /** Why a 2xx body is not the resource, after `that cannot be read: `. */
+  readonly problem: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+export type Verdict = Accepted | Rejected;
+
+interface JudgeInput {
+  readonly operation: Operation;
+  /** The path id, which the answer may have to repeat. */
+  readonly id: string | undefined;
+  /** Any JSON will do as the answer: nobody knows its shape. */
+  readonly isRaw?: boolean;
+  readonly nowMs: number;
+  readonly mask: TokenMask;
+}
+
+/** Failures before the first byte that the next try shows again. */
+const FINAL: ReadonlySet<BreakLabel> = new Set([
+  'not_found',
+  'not_tls',
+  'untrusted',
+  'wrong_name',
+  'certificate_dates',
+  'tls',
+  'proxy_auth',
+  'proxy_refused',
+]);
+
+/** The problem of a 2xx answer without a single byte after its headers. */
+export const NO_BODY = 'there is no body';
+
+const NO_ERROR: ErrorReply = { service: undefined, body: undefined, summary: '', isHtml: false };
+
+/** Says what an exchange came to. Pure: the same exchange always gives the same verdict. */
+export function judge(exchange: Exchange, input: JudgeInput): Verdict {
+  if (exchange.kind === 'reply') return judgeReply(exchange, input);
+  if (exchange.status !== undefined) return judgeCutReply(exchange, exchange.status, input);
+  return {
+    kind: 'failed',
+    event: brokenEvent(exchange),
+    phase: exchange.phase,
+    reply: undefined,
+    error: NO_ERROR,
+    breakage: exchange.breakage,
+    problem: '',
+    retryAfterMs: undefined,
+  };
+}
+
+function brokenEvent(broken: Broken): FailureEvent {
+  if (broken.sent) return 'broken';
+  if (broken.breakage.label === 'lookup_failed') return 'not_sent_once';
+  return FINAL.has(broken.breakage.label) ? 'not_sent_final' : 'not_sent';
+}
+
+function judgeReply(reply: Reply, input: JudgeInput): Verdict {
+  const facts = factsOf(reply.status, reply.headers, input.mask);
+  const { status } = facts;
+  if (status < 200 || status > 299) {
+    const error = maskError(readErrorReply(reply.body), input.mask);
+    return failed(eventOf(status, facts, input), facts, { error, phase: 'answered' }, input);
+  }
+  const read = readResource(reply, input);
+  if ('problem' in read) {
+    const error = maskError(readErrorReply(reply.body), input.mask);
+    return failed('unreadable', facts, { error, phase: 'answered', problem: read.problem }, input);
+  }
+  const { resource } = read;
+  const notices = status === 202 ? [ACCEPTED_ONLY] : [];
+  const shape = input.isRaw === true || !isJsonObject(resource) ? [] : shapeNotices(input.operation, resource);
+  return { kind: 'accepted', reply: facts, resource, notices: [...notices, ...shape] };
+}
+
+const ACCEPTED_ONLY: Notice = {
+  code: 'ACCEPTED',
+  message: 'the service answered 202: accepted, not finished; read the resource later to see it done',
+  level: 'warning',
+};
+
+/** A status line is the service's word even when the body after it was cut: 404 stays 404. */
+function judgeCutReply(broken: Broken, status: number, input: JudgeInput): Rejected {
+  const facts = factsOf(status, broken.headers ?? [], input.mask);
+  const isSuccess = status >= 200 && status <= 299;
+  const event = isSuccess ? 'unreadable' : eventOf(status, facts, input);
+  return failed(event, facts, { phase: broken.phase, breakage: broken.breakage, problem: broken.breakage.text }, input);
+}
+
+function failed(
+  event: FailureEvent,
+  reply: ReplyFacts,
+  known: { error?: ErrorReply; phase: Rejected['phase']; breakage?: Breakage; problem?: string },
+  input: JudgeInput,
+): Rejected {
+  return {
+    kind: 'failed',
+    event,
+    phase: known.phase,
+    reply,
+    error: known.error ?? NO_ERROR,
+    breakage: known.breakage,
+    problem: known.problem ?? '',
+    retryAfterMs: retryAfter(reply, input.nowMs),
+  };
+}
+
+function retryAfter(reply: ReplyFacts, nowMs: number): number | undefined {
+  const date = headerValues(reply.headers, 'date')[0];
+  return parseRetryAfter(headerValues(reply.headers, 'retry-after'), date, nowMs);
+}
+
+function eventOf(status: number, reply: ReplyFacts, input: JudgeInput): FailureEvent {
+  if (status === 429 || status === 408) return 'busy';
+  if (status === 503 && retryAfter(reply, input.nowMs) !== undefined) return 'unavailable';
+  return status >= 300 && status <= 499 ? 'refused' : 'server_error';
+}
+
+function factsOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyFacts {
+  const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
+  const requestId = headerValues(masked, 'x-request-id')[0] ?? headerValues(masked, 'request-id')[0];
+  return { status, headers: masked, requestId };
+}
+
+function maskError(error: ErrorReply, mask: TokenMask): ErrorReply {
+  return {
+    ...error,
+    service: error.service === undefined ? undefined : mask.json(error.service),
+    body: error.body === undefined ? undefined : mask.json(error.body),
+    summary: mask.text(error.summary),
+  };
+}
+
+/** The resource in a 2xx answer, or why there is none. */
+function readResource(reply: Reply, input: JudgeInput): { resource: JsonValue } | { problem: string } {
+  const read = readBody(reply);
+  if ('problem' in read) return read;
+  const { json, text } = read;
+  const masked = input.mask.mayBeIn(text) ? input.mask.json(json) : json;
+  if (input.isRaw === true) return { resource: masked };
+  if (!isJsonObject(masked)) return { problem: 'it is no JSON object' };
+  const problem = shapeProblem(input.operation, input.id, masked);
+  return problem === undefined ? { resource: masked } : { problem };
+}
+
+/** The body as JSON, or why it cannot be read. */
+function readBody(reply: Reply): { json: JsonValue; text: string } | { problem: string } {
+  const encoding = headerValues(reply.headers, 'content-encoding').join(', ').trim().toLowerCase();
+  if (encoding !== '' && encoding !== 'identity') {
+    return { problem: `it is compressed (${encoding}) although that was not asked for` };
+  }
+  if (reply.body.length === 0) return { problem: NO_BODY };
+  let text: string;
+  try {
+    text = decodeUtf8(reply.body);
+  } catch {
+    return { problem: 'it is not UTF-8 text' };
+  }
+  try {
+    return { json: parseJson(text), text };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return { problem: `${JSON_PROBLEMS[error.problem]}: ${error.message}` };
+  }
+}
+
+const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
+  duplicate_key: 'it is ambiguous',
+  too_deep: 'it is nested too deep',
+  syntax: 'it is not JSON',
+};
+
+/** Origin of a redirect's target, which is all of it that is shown (reliability H3). */
+export function redirectOrigin(reply: ReplyFacts, base: string): string | undefined {
+  const location = headerValues(reply.headers, 'location')[0];
+  if (location === undefined) return undefined;
+  try {
+    const { protocol, origin, host } = new URL(location, base);
+    return origin === 'null' ? `${protocol}//${host}` : origin;
+  } catch {
+    return undefined;
+  }
+}

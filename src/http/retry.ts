@@ -1,0 +1,116 @@
+import type { Effect } from '../api/operation.ts';
+
+/**
+ * What can come of one attempt, other than a good answer. The names are the rows of the retry table
+ * (reliability section 2).
+ */
+export type FailureEvent =
+  /** Nothing was sent, proven by stage, and the next try may fare better. */
+  | 'not_sent'
+  /** Nothing was sent: the resolver asked to be tried again. */
+  | 'not_sent_once'
+  /** Nothing was sent, and repeating shows the same: certificate, protocol, unknown host, proxy refusal. */
+  | 'not_sent_final'
+  /** 429 or 408: the service refused the request. */
+  | 'busy'
+  /** 503 with Retry-After. */
+  | 'unavailable'
+  /** Any other 5xx, and any status that HTTP does not define. */
+  | 'server_error'
+  /** The request may have left, and no whole answer came. */
+  | 'broken'
+  /** 2xx whose body cannot be read as the resource. */
+  | 'unreadable'
+  /** Any other 4xx, or a redirect. */
+  | 'refused';
+
+type Step = 'retry' | 'retry_once' | 'read_back' | 'read_back_then_retry' | 'end';
+
+type Steps = Readonly<Record<FailureEvent, Step>>;
+
+/** What was not sent or was refused may be sent again, whatever the operation does. */
+const HARMLESS = {
+  not_sent: 'retry',
+  not_sent_once: 'retry_once',
+  not_sent_final: 'end',
+  busy: 'retry',
+  refused: 'end',
+} as const;
+
+const READ: Steps = {
+  ...HARMLESS,
+  unavailable: 'retry',
+  server_error: 'retry',
+  broken: 'retry',
+  unreadable: 'retry',
+};
+
+/** A write that may have been applied is never sent again by itself; it is looked at, if there is a way to look. */
+const WRITE: Readonly<Record<'checked' | 'blind', Steps>> = {
+  checked: {
+    ...HARMLESS,
+    unavailable: 'read_back',
+    server_error: 'read_back',
+    broken: 'read_back',
+    unreadable: 'read_back',
+  },
+  blind: { ...HARMLESS, unavailable: 'end', server_error: 'end', broken: 'end', unreadable: 'end' },
+};
+
+/** THE retry table: what follows after `event` for an operation of this effect. */
+function stepFor(effect: Effect, event: FailureEvent): Step {
+  if (effect.kind === 'read') return READ[event];
+  const steps = effect.readBack === 'none' ? WRITE.blind : WRITE.checked;
+  if (event !== 'unavailable' || effect.unavailable === 'never') return steps[event];
+  if (effect.unavailable === 'retry-once') return 'retry_once';
+  return effect.readBack === 'none' ? 'retry' : 'read_back_then_retry';
+}
+
+/** True when a write may have been applied although no readable answer says so. */
+export function isAmbiguous(effect: Effect, event: FailureEvent): boolean {
+  if (effect.kind === 'read') return false;
+  return event === 'unavailable' || event === 'server_error' || event === 'broken' || event === 'unreadable';
+}
+
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_CAP_MS = 8000;
+const JITTER = 0.1;
+
+/**
+ * Milliseconds to wait before a retry. `retriesDone` counts the retries before this one, `random` is in [0, 1).
+ * What the service asks for is a minimum: up to a tenth is added, so that many callers do not come back at once.
+ */
+export function waitBeforeRetry(retriesDone: number, retryAfterMs: number | undefined, random: number): number {
+  if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs * (1 + JITTER * random));
+  return Math.round(random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retriesDone));
+}
+
+export interface Situation {
+  readonly effect: Effect;
+  readonly event: FailureEvent;
+  /** Retries made before this one. */
+  readonly retriesDone: number;
+  readonly retriesAllowed: number;
+  /** Whether the one retry of a `retry_once` row was spent. */
+  readonly onceSpent: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** What is left of `--retry-max-time`. */
+  readonly remainingMs: number;
+  readonly random: number;
+}
+
+export type Plan =
+  | { readonly kind: 'retry'; readonly waitMs: number; readonly readBackFirst: boolean; readonly once: boolean }
+  /** `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`, so it is not begun. */
+  | { readonly kind: 'end'; readonly waitTooLong: boolean };
+
+/** Decides what follows after one attempt that did not end well. */
+export function planNext(situation: Situation): Plan {
+  const step = stepFor(situation.effect, situation.event);
+  if (step === 'end' || step === 'read_back') return { kind: 'end', waitTooLong: false };
+  if (situation.retriesDone >= situation.retriesAllowed) return { kind: 'end', waitTooLong: false };
+  if (step === 'retry_once' && situation.onceSpent) return { kind: 'end', waitTooLong: false };
+  const waitMs = waitBeforeRetry(situation.retriesDone, situation.retryAfterMs, situation.random);
+  if (waitMs >= situation.remainingMs) return { kind: 'end', waitTooLong: true };
+  return { kind: 'retry', waitMs, readBackFirst: step === 'read_back_then_retry', once: step === 'retry_once' };
+}

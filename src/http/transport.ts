@@ -1,0 +1,263 @@
+import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
+import type { ClockPort } from '../context.ts';
+import type { BaseUrl } from './base-url.ts';
+import { BreakError, connectBreakage, sentBreakage } from './breakage.ts';
+import { Connector } from './connector.ts';
+import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
+import { headerValues } from './exchange.ts';
+import type { ProxyServer } from './proxy.ts';
+import { trustedCertificates } from './trust.ts';
+
+/** 100 subscribers of three 5000-character fields, every character escaped, fit in it (reliability B7). */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
+const MAX_INFORMATIONAL = 16;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Below the 5 s after which common servers drop an idle connection: a reset there looks like a lost write. */
+const KEEP_ALIVE_MS = 3500;
+
+export interface TransportOptions {
+  readonly baseUrl: BaseUrl;
+  readonly clock: Pick<ClockPort, 'now'>;
+  readonly proxy?: ProxyServer | undefined;
+  /** PEM texts to trust besides the platform's certificates (`--ca-file`). */
+  readonly trustPems?: readonly string[];
+  readonly connectTimeoutMs?: number;
+  /** Instead of own connections, for tests that intercept requests. */
+  readonly dispatcher?: Dispatcher;
+}
+
+/** One connection and what makes it. Never shared by two exchanges at a time. */
+interface Lane {
+  readonly client: Dispatcher;
+  readonly connector: Connector | undefined;
+}
+
+/**
+ * Carries requests over HTTP/1.1. Each exchange has a connection of its own while it lasts, so that a deadline
+ * destroys exactly what it belongs to; an idle connection is used again. How many are open is the number of
+ * exchanges at a time.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const idle: Lane[] = [];
+  const busy = new Set<Lane>();
+  const connectorOptions = {
+    baseUrl: options.baseUrl,
+    proxy: options.proxy,
+    trusted: trustedCertificates(options.trustPems ?? []),
+    timeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+  };
+  const release = (lane: Lane, isReusable: boolean): void => {
+    busy.delete(lane);
+    if (isReusable) idle.push(lane);
+    else destroyLane(lane);
+  };
+  return {
+    via: options.proxy?.hostPort,
+    exchange: (wire, exchangeOptions) => {
+      if (options.dispatcher !== undefined) {
+        const lane: Lane = { client: options.dispatcher, connector: undefined };
+        return new Run(lane, options, wire, exchangeOptions).start();
+      }
+      const lane = idle.pop() ?? openLane(options.baseUrl.origin, new Connector(connectorOptions));
+      busy.add(lane);
+      return new Run(lane, options, wire, exchangeOptions, release).start();
+    },
+    close: async () => {
+      for (const lane of [...idle, ...busy]) destroyLane(lane);
+      idle.length = 0;
+      busy.clear();
+    },
+  };
+}
+
+function openLane(origin: string, connector: Connector): Lane {
+  const client = new Client(origin, {
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Both miss some hangs (reliability N14, N15); the one deadline that counts is ours.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Typed as a union that a fresh closure does not match; called as (options, callback) by client.js.
+    connect: ((_: unknown, callback: Parameters<Connector['connect']>[0]) => connector.connect(callback)) as never,
+  });
+  return { client, connector };
+}
+
+function destroyLane(lane: Lane): void {
+  lane.connector?.destroy();
+  if (lane.connector !== undefined) lane.client.destroy().catch(ignore);
+}
+
+/** Destroying answers only that it is done; there is nothing left to be told. */
+function ignore(): void {}
+
+/** One exchange: undici's handler, the deadline and the two signals, settled exactly once. */
+class Run implements Dispatcher.DispatchHandler {
+  readonly #lane: Lane;
+  readonly #to: TransportOptions;
+  readonly #wire: WireRequest;
+  readonly #options: ExchangeOptions;
+  readonly #release: (lane: Lane, isReusable: boolean) => void;
+  #resolve: (exchange: Exchange) => void = ignore;
+  #timer: NodeJS.Timeout | undefined;
+  #isSettled = false;
+  #sent = false;
+  #phase: Phase = 'connecting';
+  #informational = 0;
+  #status: number | undefined;
+  #headers: readonly Header[] = [];
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(
+    lane: Lane,
+    to: TransportOptions,
+    wire: WireRequest,
+    options: ExchangeOptions,
+    release: (lane: Lane, isReusable: boolean) => void = ignore,
+  ) {
+    this.#lane = lane;
+    this.#to = to;
+    this.#wire = wire;
+    this.#options = options;
+    this.#release = release;
+  }
+
+  start(): Promise<Exchange> {
+    const promise = new Promise<Exchange>((resolve) => {
+      this.#resolve = resolve;
+    });
+    const { timeoutMs, stop, stopUnsent } = this.#options;
+    this.#timer = setTimeout(this.#onDeadline, timeoutMs);
+    stop?.addEventListener('abort', this.#onStop);
+    stopUnsent?.addEventListener('abort', this.#onStopUnsent);
+    if (stop?.aborted === true) this.#onStop();
+    else if (stopUnsent?.aborted === true) this.#onStopUnsent();
+    else this.#dispatch();
+    return promise;
+  }
+
+  #dispatch(): void {
+    const { origin, target, method, headers, body } = this.#wire;
+    this.#lane.client.dispatch(
+      { origin, path: target, method, headers: Object.fromEntries(headers), body: body ?? null, reset: false },
+      this,
+    );
+  }
+
+  /**
+   * The stage proof. undici calls this in the same turn as, and right before, its first write of the request
+   * (client-h1.js, writeH1): as long as it was not called, no byte has left. Throwing or aborting here still
+   * keeps every byte back, and that is what happens to a request whose deadline has passed while it waited.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isSettled) {
+      controller.abort(new BreakError('aborted', 'given up before it was sent'));
+      return;
+    }
+    this.#sent = true;
+    this.#phase = 'awaiting_headers';
+    this.#options.onSend?.();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, parsed: unknown): void {
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational <= MAX_INFORMATIONAL) return;
+      this.#break(new BreakError('endless_1xx', `more than ${MAX_INFORMATIONAL} provisional answers (1xx) came`));
+      return;
+    }
+    this.#status = status;
+    this.#headers = headerPairs(controller.rawHeaders ?? parsed);
+    this.#phase = 'reading_body';
+    const declared = Number(headerValues(this.#headers, 'content-length')[0] ?? 0);
+    if (declared > MAX_BODY_BYTES) this.#tooLarge(`declares ${declared} bytes`);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    this.#size += chunk.length;
+    if (this.#size > MAX_BODY_BYTES) this.#tooLarge('does not end');
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    // A handler is told of an end only after a final status line; 0 would be read as an unknown status.
+    const reply = { status: this.#status ?? 0, headers: this.#headers, body: Buffer.concat(this.#chunks) };
+    this.#settle({ kind: 'reply', ...reply }, true);
+  }
+
+  onRequestUpgrade(): void {
+    this.#break(new BreakError('upgrade', 'the answer is one that was not asked for (101)'));
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#break(error);
+  }
+
+  #tooLarge(what: string): void {
+    this.#break(new BreakError('too_large', `the answer ${what}; the limit is ${MAX_BODY_BYTES} bytes`));
+  }
+
+  readonly #onDeadline = (): void => {
+    const seconds = `${this.#options.timeoutMs / 1000} s`;
+    const { hostPort } = this.#to.baseUrl;
+    if (!this.#sent) {
+      const through = this.#to.proxy === undefined ? `to ${hostPort}` : `through the proxy ${this.#to.proxy.hostPort}`;
+      this.#break(new BreakError('connect_timeout', `no connection ${through} within ${seconds}`));
+      return;
+    }
+    const what = this.#phase === 'reading_body' ? 'the answer did not end' : 'no reply';
+    this.#break(new BreakError('timeout', `${what} within ${seconds}`));
+  };
+
+  readonly #onStop = (): void => {
+    this.#break(new BreakError('aborted', this.#sent ? 'stopped before a reply' : 'stopped before it was sent'));
+  };
+
+  readonly #onStopUnsent = (): void => {
+    if (!this.#sent) this.#onStop();
+  };
+
+  #break(error: Error): void {
+    const head = this.#status === undefined ? {} : { status: this.#status, headers: this.#headers };
+    const broken = { kind: 'broken', sent: this.#sent, phase: this.#phase, breakage: this.#name(error) } as const;
+    this.#settle({ ...broken, ...head }, false);
+  }
+
+  #name(error: Error) {
+    if (this.#sent) return sentBreakage(error, this.#to.baseUrl, this.#phase);
+    const timeIs = new Date(this.#to.clock.now()).toISOString();
+    return connectBreakage(error, this.#to.baseUrl, this.#lane.connector?.seen, timeIs);
+  }
+
+  #settle(exchange: Exchange, isReusable: boolean): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#options.stop?.removeEventListener('abort', this.#onStop);
+    this.#options.stopUnsent?.removeEventListener('abort', this.#onStopUnsent);
+    this.#chunks = [];
+    this.#release(this.#lane, isReusable);
+    this.#resolve(exchange);
+  }
+}
+
+/** Raw headers keep their order and doubles; an intercepting dispatcher may give only the parsed ones. */
+function headerPairs(raw: unknown): Header[] {
+  const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
+  if (Array.isArray(raw)) {
+    const pairs: Header[] = [];
+    for (let index = 0; index + 1 < raw.length; index += 2) pairs.push([text(raw[index]), text(raw[index + 1])]);
+    return pairs;
+  }
+  if (typeof raw !== 'object' || raw === null) return [];
+  return Object.entries(raw).flatMap(([name, value]: [string, unknown]) =>
+    (Array.isArray(value) ? value : [value]).map((one): Header => [name, text(one)]),
+  );
+}

@@ -1,0 +1,63 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** What the proxy does when it is asked for a tunnel. */
+export type ProxyMode = 'tunnel' | 'silent' | 'close' | { readonly answer: string };
+
+export interface ProxyServer {
+  readonly port: number;
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** Everything that was sent to the proxy itself: CONNECT requests, or whole requests that should not be there. */
+  readonly heads: readonly string[];
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+/** A proxy on loopback that opens tunnels, or fails to in the way that `mode` says. */
+export async function startProxyServer(mode: ProxyMode): Promise<ProxyServer> {
+  const heads: string[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((socket) => {
+    connections += 1;
+    keep(socket);
+    socket.once('data', (chunk: Buffer) => {
+      const head = chunk.toString('latin1');
+      heads.push(head);
+      if (mode === 'silent') return;
+      if (mode === 'close') socket.end();
+      else if (mode === 'tunnel') openTunnel(head, socket, keep);
+      else socket.end(mode.answer);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // listen() on a host and port gives an AddressInfo, never a pipe name.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    heads,
+    get connections() {
+      return connections;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+function openTunnel(head: string, socket: Socket, keep: (socket: Socket) => void): void {
+  const [, host = '', port = ''] = /^CONNECT ([^:]+):(\d+) /.exec(head) ?? [];
+  const far = connect(Number(port), host, () => {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    socket.pipe(far).pipe(socket);
+  });
+  keep(far);
+}

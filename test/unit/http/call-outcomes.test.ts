@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/api/operation.ts';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import type { CallResult } from '../../../src/http/call.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
+
+/** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a read-back. */
+function line(operation: Operation, result: CallResult, sent: readonly string[]): string {
+  const own = sent.map((request) => (isReadBack(operation, request) ? 'R' : 'P')).join('');
+  if (result.kind === 'answered') return `ok ${result.outcome ?? 'read'} ${own}`;
+  const { code, exitCode, details } = result.failure;
+  return `${code} ${exitCode} ${details.outcome ?? 'read'} ${own}`;
+}
+
+function isReadBack(operation: Operation, request: string): boolean {
+  return operation.method === 'POST' && request.startsWith('GET ');
+}
+
+/** The operation meets `event` every time; a read-back sees a card that settles nothing. */
+async function meet(
+  operation: Operation,
+  event: Exchange,
+  seen: Exchange = answer(200, card('EXPIRED')),
+): Promise<string> {
+  const step: Scripted = (wire) => (isReadBack(operation, `${wire.method} `) ? seen : event);
+  const { client, sent } = bench(Array.from({ length: 12 }, () => step));
+  return line(operation, await client.call(inputFor(operation), withPolicy()), sent);
+}
+
+const UNAVAILABLE = answer(503, '', [['Retry-After', '1']]);
+
+const EVENTS = {
+  refused: unsent('refused'),
+  reset_in_connect: unsent('connect_reset'),
+  connect_timeout: unsent('connect_timeout'),
+  lookup_failed: unsent('lookup_failed'),
+  not_found: unsent('not_found'),
+  untrusted: unsent('untrusted'),
+  not_tls: unsent('not_tls'),
+  proxy_auth: unsent('proxy_auth'),
+  s429: answer(429),
+  s408: answer(408),
+  s503_retry_after: UNAVAILABLE,
+  s503: answer(503),
+  s500: answer(500),
+  s999: answer(999),
+  reset: broken('reset'),
+  timeout: broken('timeout'),
+  not_http: broken('not_http'),
+  cut_200: broken('closed', 'reading_body', 200),
+  empty_200: answer(200),
+  s204: answer(204),
+  html_200: answer(200, '<html><title>Login</title></html>'),
+  s400: answer(400, { errorCode: 'E', message: 'm' }),
+  s404: answer(404),
+  s409: answer(409),
+  s401: answer(401),
+  s403: answer(403),
+  s307: answer(307, '', [['Location', 'https://elsewhere.example/x']]),
+  cut_404: broken('closed', 'reading_body', 404),
+};
+type EventName = keyof typeof EVENTS;
+
+const same = (expected: string, ...names: EventName[]) => Object.fromEntries(names.map((name) => [name, expected]));
+const NOT_SENT = ['refused', 'reset_in_connect', 'connect_timeout'] as const;
+const FINAL = ['not_found', 'untrusted', 'not_tls', 'proxy_auth'] as const;
+const SERVER_ERROR = ['s503', 's500', 's999'] as const;
+const BROKEN = ['reset', 'timeout', 'not_http'] as const;
+const UNREADABLE = ['cut_200', 'empty_200', 's204', 'html_200'] as const;
+
+const READ: Record<string, string> = {
+  ...same('UNREACHABLE 7 read PPP', ...NOT_SENT),
+  ...same('UNREACHABLE 7 read PP', 'lookup_failed'),
+  ...same('UNREACHABLE 7 read P', ...FINAL),
+  ...same('BUSY 11 read PPP', 's429', 's408'),
+  ...same('BAD_REPLY 10 read PPP', 's503_retry_after', ...SERVER_ERROR, ...BROKEN, ...UNREADABLE),
+  ...same('REJECTED 6 read P', 's400', 's409', 's307'),
+  ...same('NOT_FOUND 3 read P', 's404', 'cut_404'),
+  ...same('AUTH 4 read P', 's401'),
+  ...same('FORBIDDEN 5 read P', 's403'),
+};
+
+const REFUSALS: Record<string, string> = {
+  ...same('UNREACHABLE 7 not_sent PPP', ...NOT_SENT),
+  ...same('UNREACHABLE 7 not_sent PP', 'lookup_failed'),
+  ...same('UNREACHABLE 7 not_sent P', ...FINAL),
+  ...same('BUSY 11 rejected PPP', 's429', 's408'),
+  ...same('REJECTED 6 rejected P', 's400', 's409', 's307'),
+  ...same('NOT_FOUND 3 rejected P', 's404', 'cut_404'),
+  ...same('AUTH 4 rejected P', 's401'),
+  ...same('FORBIDDEN 5 rejected P', 's403'),
+};
+const UNKNOWN = [...SERVER_ERROR, ...BROKEN, ...UNREADABLE] as const;
+
+/** activate, block: read back twice; 503 with Retry-After: read, wait, send again. */
+const CHECKED = {
+  ...REFUSALS,
+  ...same('OUTCOME_UNKNOWN 8 unknown PRR', ...UNKNOWN),
+  ...same('OUTCOME_UNKNOWN 8 unknown PRPRPRR', 's503_retry_after'),
+};
+/** reissue: only looked at, never sent again. */
+const OBSERVED = { ...REFUSALS, ...same('OUTCOME_UNKNOWN 8 unknown PRR', ...UNKNOWN, 's503_retry_after') };
+/** provision, event create: nothing to look at, never sent again. */
+const BLIND = { ...REFUSALS, ...same('OUTCOME_UNKNOWN 8 unknown P', ...UNKNOWN, 's503_retry_after') };
+/** calendar and subscriber update: sent again once after 503 with Retry-After. */
+const BLIND_ONCE = { ...BLIND, ...same('OUTCOME_UNKNOWN 8 unknown PP', 's503_retry_after') };
+
+const EXPECTED: Record<keyof typeof OPERATIONS, Record<string, string>> = {
+  cardGet: READ,
+  subscribersList: READ,
+  cardActivate: CHECKED,
+  cardBlock: CHECKED,
+  cardReissue: OBSERVED,
+  cardProvisionWalletA: BLIND,
+  cardProvisionWalletB: BLIND,
+  calendarUpdate: BLIND_ONCE,
+  subscriberUpdate: BLIND_ONCE,
+  eventCreate: BLIND,
+};
+
+describe('every operation meets every event of the retry table', () => {
+  for (const [name, expected] of Object.entries(EXPECTED)) {
+    // The keys of EXPECTED are those of OPERATIONS, by its type.
+    const operation = OPERATIONS[name as keyof typeof OPERATIONS];
+    it.each(Object.entries(EVENTS))(`${operation.name} meets %s`, async (event, exchange) => {
+      expect(await meet(operation, exchange)).toBe(expected[event]);
+    });
+  }
+});
+
+describe('a read-back that shows the wanted status settles the write', () => {
+  const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
+    ['cardActivate', 'ACTIVE', 'reset', 'ok confirmed_by_read PR'],
+    ['cardActivate', 'ACTIVE', 's500', 'ok confirmed_by_read PR'],
+    ['cardActivate', 'ACTIVE', 's503_retry_after', 'ok confirmed_by_read PR'],
+    ['cardBlock', 'BLOCKED', 'html_200', 'ok confirmed_by_read PR'],
+    ['cardBlock', 'BLOCKED', 'timeout', 'ok confirmed_by_read PR'],
+    ['cardBlock', 'ACTIVE', 'timeout', 'OUTCOME_UNKNOWN 8 unknown PRR'],
+    ['cardReissue', 'REISSUED', 'reset', 'OUTCOME_UNKNOWN 8 unknown PRR'],
+    ['cardProvisionWalletA', 'ACTIVE', 'reset', 'OUTCOME_UNKNOWN 8 unknown P'],
+  ];
+  it.each(rows)('%s, status %s after %s', async (name, status, event, expected) => {
+    expect(await meet(OPERATIONS[name], EVENTS[event], answer(200, card(status)))).toBe(expected);
+  });
+
+  it('prints the card as read, with a notice that says it was seen by reading', async () => {
+    const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
+    const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
+    expect(result).toMatchObject({ kind: 'answered', outcome: 'confirmed_by_read', status: 200, attempts: 1 });
+    expect(result.kind === 'answered' && result.notices[0]).toMatchObject({
+      code: 'CONFIRMED_BY_READ',
+      level: 'warning',
+      message:
+        `block of card ${CARD_ID}: it broke (reset); reading the card back shows status BLOCKED, so it counts as ` +
+        'done. Somebody else may have done it, and the reason may not have been stored',
+    });
+  });
+});
+
+describe('once a write is in doubt, a later refusal takes nothing back', () => {
+  const unavailable = UNAVAILABLE;
+  const rows: readonly [title: string, operation: Operation, script: Scripted[], expected: string][] = [
+    ['then 429s', OPERATIONS.calendarUpdate, [unavailable, answer(429), answer(429)], 'OUTCOME_UNKNOWN 8 unknown PPP'],
+    ['then refused', OPERATIONS.calendarUpdate, [unavailable, unsent('untrusted')], 'OUTCOME_UNKNOWN 8 unknown PP'],
+    ['then 409', OPERATIONS.subscriberUpdate, [unavailable, answer(409)], 'OUTCOME_UNKNOWN 8 unknown PP'],
+    [
+      'then 409, and the card shows it done',
+      OPERATIONS.cardBlock,
+      [unavailable, answer(200, card('ACTIVE')), answer(409), answer(200, card('BLOCKED'))],
+      'ok confirmed_by_read PRPR',
+    ],
+    ['then a good answer', OPERATIONS.calendarUpdate, [unavailable, answer(200, { id: 'id-1' })], 'ok applied PP'],
+  ];
+  it.each(rows)('503 with Retry-After, %s', async (_, operation, script, expected) => {
+    const { client, sent } = bench(script);
+    expect(line(operation, await client.call(inputFor(operation), withPolicy()), sent)).toBe(expected);
+  });
+});
+
+describe('good answers', () => {
+  it('a write is applied, a read has no outcome', async () => {
+    const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
+    expect(await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy())).toMatchObject({
+      outcome: null,
+      status: 200,
+      requestId: 'q1',
+      attempts: 1,
+      notices: [],
+    });
+    const write = bench([answer(200, card('ACTIVE'))]);
+    expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
+      outcome: 'applied',
+    });
+  });
+
+  it('keeps the id that reissue and event create answer', async () => {
+    const other = '00000000-0000-0000-0000-000000000001';
+    const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
+    expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
+      resultId: other,
+    });
+    const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
+    expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
+      resultId: 'evt_1',
+    });
+  });
+
+  it('a raw call takes any JSON and is not held against the operation', async () => {
+    const { client, sent } = bench([answer(200, '[1.10]')]);
+    const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
+    expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', notices: [] });
+    expect(sent).toEqual(['GET /v1/other?x=1']);
+  });
+
+  it('counts the attempts', async () => {
+    const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
+    expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({ attempts: 3 });
+  });
+});

@@ -1,0 +1,458 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { Failure } from '../../../src/failure.ts';
+import type { CallResult, Pacer } from '../../../src/http/call.ts';
+import { printJson } from '../../../src/json/print.ts';
+import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, TOKEN, unsent, withPolicy } from './fakes.ts';
+
+function failureOf(result: CallResult): Failure {
+  if (result.kind !== 'failed') throw new Error('expected a failure');
+  return result.failure;
+}
+
+const read = inputFor(OPERATIONS.cardGet);
+const block = inputFor(OPERATIONS.cardBlock);
+const update = inputFor(OPERATIONS.calendarUpdate);
+
+describe('waits', () => {
+  it('backs off by half a second doubled, with jitter', async () => {
+    const { client, clock } = bench([answer(500), answer(500), answer(200, card('ACTIVE'))], { random: 0.5 });
+    await client.call(read, withPolicy());
+    expect(clock.sleeps).toEqual([250, 500]);
+  });
+
+  it('waits at least as long as Retry-After says', async () => {
+    const { client, clock } = bench([answer(429, '', [['Retry-After', '3']]), answer(200, card('ACTIVE'))], {
+      random: 0,
+    });
+    await client.call(read, withPolicy());
+    expect(clock.sleeps).toEqual([3000]);
+  });
+
+  it('adds up to a tenth to Retry-After', async () => {
+    const { client, clock } = bench([answer(429, '', [['Retry-After', '10']]), answer(200, card('ACTIVE'))], {
+      random: 0.5,
+    });
+    await client.call(read, withPolicy());
+    expect(clock.sleeps).toEqual([10_500]);
+  });
+
+  it.each([
+    ['a read answered 429', read, 429, 'read'],
+    ['a read answered 503', read, 503, 'read'],
+    ['a write answered 429', block, 429, 'rejected'],
+    ['a write answered 408', block, 408, 'rejected'],
+  ])(
+    '%s does not begin a wait that would pass --retry-max-time: 11 with the time to try again',
+    async (_, input, status, outcome) => {
+      const { client, clock, sent } = bench([answer(status, '', [['Retry-After', '120']])]);
+      const { code, exitCode, details, hints } = failureOf(await client.call(input, withPolicy()));
+      expect([code, exitCode, details.outcome ?? 'read', details.retryAt]).toEqual([
+        'BUSY',
+        11,
+        outcome,
+        '2026-01-02T12:06:31.100Z',
+      ]);
+      expect(hints).toEqual(['repeat the command at 2026-01-02T12:06:31.100Z or later']);
+      expect(clock.sleeps).toEqual([]);
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  it('a write answered 503 whose wait is too long stays unknown', async () => {
+    const { client } = bench([answer(503, '', [['Retry-After', '120']])]);
+    expect(failureOf(await client.call(update, withPolicy()))).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8 });
+  });
+
+  it('gives an attempt no more time than is left of --retry-max-time', async () => {
+    const { client, timeouts } = bench([answer(500), answer(500)], { random: 0.5 });
+    await client.call(read, withPolicy({ timeoutMs: 30_000, retryMaxTimeMs: 5000, retries: 1 }));
+    expect(timeouts).toEqual([5000, 4650]);
+  });
+
+  it('ends by what the service said when no time is left for a backoff', async () => {
+    const onExchange = (_: number, clock: { elapsedMs: number }) => {
+      clock.elapsedMs += 59_900;
+    };
+    const { client, sent } = bench([answer(500)], { onExchange });
+    expect(failureOf(await client.call(read, withPolicy()))).toMatchObject({ code: 'BAD_REPLY' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('--retries 0 sends once, and still reads back', async () => {
+    const { client, sent } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
+    expect(await client.call(block, withPolicy({ retries: 0 }))).toMatchObject({ outcome: 'confirmed_by_read' });
+    expect(sent).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
+  });
+
+  it('reads back only once when --retry-max-time has no room for the pause', async () => {
+    const { client, sent } = bench([broken('reset'), answer(200, card('ACTIVE'))]);
+    const failure = failureOf(await client.call(block, withPolicy({ retryMaxTimeMs: 2100 })));
+    expect(failure.details.observed === undefined ? '' : printJson(failure.details.observed)).toBe(
+      '{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z","reads":1}',
+    );
+    expect(sent).toHaveLength(2);
+  });
+
+  it('tells the listener before each wait', async () => {
+    const heard: unknown[] = [];
+    const { client } = bench([answer(429, '', [['Retry-After', '2']]), answer(200, card('ACTIVE'))], { random: 0 });
+    await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
+    expect(heard).toEqual([{ reason: 'the service answered 429', waitMs: 2000, attempt: 2 }]);
+  });
+});
+
+describe('the message of an unknown outcome', () => {
+  it('says what broke, when it was sent, what reading back showed, and the command that checks', async () => {
+    const seen = answer(200, card('ACTIVE'));
+    const { client } = bench([broken('closed'), seen, seen]);
+    const { message, hints, details } = failureOf(await client.call(inputFor(OPERATIONS.cardReissue), withPolicy()));
+    expect(message).toBe(
+      `OUTCOME UNKNOWN - reissue of card ${CARD_ID}: it broke (closed) (request was sent 12:04:31Z). ` +
+        'It may or may not have been applied. ' +
+        'Read back: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart).',
+    );
+    expect(hints).toEqual([
+      'do not repeat before checking: a second reissue may make a second live card',
+      `check with: frontdesk card get ${CARD_ID}`,
+    ]);
+    expect(details).toMatchObject({
+      operation: 'card.reissue',
+      id: CARD_ID,
+      outcome: 'unknown',
+      attempts: 1,
+      sentAt: '2026-01-02T12:04:31.000Z',
+      phase: 'awaiting_headers',
+    });
+  });
+
+  it('names the profile in the command when the call had to', async () => {
+    const { client } = bench([answer(500)], { profileFlag: '-p demo' });
+    const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
+    expect(failure.hints[1]).toBe(`check with: frontdesk card get ${CARD_ID} -p demo`);
+  });
+
+  it('says what to search for when an event was created or not', async () => {
+    const { client } = bench([broken('timeout')]);
+    const failure = failureOf(await client.call(inputFor(OPERATIONS.eventCreate), withPolicy()));
+    expect(failure.message).toContain('creation of event "Party" (start 2026-05-01T10:00:00, calendar cal-1)');
+    expect(failure.details.id).toBeUndefined();
+  });
+
+  it('says so when reading back failed', async () => {
+    const { client } = bench([
+      answer(502, '<html><title>502 Bad Gateway</title></html>'),
+      answer(404),
+      unsent('refused'),
+    ]);
+    const failure = failureOf(await client.call(block, withPolicy()));
+    expect(failure.message).toBe(
+      `OUTCOME UNKNOWN - block of card ${CARD_ID}: the service answered 502 ("502 Bad Gateway") (request was sent ` +
+        '12:04:31Z). It may or may not have been applied. Reading back failed: refused.',
+    );
+    expect(failure.details.http).toEqual({ status: 502 });
+  });
+
+  it('keeps the facts of the attempt in doubt when a later one was refused', async () => {
+    const { client } = bench([answer(503, '', [['Retry-After', '1']]), answer(409, { errorCode: 'E', message: 'm' })]);
+    const failure = failureOf(await client.call(update, withPolicy()));
+    expect(failure.message).toContain(
+      'the service answered 503 (request was sent 12:04:31Z). A repeat of it ended so: the service answered 409 (E: m).',
+    );
+    expect(failure.details).toMatchObject({ http: { status: 503 }, attempts: 2 });
+  });
+});
+
+describe('401', () => {
+  it('asks once for a fresh token and sends again, a write too', async () => {
+    const { client, wires } = bench([answer(401), answer(200, card('BLOCKED'))], {
+      renew: async () => 'fresh-token-1',
+    });
+    expect(await client.call(block, withPolicy())).toMatchObject({ outcome: 'applied', attempts: 2 });
+    expect(wires.map((wire) => wire.headers.find(([name]) => name === 'Authorization')?.[1])).toEqual([
+      `Bearer ${TOKEN}`,
+      'Bearer fresh-token-1',
+    ]);
+  });
+
+  it('ends after the second 401, naming profile, host and source but no token', async () => {
+    const run = bench([answer(401), answer(401, { errorCode: 'UNAUTHORIZED', message: `bad ${TOKEN}` })], {
+      renew: async () => 'fresh-token-1',
+    });
+    const failure = failureOf(await run.client.call(block, withPolicy()));
+    expect(run.renewals).toBe(1);
+    expect(failure).toMatchObject({ code: 'AUTH', exitCode: 4 });
+    expect(failure.message).toBe(
+      `block of card ${CARD_ID} was not done: the credential of profile demo (environment (FRONTDESK_CARDS_TOKEN)) was ` +
+        'refused by api.example.com: the service answered 401 (UNAUTHORIZED: bad ***)',
+    );
+    expect(failure.hints).toEqual(['check the token, or log in: frontdesk auth login --family cards']);
+  });
+
+  it('H29 warns of a wrong clock', async () => {
+    const { client } = bench([answer(401, '', [['Date', 'Fri, 02 Jan 2026 13:00:00 GMT']])]);
+    expect(failureOf(await client.call(read, withPolicy())).hints[1]).toBe(
+      "check this machine's clock: it says 2026-01-02T12:04:31.100Z, the service says 2026-01-02T13:00:00.000Z",
+    );
+  });
+
+  it('a token source that fails ends the call before anything is sent', async () => {
+    const run = bench([], { token: () => Promise.reject(new Failure('AUTH', 'no credential')) });
+    const failure = failureOf(await run.client.call(block, withPolicy()));
+    expect(failure).toMatchObject({
+      code: 'AUTH',
+      message: 'no credential',
+      details: { outcome: 'not_sent', attempts: 0 },
+    });
+    expect(run.sent).toEqual([]);
+  });
+});
+
+describe('other refusals', () => {
+  const rows: readonly [string, Scripted, string][] = [
+    [
+      '404',
+      answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }),
+      `no card ${CARD_ID} at api.example.com (profile demo): the service answered 404 (CARD_NOT_FOUND: no such card); the block of card ${CARD_ID} was rejected`,
+    ],
+    [
+      '409 with details',
+      answer(409, { errorCode: 'E', message: 'm', details: { a: 1 } }),
+      `block of card ${CARD_ID} was rejected: the service answered 409 (E: m, details {"a":1})`,
+    ],
+    [
+      '422 problem details',
+      answer(422, { title: 'Bad', detail: 'worse' }),
+      `block of card ${CARD_ID} was rejected: the service answered 422 (Bad: worse)`,
+    ],
+    [
+      '403',
+      answer(403),
+      `block of card ${CARD_ID} is not allowed: api.example.com accepted the credential of profile demo, but the service answered 403`,
+    ],
+    [
+      'H3 redirect',
+      answer(302, '', [['Location', 'https://u:p@evil.example:8443/x?token=1']]),
+      `block of card ${CARD_ID} was rejected: the service redirected (302) to https://evil.example:8443; redirects are never followed`,
+    ],
+  ];
+  it.each(rows)('%s', async (_, exchange, message) => {
+    const { client } = bench([exchange]);
+    expect(failureOf(await client.call(block, withPolicy())).message).toBe(message);
+  });
+
+  it('404 in family B names the calendar', async () => {
+    const { client } = bench([answer(404)]);
+    expect(failureOf(await client.call(update, withPolicy())).message).toContain('no calendar id-1 at api.example.com');
+  });
+
+  it('404 as a web page: the base URL may be wrong', async () => {
+    const { client } = bench([answer(404, '<!doctype html><title>Not here</title>')]);
+    const failure = failureOf(await client.call(read, withPolicy()));
+    expect(failure.exitCode).toBe(3);
+    expect(failure.hints).toEqual(['check the base URL https://api.example.com: a web page answered, not the API']);
+  });
+
+  it('keeps an error body of family A as sent, and any other as body', async () => {
+    const service = bench([answer(409, '{"errorCode":"E","message":"m","x":1.10}', [['request-id', 'r1']])]);
+    const first = failureOf(await service.client.call(block, withPolicy())).details;
+    expect(first.service === undefined ? '' : printJson(first.service)).toBe(
+      '{"errorCode":"E","message":"m","x":1.10}',
+    );
+    expect(first.http).toEqual({ status: 409, requestId: 'r1' });
+    const other = bench([answer(409, `<p>${'x'.repeat(600)}`)]);
+    const second = failureOf(await other.client.call(block, withPolicy())).details;
+    expect(second.service).toBeUndefined();
+    expect(second.body).toBe(`<p>${'x'.repeat(496)}…`);
+  });
+
+  it('C23 an unreadable provisioning answer does not reach the error', async () => {
+    const { client } = bench([answer(200, '{"encryptedPaymentInstrument":"SECRET-DATA')]);
+    const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
+    expect(failure.details.body).toBeUndefined();
+    expect(failure.message).not.toContain('SECRET-DATA');
+  });
+});
+
+describe('signals', () => {
+  it('stopped before anything was sent: 130, not sent, no request', async () => {
+    const { client, sent } = bench([]);
+    const failure = failureOf(await client.call(block, withPolicy({}, { wrapUp: AbortSignal.abort('SIGINT') })));
+    expect(failure).toMatchObject({ code: 'CANCELLED', exitCode: 130, details: { outcome: 'not_sent', attempts: 0 } });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('%s during a wait begins no further attempt', async (signal, exitCode) => {
+    const wrapUp = new AbortController();
+    const { client, clock, sent } = bench([unsent('refused')]);
+    clock.onSleep = () => wrapUp.abort(signal);
+    const failure = failureOf(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal })));
+    expect(failure).toMatchObject({ code: 'CANCELLED', exitCode, details: { outcome: 'not_sent' } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('a write that is abandoned in flight is unknown, and is not read back', async () => {
+    const { client, sent } = bench([broken('aborted')]);
+    const failure = failureOf(
+      await client.call(block, withPolicy({}, { stop: AbortSignal.abort() })).then((result) => result),
+    );
+    expect(failure).toMatchObject({ code: 'CANCELLED' });
+    expect(sent).toEqual([]);
+    const stop = new AbortController();
+    const flying = bench([
+      () => {
+        stop.abort('SIGINT');
+        return broken('aborted');
+      },
+    ]);
+    const unknown = failureOf(await flying.client.call(block, withPolicy({}, { stop: stop.signal })));
+    expect(unknown).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
+    expect(flying.sent).toHaveLength(1);
+  });
+
+  it('a read that is abandoned is cancelled: nothing is unknown', async () => {
+    const { client } = bench([broken('aborted')]);
+    expect(failureOf(await client.call(read, withPolicy()))).toMatchObject({ code: 'CANCELLED', exitCode: 130 });
+  });
+
+  it('an answer that arrives after the first signal counts', async () => {
+    const wrapUp = new AbortController();
+    const { client } = bench([
+      () => {
+        wrapUp.abort('SIGINT');
+        return answer(200, card('BLOCKED'));
+      },
+    ]);
+    expect(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal }))).toMatchObject({ outcome: 'applied' });
+  });
+
+  it('an ambiguous end after the first signal is not read back', async () => {
+    const wrapUp = new AbortController();
+    const { client, sent } = bench([
+      () => {
+        wrapUp.abort('SIGINT');
+        return broken('reset');
+      },
+    ]);
+    expect(failureOf(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal })))).toMatchObject({
+      exitCode: 8,
+    });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('in a run of many rows', () => {
+  function pacer(answers: Partial<{ admit: boolean; refused: boolean; mayRetry: boolean }> = {}) {
+    const log: string[] = [];
+    const result: Pacer = {
+      admit: async (purpose) => {
+        log.push(`admit ${purpose}`);
+        return answers.admit ?? true;
+      },
+      refused: (waitMs) => {
+        log.push(`refused ${waitMs}`);
+        return answers.refused ?? true;
+      },
+      mayRetry: () => answers.mayRetry ?? true,
+      succeeded: () => {
+        log.push('succeeded');
+      },
+    };
+    return { pacer: result, log };
+  }
+
+  it('leaves the waits of 429 to the pacer, outside the row’s own budget', async () => {
+    const { pacer: port, log } = pacer();
+    const { client, clock } = bench([answer(429, '', [['Retry-After', '300']]), answer(200, card('BLOCKED'))], {
+      random: 0,
+    });
+    expect(await client.call(block, withPolicy({}, { pacer: port }))).toMatchObject({
+      outcome: 'applied',
+      attempts: 2,
+    });
+    expect(log).toEqual(['admit send', 'refused 300000', 'admit send', 'succeeded']);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('a row that the pacer gives up is not sent', async () => {
+    const { client } = bench([answer(429, '', [['Retry-After', '3600']])]);
+    const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ refused: false }).pacer })));
+    expect(failure).toMatchObject({ code: 'BUSY', details: { outcome: 'not_sent' } });
+  });
+
+  it('a row that is still refused after its retries is rejected', async () => {
+    const { client, sent } = bench([answer(429), answer(429), answer(429)]);
+    const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer().pacer })));
+    expect(failure).toMatchObject({ code: 'BUSY', details: { outcome: 'rejected' } });
+    expect(sent).toHaveLength(3);
+  });
+
+  it('sends nothing for a row that is not admitted', async () => {
+    const { client, sent } = bench([]);
+    const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ admit: false }).pacer })));
+    expect(failure.details).toMatchObject({ outcome: 'not_sent', attempts: 0 });
+    expect(sent).toEqual([]);
+  });
+
+  it('does not retry when the run has no retries left', async () => {
+    const { client, sent } = bench([unsent('refused')]);
+    const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ mayRetry: false }).pacer })));
+    expect(failure.code).toBe('UNREACHABLE');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('asks before each read-back, so that a rate is kept', async () => {
+    const { pacer: port, log } = pacer();
+    const { client } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
+    await client.call(block, withPolicy({}, { pacer: port }));
+    expect(log).toEqual(['admit send', 'admit read_back']);
+  });
+});
+
+describe('secrets', () => {
+  it('masks our own token wherever the service echoes it', async () => {
+    const base64 = Buffer.from(TOKEN).toString('base64');
+    const { client } = bench([
+      answer(200, card('ACTIVE', { design: `x ${TOKEN} y`, metadata: { [TOKEN]: base64 } }), [['X-Echo', TOKEN]]),
+    ]);
+    const result = await client.call(read, withPolicy());
+    const text = result.kind === 'answered' ? printJson(result.resource) + JSON.stringify(result.headers) : '';
+    expect(text).toContain('"design":"x *** y"');
+    expect(text).not.toContain(TOKEN);
+    expect(text).not.toContain(base64);
+  });
+
+  it('finds a token that is escaped in the JSON', async () => {
+    const escaped = `\\u0074${TOKEN.slice(1)}`;
+    const { client } = bench([answer(200, JSON.stringify(card('ACTIVE')).replace('"d"', `"${escaped}"`))]);
+    const result = await client.call(read, withPolicy());
+    expect(result.kind === 'answered' && printJson(result.resource)).toContain('"design":"***"');
+  });
+
+  it('shows the exchange to --verbose without token and one-time secrets', async () => {
+    const lines: string[] = [];
+    const { client } = bench([
+      answer(200, { encryptedPaymentInstrument: 'SECRET-DATA', note: TOKEN }, [['Set-Cookie', 'session=abc']]),
+    ]);
+    await client.call(
+      inputFor(OPERATIONS.cardProvisionWalletA),
+      withPolicy({}, { listener: { onTrace: (line) => lines.push(line) } }),
+    );
+    expect(lines).toEqual([
+      `> POST https://api.example.com/v1/cards/${CARD_ID}/provision/wallet_a`,
+      '> Accept: application/json',
+      '> Accept-Encoding: identity',
+      '> User-Agent: frontdesk/1.2.3',
+      '> Content-Type: application/json',
+      '> Authorization: Bearer ***',
+      '> {}',
+      '< 200 (100 ms)',
+      '< Set-Cookie: ***',
+      '< {"encryptedPaymentInstrument":"***","note":"***"}',
+    ]);
+  });
+});
