@@ -1,0 +1,140 @@
+import type { Family } from '../api/operation.ts';
+import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { CredentialPort, Notice } from '../http/call.ts';
+import { makeExpiryGuard } from './expiry-guard.ts';
+import { makeSource, type TokenSource } from './source.ts';
+import type { CredentialEntry } from './store.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CredentialRequest {
+  readonly family: Family;
+  /** Where the requests go: scheme://host[:port]. */
+  readonly origin: string;
+  /** Name of the profile; the sandbox has tokens of its own and never comes here. */
+  readonly profile: string;
+  readonly env: Env;
+  readonly platform: string;
+  readonly clock: ClockPort;
+  /** The stored entries; asked for only when the environment has no token. */
+  readonly stored: () => Promise<readonly CredentialEntry[]>;
+  /** `--ignore-expiry`. */
+  readonly ignoreExpiry: boolean;
+  /** Somebody sits at the terminal: decides which way to log in the hint names. */
+  readonly isInteractive: boolean;
+  readonly onNotice: (notice: Notice) => void;
+  /** Limit of the token command; 60 s unless a test says otherwise. */
+  readonly commandTimeoutMs?: number;
+}
+
+/** The credential of one family for one origin. */
+export interface Credential extends CredentialPort {
+  /** Remaining life by the token's own word, in milliseconds (negative: expired); undefined: not known. */
+  remainingMs(): Promise<number | undefined>;
+}
+
+const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
+
+/** Name of the variable that carries a family's token. */
+export function tokenVariable(family: Family): 'FRONTDESK_CARDS_TOKEN' | 'FRONTDESK_CALENDAR_TOKEN' {
+  return TOKEN_VARIABLES[family];
+}
+
+/** The environment's token, as it is; an empty variable counts as one that is not set. */
+export function environmentToken(env: Env, family: Family): string | undefined {
+  const value = env[TOKEN_VARIABLES[family]];
+  return value === '' ? undefined : value;
+}
+
+/** What the profile has for this family and this origin. A credential never leaves the origin it was given for. */
+export function findStored(
+  entries: readonly CredentialEntry[],
+  { profile, family, origin }: Pick<CredentialRequest, 'profile' | 'family' | 'origin'>,
+): { readonly entry: CredentialEntry | undefined; readonly otherOrigin: string | undefined } {
+  const own = entries.find((entry) => entry.profile === profile && entry.family === family);
+  if (own === undefined) return { entry: undefined, otherOrigin: undefined };
+  return own.origin === origin ? { entry: own, otherOrigin: undefined } : { entry: undefined, otherOrigin: own.origin };
+}
+
+function loginHint({ profile, family, isInteractive }: CredentialRequest): string {
+  const login = `frontdesk auth login --profile ${profile} --family ${family}`;
+  return isInteractive
+    ? `Log in with: ${login}`
+    : `Set ${TOKEN_VARIABLES[family]}, or log in with: ${login} --token-stdin`;
+}
+
+function noCredential(request: CredentialRequest, otherOrigin: string | undefined): Failure {
+  const { profile, family, origin } = request;
+  const message =
+    otherOrigin === undefined
+      ? `there is no ${family} credential for ${origin} (profile ${profile}); nothing was sent`
+      : `the stored ${family} credential of profile ${profile} belongs to ${otherOrigin} and is not sent to ${origin}; nothing was sent`;
+  return new Failure('AUTH', message, { hints: [loginHint(request)] });
+}
+
+async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
+  const { env, family } = request;
+  const fromEnvironment = environmentToken(env, family);
+  if (fromEnvironment !== undefined) {
+    return makeSource({ kind: 'environment', variable: TOKEN_VARIABLES[family], value: fromEnvironment });
+  }
+  const { entry, otherOrigin } = findStored(await request.stored(), request);
+  if (entry === undefined) throw noCredential(request, otherOrigin);
+  const { platform, onNotice, commandTimeoutMs = 60_000 } = request;
+  return makeSource({ kind: 'stored', entry, env, platform, onNotice, commandTimeoutMs });
+}
+
+/**
+ * The credential of one family, looked up in this order: environment, then the profile's own. Nothing is
+ * read, run or checked before the first token is asked for; then AUTH when there is none (or only one that
+ * belongs to another origin), when a card token says that it is expired, when the file is unsafe or the
+ * token command fails, and USAGE for a token that is no visible ASCII.
+ */
+export function resolveCredential(request: CredentialRequest): Credential {
+  const { family, env, onNotice } = request;
+  const isFromEnvironment = environmentToken(env, family) !== undefined;
+  const variable = TOKEN_VARIABLES[family];
+  const hint = isFromEnvironment ? `Put a fresh token into ${variable}` : loginHint(request);
+  const guard = makeExpiryGuard({ ...request, hint });
+  let source: Promise<TokenSource> | undefined;
+  let name = isFromEnvironment ? `environment (${variable})` : `profile ${request.profile}`;
+  let renewalFailed = false;
+
+  async function open(): Promise<TokenSource> {
+    source ??= chooseSource(request);
+    const opened = await source;
+    name = opened.name;
+    return opened;
+  }
+
+  /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
+  async function tryRenewal(): Promise<string | undefined> {
+    try {
+      return await (await open()).renew();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (!renewalFailed) onNotice({ code: 'TOKEN_NOT_RENEWED', level: 'warning', message: error.message });
+      renewalFailed = true;
+      return undefined;
+    }
+  }
+
+  return {
+    get source() {
+      return name;
+    },
+    async token() {
+      const token = await (await open()).token();
+      guard.check(token, name);
+      return token;
+    },
+    async renew() {
+      const fresh = await tryRenewal();
+      return fresh === undefined || guard.isExpired(fresh) ? undefined : fresh;
+    },
+    async remainingMs() {
+      return guard.remainingMs(await (await open()).token());
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { Notice } from '../http/call.ts';
+import type { CredentialEntry } from './store.ts';
+import { checkTokenText } from './token.ts';
+import { runTokenCommand } from './token-command.ts';
+import { readTokenFile } from './token-file.ts';
+
+/** One place that gives a token, chosen for this process. */
+export interface TokenSource {
+  readonly name: string;
+  token(): Promise<string>;
+  /** Another token than the one given before, if the place has one now. */
+  renew(): Promise<string | undefined>;
+}
+
+export type SourceChoice =
+  | { readonly kind: 'environment'; readonly variable: string; readonly value: string }
+  | StoredChoice;
+
+interface StoredChoice {
+  readonly kind: 'stored';
+  readonly entry: CredentialEntry;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly onNotice: (notice: Notice) => void;
+  readonly commandTimeoutMs: number;
+}
+
+/** How messages call the place of a stored credential. */
+export function nameOfStored({ kind, profile, value }: CredentialEntry): string {
+  if (kind === 'command') return `token command of profile ${profile}`;
+  return kind === 'file' ? `token file ${value}` : `profile ${profile}`;
+}
+
+function fixedSource(name: string, text: string, where: string): TokenSource {
+  return {
+    name,
+    async token() {
+      return checkTokenText(text, where);
+    },
+    async renew() {
+      return undefined;
+    },
+  };
+}
+
+/** Run once per process however many callers there are, and once more in all after a 401. */
+function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSource {
+  const what = `the token command of profile ${entry.profile} (${entry.family})`;
+  const run = () => runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs });
+  let first: Promise<string> | undefined;
+  let second: Promise<string | undefined> | undefined;
+
+  async function runAgain(): Promise<string | undefined> {
+    const [old, fresh] = [await first, await run()];
+    return fresh === old ? undefined : fresh;
+  }
+
+  return {
+    name: nameOfStored(entry),
+    async token() {
+      const renewed = await second?.catch(() => undefined);
+      if (renewed !== undefined) return renewed;
+      first ??= run();
+      return first;
+    },
+    async renew() {
+      second ??= runAgain();
+      return second;
+    },
+  };
+}
+
+/** Read at each use, so that a secret that is rotated under a long run is noticed. */
+function fileSource({ entry, platform, onNotice }: StoredChoice): TokenSource {
+  let given: string | undefined;
+  // With many callers the one that was refused may have had the token before the last one.
+  let hasChanged = false;
+  let warned = false;
+
+  async function read(): Promise<string> {
+    const { token, isWorldReadable } = await readTokenFile(entry.value, 'the token file', platform);
+    if (isWorldReadable && !warned) {
+      warned = true;
+      const message = `every user of this machine can read the token file ${entry.value}`;
+      onNotice({ code: 'TOKEN_FILE_WORLD_READABLE', level: 'warning', message });
+    }
+    hasChanged ||= given !== undefined && given !== token;
+    given = token;
+    return token;
+  }
+
+  return {
+    name: nameOfStored(entry),
+    token: read,
+    async renew() {
+      const fresh = await read();
+      return hasChanged ? fresh : undefined;
+    },
+  };
+}
+
+/** Where the chosen credential's token comes from. Nothing is read or run before it is asked for. */
+export function makeSource(choice: SourceChoice): TokenSource {
+  if (choice.kind === 'environment') {
+    return fixedSource(`environment (${choice.variable})`, choice.value, choice.variable);
+  }
+  const { entry } = choice;
+  if (entry.kind === 'command') return commandSource(choice);
+  if (entry.kind === 'file') return fileSource(choice);
+  return fixedSource(
+    nameOfStored(entry),
+    entry.value,
+    `the stored ${entry.family} credential of profile ${entry.profile}`,
+  );
+}

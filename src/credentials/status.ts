@@ -1,0 +1,71 @@
+import type { Family } from '../api/operation.ts';
+import { Failure } from '../failure.ts';
+import { type CredentialRequest, environmentToken, findStored, resolveCredential, tokenVariable } from './resolve.ts';
+import { nameOfStored } from './source.ts';
+import { fingerprint, judgeExpiry, lastFour, readJwtTimes } from './token.ts';
+
+/** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
+export interface CredentialStatus {
+  readonly family: Family;
+  readonly origin: string;
+  /** Where the token comes from; null when there is none for this origin. */
+  readonly source: string | null;
+  /** Sources that would count if the winning one were not there, or that belong to another origin. */
+  readonly ignoredSources: readonly string[];
+  /** Null for a token of fewer than 20 characters. */
+  readonly lastFour: string | null;
+  /** First 12 hex digits of the token's SHA-256. */
+  readonly fingerprint: string | null;
+  /** ISO 8601, by the token's own word; null when it does not tell. */
+  readonly expiresAt: string | null;
+  /** Why no request can be made with it; null when all is well. With one, `auth status` ends with 4. */
+  readonly problem: string | null;
+}
+
+type Stored = ReturnType<typeof findStored>;
+
+/** What the profile has stored. A store that cannot be used is reported where it is what would be used. */
+async function lookUp(request: CredentialRequest): Promise<Stored> {
+  try {
+    return findStored(await request.stored(), request);
+  } catch (error) {
+    if (error instanceof Failure) return { entry: undefined, otherOrigin: undefined };
+    throw error;
+  }
+}
+
+function listIgnored({ entry, otherOrigin }: Stored, profile: string, isFromEnvironment: boolean): readonly string[] {
+  if (otherOrigin !== undefined) return [`credential of profile ${profile} for ${otherOrigin}`];
+  return entry !== undefined && isFromEnvironment ? [nameOfStored(entry)] : [];
+}
+
+/**
+ * How one family with a URL stands. A token command is run for it, as a call would. Never fails for a
+ * credential that is missing, unsafe or expired: that is in `problem`.
+ */
+export async function describeCredential(request: CredentialRequest): Promise<CredentialStatus> {
+  const { family, origin, clock } = request;
+  const credential = resolveCredential({ ...request, ignoreExpiry: true });
+  const isFromEnvironment = environmentToken(request.env, family) !== undefined;
+  const stored = await lookUp(request);
+  const base = { family, origin, ignoredSources: listIgnored(stored, request.profile, isFromEnvironment) };
+  try {
+    const token = await credential.token();
+    const times = family === 'cards' ? readJwtTimes(token) : {};
+    const isExpired = !request.ignoreExpiry && judgeExpiry(times, clock.now()) === 'expired';
+    return {
+      ...base,
+      source: credential.source,
+      lastFour: lastFour(token) ?? null,
+      fingerprint: fingerprint(token),
+      expiresAt: times.expiresAtMs === undefined ? null : new Date(times.expiresAtMs).toISOString(),
+      problem: isExpired ? 'the token has expired' : null,
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { entry } = stored;
+    const source = isFromEnvironment ? `environment (${tokenVariable(family)})` : entry && nameOfStored(entry);
+    const unknown = { lastFour: null, fingerprint: null, expiresAt: null };
+    return { ...base, source: source ?? null, ...unknown, problem: error.message };
+  }
+}

@@ -1,0 +1,93 @@
+import { Failure } from '../failure.ts';
+import { checkTokenText, TOKEN_BYTES_MAX } from './token.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface TokenCommand {
+  readonly command: string;
+  /** How messages call it: `the token command of profile demo (cards)`. The command itself may hold a secret. */
+  readonly what: string;
+  readonly env: Env;
+  readonly timeoutMs: number;
+}
+
+type Ending =
+  | { readonly kind: 'exited'; readonly status: number; readonly output: Buffer }
+  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'not_started'; readonly problem: string }
+  | { readonly kind: 'too_slow' | 'too_much' };
+
+/** What the command inherits: everything but our own tokens (fault C22). */
+function environmentOf(env: Env): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !/^FRONTDESK_.*_TOKEN$/.test(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+async function execute({ command, env, timeoutMs }: TokenCommand): Promise<Ending> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    // Neither stdin (it may be the rows of a run) nor stderr (its text may hold a secret) is passed on. A
+    // command that has to ask a person opens the terminal itself.
+    const child = spawn(command, { shell: true, env: environmentOf(env), stdio: ['ignore', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const end = (ending: Ending) => {
+      clearTimeout(deadline);
+      resolve(ending);
+    };
+    // What the shell started may outlive it and hold the pipe open; nothing of it may keep this process alive.
+    const abandon = (ending: Ending) => {
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.unref();
+      end(ending);
+    };
+    const deadline = setTimeout(() => abandon({ kind: 'too_slow' }), timeoutMs);
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > TOKEN_BYTES_MAX) abandon({ kind: 'too_much' });
+      else chunks.push(chunk);
+    });
+    child.on('error', (error) => end({ kind: 'not_started', problem: error.message }));
+    child.on('close', (status, signal) => {
+      if (status === null) end({ kind: 'signalled', signal: signal ?? 'unknown' });
+      else end({ kind: 'exited', status, output: Buffer.concat(chunks) });
+    });
+  });
+}
+
+function describe(ending: Exclude<Ending, { kind: 'exited' }>, timeoutMs: number): string {
+  switch (ending.kind) {
+    case 'signalled':
+      return `was ended by ${ending.signal}`;
+    case 'not_started':
+      return 'could not be started';
+    case 'too_slow':
+      return `gave no answer within ${timeoutMs / 1000} s`;
+    case 'too_much':
+      return 'printed more than any token holds';
+  }
+}
+
+/**
+ * Runs the command by the shell and answers the token that it printed. AUTH when it fails, hangs or prints
+ * nothing, USAGE when what it printed cannot be a token. Neither its output nor the command is ever shown,
+ * and no other source takes its place.
+ */
+export async function runTokenCommand(request: TokenCommand): Promise<string> {
+  const { what, timeoutMs } = request;
+  const ending = await execute(request);
+  const fail = (problem: string) =>
+    new Failure('AUTH', `${what} ${problem}; its output is not shown; nothing was sent`, {
+      hints: ['Run the command by hand to see what it says'],
+    });
+  if (ending.kind !== 'exited') throw fail(describe(ending, timeoutMs));
+  if (ending.status !== 0) throw fail(`ended with exit status ${ending.status}`);
+  // latin1: a byte that is not ASCII stays one character that is not, and is refused as such.
+  const text = ending.output.toString('latin1');
+  if (text.trim() === '') throw fail('printed nothing');
+  return checkTokenText(text, what);
+}

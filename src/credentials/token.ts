@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../failure.ts';
+import { formatDuration } from '../input/duration.ts';
+
+/** Longer than any bearer token, and than what a server takes in a header. */
+export const TOKEN_BYTES_MAX = 65_536;
+
+const VISIBLE_ASCII = /^[\u0021-\u007e]+$/;
+
+/**
+ * A token as it may be put into a header: one newline at the end (LF or CR LF) is taken away, then only
+ * visible ASCII is left standing. A line break inside would end the header and begin another one, and
+ * undici sends an `é` as it is. USAGE names `where` the token came from and never shows any of it.
+ */
+export function checkTokenText(text: string, where: string): string {
+  const token = text.replace(/\r?\n$/, '');
+  if (token === '') throw new Failure('USAGE', `${where} holds an empty token; nothing was sent`);
+  if (token.length > TOKEN_BYTES_MAX) {
+    throw new Failure(
+      'USAGE',
+      `${where} holds more than ${TOKEN_BYTES_MAX} characters, which is no token; nothing was sent`,
+    );
+  }
+  if (VISIBLE_ASCII.test(token)) return token;
+  throw new Failure(
+    'USAGE',
+    `${where} holds a token with a space, a line break or another character that is not visible ASCII; nothing was sent`,
+    { hints: ['Copy the token again, without anything around it'] },
+  );
+}
+
+/** The times that a JWT claims for itself, unverified; milliseconds since 1970. */
+export interface JwtTimes {
+  readonly expiresAtMs?: number;
+  readonly notBeforeMs?: number;
+}
+
+const SEGMENT = /^[A-Za-z0-9_-]+$/;
+
+/** The largest time that a Date can show. */
+const DATE_MAX_MS = 8.64e15;
+
+function decodeObject(segment: string): Record<string, unknown> | undefined {
+  if (!SEGMENT.test(segment)) return undefined;
+  try {
+    const bytes = Buffer.from(segment, 'base64url');
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function timeMs(claim: unknown): number | undefined {
+  if (typeof claim !== 'number') return undefined;
+  const ms = claim * 1000;
+  return Math.abs(ms) <= DATE_MAX_MS ? ms : undefined;
+}
+
+/**
+ * `exp` and `nbf` of a token that is a JWT. Everything else about it is ignored, and anything odd (no JWT,
+ * a time that is no number) means that no time is known: the service decides, not this check.
+ */
+export function readJwtTimes(token: string): JwtTimes {
+  const [header, payload, signature, ...more] = token.split('.');
+  if (header === undefined || payload === undefined || signature === undefined || more.length > 0) return {};
+  const claims = decodeObject(payload);
+  if (claims === undefined || decodeObject(header) === undefined) return {};
+  const [expiresAtMs, notBeforeMs] = [timeMs(claims['exp']), timeMs(claims['nbf'])];
+  return {
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+  };
+}
+
+/** Clocks differ: a token counts as expired only when it has been so for this long. */
+const LEEWAY_MS = 60_000;
+
+/** Less life than this is worth a notice. */
+const SOON_MS = 24 * 3_600_000;
+
+export type Expiry = 'unknown' | 'valid' | 'soon' | 'expired';
+
+/** Where a token stands in its life by this machine's clock. */
+export function judgeExpiry({ expiresAtMs }: JwtTimes, nowMs: number): Expiry {
+  if (expiresAtMs === undefined) return 'unknown';
+  if (expiresAtMs < nowMs - LEEWAY_MS) return 'expired';
+  return expiresAtMs - nowMs < SOON_MS ? 'soon' : 'valid';
+}
+
+function isoSeconds(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** `expired 2 h ago (at …, this machine's clock says …)` or `expires in 5 h (at …)`. */
+export function describeExpiry(expiresAtMs: number, nowMs: number): string {
+  const at = isoSeconds(expiresAtMs);
+  const leftMs = expiresAtMs - nowMs;
+  return leftMs > 0
+    ? `expires in ${formatDuration(leftMs)} (at ${at})`
+    : `expired ${formatDuration(-leftMs)} ago (at ${at}; this machine's clock says ${isoSeconds(nowMs)})`;
+}
+
+/** The last four characters, so that people can tell tokens apart; undefined when that would show too much. */
+export function lastFour(token: string): string | undefined {
+  return token.length >= 20 ? token.slice(-4) : undefined;
+}
+
+/** A short name of a token that tells nothing about it: the first 12 hex digits of its SHA-256. */
+export function fingerprint(token: string): string {
+  return createHash('sha256').update(token).digest('hex').slice(0, 12);
+}

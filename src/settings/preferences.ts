@@ -1,0 +1,93 @@
+import { Failure } from '../failure.ts';
+import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
+import { nearest } from '../output/nearest.ts';
+import type { Settings } from './settings.ts';
+
+export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
+
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** What `frontdesk config` keeps. Members not set are absent. */
+export interface Preferences {
+  readonly output?: OutputFormat;
+  /** As typed (`30s`), so that `config get` gives back what was set. */
+  readonly timeout?: string;
+  readonly retries?: number;
+  readonly concurrency?: number;
+}
+
+export const PREFERENCE_KEYS = ['output', 'timeout', 'retries', 'concurrency'] as const;
+
+export type PreferenceKey = (typeof PREFERENCE_KEYS)[number];
+
+/** A text read as a value, or what is wrong with it (to be put after the name of its source). */
+export type Reading<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: string };
+
+export const RETRIES_MAX = 100;
+export const CONCURRENCY_MAX = 1000;
+
+export function readOutput(text: string): Reading<OutputFormat> {
+  const value = OUTPUT_FORMATS.find((format) => format === text);
+  if (value !== undefined) return { ok: true, value };
+  const near = nearest(text, OUTPUT_FORMATS);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  return { ok: false, problem: `"${text}" is not one of ${OUTPUT_FORMATS.join(', ')}${meant}` };
+}
+
+/** Milliseconds, at least one. */
+export function readTimeout(text: string): Reading<number> {
+  const value = parseDuration(text);
+  if (value !== undefined && value > 0) return { ok: true, value };
+  return { ok: false, problem: `"${text}" is not a duration like ${DURATION_FORMS} (more than 0, at most 7 days)` };
+}
+
+function readCount(text: string, min: number, max: number): Reading<number> {
+  const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return { ok: true, value };
+  return { ok: false, problem: `"${text}" is not a whole number from ${min} to ${max}` };
+}
+
+export function readRetries(text: string): Reading<number> {
+  return readCount(text, 0, RETRIES_MAX);
+}
+
+export function readConcurrency(text: string): Reading<number> {
+  return readCount(text, 1, CONCURRENCY_MAX);
+}
+
+/** One preference from its text, as a part of `Preferences`. */
+export function readPreference(key: PreferenceKey, text: string): Reading<Preferences> {
+  if (key === 'timeout') {
+    const reading = readTimeout(text);
+    return reading.ok ? { ok: true, value: { timeout: text } } : reading;
+  }
+  const reading = key === 'output' ? readOutput(text) : key === 'retries' ? readRetries(text) : readConcurrency(text);
+  return reading.ok ? { ok: true, value: { [key]: reading.value } } : reading;
+}
+
+/** The key as typed, or USAGE with the nearest one. */
+export function checkPreferenceKey(key: string): PreferenceKey {
+  const known = PREFERENCE_KEYS.find((candidate) => candidate === key);
+  if (known !== undefined) return known;
+  const near = nearest(key, PREFERENCE_KEYS);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  throw new Failure('USAGE', `config has no key "${key}"${meant}`, {
+    hints: [`Use one of ${PREFERENCE_KEYS.join(', ')}`],
+  });
+}
+
+/** The settings with one preference set. USAGE for an unknown key or a bad value. */
+export function setPreference(settings: Settings, key: string, text: string): Settings {
+  const reading = readPreference(checkPreferenceKey(key), text);
+  if (!reading.ok) throw new Failure('USAGE', `${key} was not set: ${reading.problem}`);
+  return { ...settings, preferences: { ...settings.preferences, ...reading.value } };
+}
+
+/** The settings without that preference. USAGE for an unknown key; one that is not set stays so. */
+export function unsetPreference(settings: Settings, key: string): Settings {
+  const known = checkPreferenceKey(key);
+  const { [known]: _removed, ...preferences } = settings.preferences;
+  return { ...settings, preferences };
+}

@@ -1,0 +1,153 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
+import { describeIoError, errnoOf } from '../files/io-failure.ts';
+import { sweepLeftovers } from '../files/sweep.ts';
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { nearest } from '../output/nearest.ts';
+import { PREFERENCE_KEYS, type Preferences, readOutput, readPreference } from './preferences.ts';
+import { profileNameProblem, reasonPatternProblem } from './profile-name.ts';
+import { NO_SETTINGS, SANDBOX, SETTINGS_VERSION, type Settings, type StoredProfile } from './settings.ts';
+
+/** Where the settings are. */
+export function settingsPath(configDir: string): string {
+  return join(configDir, 'settings.json');
+}
+
+type Fault = (where: string) => Failure;
+
+const PROFILE_KEYS = ['cardsUrl', 'calendarUrl', 'readOnly', 'requireReason', 'output'] as const;
+const TOP_KEYS = ['version', 'currentProfile', 'profiles', 'preferences'];
+
+/** A misspelt `readOnly` that is passed over in silence would send what it was meant to hold back. */
+function refuseUnknownKeys(object: JsonObject, known: readonly string[], at: string, fault: Fault): void {
+  for (const key of object.keys()) {
+    if (known.includes(key)) continue;
+    const near = nearest(key, known);
+    throw fault(`${at}${key} is not a setting${near === undefined ? '' : `; did you mean ${near}?`}`);
+  }
+}
+
+function objectAt(value: JsonValue | undefined, at: string, fault: Fault): JsonObject {
+  if (value === undefined) return new Map();
+  if (isJsonObject(value)) return value;
+  throw fault(`${at} is not an object`);
+}
+
+function textAt(object: JsonObject, key: string, at: string, fault: Fault): string | undefined {
+  const value = object.get(key);
+  if (value === undefined || typeof value === 'string') return value;
+  throw fault(`${at}${key} is not a text`);
+}
+
+function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile {
+  const object = objectAt(value, at, fault);
+  refuseUnknownKeys(object, PROFILE_KEYS, `${at}.`, fault);
+  const cardsUrl = textAt(object, 'cardsUrl', `${at}.`, fault);
+  const calendarUrl = textAt(object, 'calendarUrl', `${at}.`, fault);
+  const requireReason = textAt(object, 'requireReason', `${at}.`, fault);
+  const readOnly = object.get('readOnly');
+  if (readOnly !== undefined && typeof readOnly !== 'boolean') throw fault(`${at}.readOnly is not true or false`);
+  const problem = requireReason === undefined ? undefined : reasonPatternProblem(requireReason);
+  if (problem !== undefined) throw fault(`${at}.requireReason ${problem}`);
+  const output = textAt(object, 'output', `${at}.`, fault);
+  const format = output === undefined ? undefined : readOutput(output);
+  if (format?.ok === false) throw fault(`${at}.output: ${format.problem}`);
+  return {
+    ...(cardsUrl === undefined ? {} : { cardsUrl }),
+    ...(calendarUrl === undefined ? {} : { calendarUrl }),
+    ...(readOnly === undefined ? {} : { readOnly }),
+    ...(requireReason === undefined ? {} : { requireReason }),
+    ...(format === undefined ? {} : { output: format.value }),
+  };
+}
+
+function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<string, StoredProfile> {
+  const profiles = new Map<string, StoredProfile>();
+  for (const [name, profile] of objectAt(value, 'profiles', fault)) {
+    const problem = name === SANDBOX ? 'is built in and cannot be stored' : profileNameProblem(name);
+    if (problem !== undefined) throw fault(`profiles: the name "${name}" ${problem}`);
+    profiles.set(name, readProfile(profile, `profiles.${name}`, fault));
+  }
+  return profiles;
+}
+
+function readPreferences(value: JsonValue | undefined, fault: Fault): Preferences {
+  const object = objectAt(value, 'preferences', fault);
+  refuseUnknownKeys(object, PREFERENCE_KEYS, 'preferences.', fault);
+  let preferences: Preferences = {};
+  for (const key of PREFERENCE_KEYS) {
+    const member = object.get(key);
+    if (member === undefined) continue;
+    const isCount = key === 'retries' || key === 'concurrency';
+    const text = isCount && member instanceof JsonNumber ? member.text : isCount ? undefined : member;
+    if (typeof text !== 'string') throw fault(`preferences.${key} is not a ${isCount ? 'number' : 'text'}`);
+    const reading = readPreference(key, text);
+    if (!reading.ok) throw fault(`preferences.${key}: ${reading.problem}`);
+    preferences = { ...preferences, ...reading.value };
+  }
+  return preferences;
+}
+
+/** Settings from the bytes of settings.json. USAGE when they are damaged or from a newer frontdesk. */
+export function parseSettings(bytes: Uint8Array, path: string): Settings {
+  const kind: DocumentKind = { path, what: 'the settings file', version: SETTINGS_VERSION, quotesText: true };
+  const document = parseDocument(bytes, kind);
+  const fault: Fault = (where) => damagedFile(kind, where);
+  refuseUnknownKeys(document, TOP_KEYS, '', fault);
+  const currentProfile = textAt(document, 'currentProfile', '', fault);
+  const profiles = readProfiles(document.get('profiles'), fault);
+  if (currentProfile !== undefined && currentProfile !== SANDBOX && !profiles.has(currentProfile)) {
+    throw fault(`currentProfile "${currentProfile}" is not among the profiles`);
+  }
+  return { currentProfile, profiles, preferences: readPreferences(document.get('preferences'), fault) };
+}
+
+/** Absent, or in a folder that this user cannot even look into: then it holds nothing of this user's. */
+async function isOutOfReach(path: string, error: unknown): Promise<boolean> {
+  const errno = errnoOf(error);
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') return true;
+  if (errno !== 'EACCES') return false;
+  return lstat(path).then(
+    () => false,
+    () => true,
+  );
+}
+
+/**
+ * The settings of this user; the empty ones when there is no folder or no file. Changes nothing. USAGE for
+ * a file that is damaged, newer, or there but unreadable: passing over it would drop its `readOnly`.
+ */
+export async function readSettings(configDir: string | undefined): Promise<Settings> {
+  if (configDir === undefined) return NO_SETTINGS;
+  const path = settingsPath(configDir);
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    if (await isOutOfReach(path, error)) return NO_SETTINGS;
+    throw new Failure(
+      'USAGE',
+      `the settings file ${path} cannot be read: ${describeIoError(error)}; nothing was sent`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return parseSettings(bytes, path);
+}
+
+/**
+ * The settings at the start of a call, after whatever killed processes left beside them was swept (fault
+ * C11). In a read-only home nothing is swept and nothing fails.
+ */
+export async function openSettings(place: {
+  readonly configDir: string | undefined;
+  readonly pid: number;
+  readonly clock: ClockPort;
+}): Promise<Settings> {
+  if (place.configDir !== undefined) await sweepLeftovers(place.configDir, place);
+  return readSettings(place.configDir);
+}

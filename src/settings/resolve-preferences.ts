@@ -1,0 +1,116 @@
+import { type Fault, usageFailure } from '../failure.ts';
+import {
+  type OutputFormat,
+  type Reading,
+  readConcurrency,
+  readOutput,
+  readRetries,
+  readTimeout,
+} from './preferences.ts';
+import type { ResolvedProfile } from './resolve.ts';
+import type { Settings } from './settings.ts';
+
+export type PreferenceSource = 'flag' | 'environment' | 'profile' | 'config' | 'built-in';
+
+export interface Sourced<Value> {
+  readonly value: Value;
+  readonly source: PreferenceSource;
+}
+
+/** The flags as typed; absent ones undefined. */
+export interface PreferenceFlags {
+  readonly output?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly retries?: string | undefined;
+  readonly retryMaxTime?: string | undefined;
+  readonly concurrency?: string | undefined;
+}
+
+export interface ResolvedPreferences {
+  readonly output: Sourced<OutputFormat>;
+  /** One attempt. */
+  readonly timeoutMs: Sourced<number>;
+  /** Further attempts. */
+  readonly retries: Sourced<number>;
+  /** All attempts, waits and read-backs together. */
+  readonly retryMaxTimeMs: Sourced<number>;
+  readonly concurrency: Sourced<number>;
+}
+
+export interface PreferenceRequest {
+  readonly flags: PreferenceFlags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Undefined for commands that use no profile. */
+  readonly profile: Pick<ResolvedProfile, 'output'> | undefined;
+  readonly settings: Settings;
+}
+
+/** A place where a value may come from, in the order of precedence. */
+interface Candidate {
+  readonly source: PreferenceSource;
+  /** Name for messages; stored values were checked when they were read. */
+  readonly where: string;
+  readonly text: string | undefined;
+}
+
+function first<Value>(
+  candidates: readonly Candidate[],
+  read: (text: string) => Reading<Value>,
+  builtIn: Value,
+  faults: Fault[],
+): Sourced<Value> {
+  for (const { source, where, text } of candidates) {
+    // An empty variable counts as one that is not set; an empty flag is a fault of its own.
+    if (text === undefined || (text === '' && source === 'environment')) continue;
+    const reading = read(text);
+    if (reading.ok) return { value: reading.value, source };
+    faults.push({ where, problem: reading.problem });
+    break;
+  }
+  return { value: builtIn, source: 'built-in' };
+}
+
+/**
+ * The options that have several sources, by the precedence flag, environment, profile, config, built-in.
+ * All bad values are named in one USAGE failure.
+ */
+export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
+  const { preferences } = settings;
+  const faults: Fault[] = [];
+  const flag = (name: string, text: string | undefined): Candidate => ({ source: 'flag', where: `--${name}`, text });
+  const variable = (name: string): Candidate => ({ source: 'environment', where: name, text: env[name] });
+  const config = (key: string, value: string | number | undefined): Candidate => ({
+    source: 'config',
+    where: `config ${key}`,
+    text: value === undefined ? undefined : String(value),
+  });
+  const resolved = {
+    output: first(
+      [
+        flag('output', flags.output),
+        variable('FRONTDESK_OUTPUT'),
+        { source: 'profile', where: 'profile output', text: profile?.output },
+        config('output', preferences.output),
+      ],
+      readOutput,
+      'table',
+      faults,
+    ),
+    timeoutMs: first(
+      [flag('timeout', flags.timeout), variable('FRONTDESK_TIMEOUT'), config('timeout', preferences.timeout)],
+      readTimeout,
+      30_000,
+      faults,
+    ),
+    retries: first([flag('retries', flags.retries), config('retries', preferences.retries)], readRetries, 2, faults),
+    retryMaxTimeMs: first([flag('retry-max-time', flags.retryMaxTime)], readTimeout, 60_000, faults),
+    concurrency: first(
+      [flag('concurrency', flags.concurrency), config('concurrency', preferences.concurrency)],
+      readConcurrency,
+      8,
+      faults,
+    ),
+  };
+  if (faults.length > 0) throw usageFailure(faults);
+  return resolved;
+}

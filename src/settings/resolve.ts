@@ -1,0 +1,172 @@
+import type { Family } from '../api/operation.ts';
+import { Failure } from '../failure.ts';
+import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
+import type { OutputFormat } from './preferences.ts';
+import { checkProfileName } from './profile-name.ts';
+import { unknownProfile } from './profiles.ts';
+import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';
+
+export interface ProfileUrl {
+  readonly url: string;
+  readonly source: 'environment' | 'profile';
+  /** The profile's own URL that the environment takes the place of. */
+  readonly overrides: string | undefined;
+}
+
+/** The profile of one call: a stored one, the sandbox, or what the environment says. */
+export interface ResolvedProfile {
+  readonly name: string;
+  readonly isSandbox: boolean;
+  /** False for the sandbox and for the profile that the environment alone makes up. */
+  readonly stored: boolean;
+  /** How it was named for this call; undefined when it was not. */
+  readonly namedBy: '--profile' | 'FRONTDESK_PROFILE' | undefined;
+  /** Not checked yet: `resolveTarget` does that for the family that a call really uses. */
+  readonly cardsUrl: ProfileUrl | undefined;
+  readonly calendarUrl: ProfileUrl | undefined;
+  readonly readOnly: boolean;
+  /** Source of the pattern; `compileReasonPattern` makes it usable. */
+  readonly requireReason: string | undefined;
+  readonly output: OutputFormat | undefined;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface ProfileRequest {
+  readonly flagProfile: string | undefined;
+  readonly env: Env;
+  readonly settings: Settings;
+}
+
+const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
+
+/** Name of the variable that sets a family's base URL. */
+export function urlVariable(family: Family): 'FRONTDESK_CARDS_URL' | 'FRONTDESK_CALENDAR_URL' {
+  return URL_VARIABLES[family];
+}
+
+/** An empty variable counts as one that is not set, as CI systems leave them. */
+function envValue(env: Env, name: string): string | undefined {
+  const value = env[name];
+  return value === '' ? undefined : value;
+}
+
+function profileUrl(env: Env, family: Family, own: string | undefined): ProfileUrl | undefined {
+  const fromEnvironment = envValue(env, URL_VARIABLES[family]);
+  if (fromEnvironment !== undefined) return { url: fromEnvironment, source: 'environment', overrides: own };
+  return own === undefined ? undefined : { url: own, source: 'profile', overrides: undefined };
+}
+
+function make(name: string, stored: StoredProfile | undefined, namedBy: ResolvedProfile['namedBy'], env: Env) {
+  const isSandbox = name === SANDBOX;
+  return {
+    name,
+    isSandbox,
+    stored: stored !== undefined,
+    namedBy,
+    // URLs of the environment do not count for the sandbox: it never leaves loopback.
+    cardsUrl: isSandbox ? undefined : profileUrl(env, 'cards', stored?.cardsUrl),
+    calendarUrl: isSandbox ? undefined : profileUrl(env, 'calendar', stored?.calendarUrl),
+    readOnly: stored?.readOnly ?? false,
+    requireReason: stored?.requireReason,
+    output: stored?.output,
+  } satisfies ResolvedProfile;
+}
+
+/** Which profile counts when none is named. */
+function choose(settings: Settings, env: Env): string {
+  const names = [...settings.profiles.keys()];
+  if (settings.currentProfile !== undefined) return settings.currentProfile;
+  if (names.length === 0 || settings.profiles.has('default')) return 'default';
+  if (envValue(env, URL_VARIABLES.cards) ?? envValue(env, URL_VARIABLES.calendar)) return 'default';
+  const [only, ...others] = names;
+  if (only !== undefined && others.length === 0) return only;
+  throw new Failure(
+    'USAGE',
+    `no profile was named and none is in use; there are ${names.join(', ')}; nothing was sent`,
+    {
+      hints: ['Name one with --profile, or choose one for good with: frontdesk profile use <name>'],
+    },
+  );
+}
+
+/**
+ * The profile of this call: `--profile`, else FRONTDESK_PROFILE, else the one in use (`profile use`), else
+ * the stored `default`, else the environment's URLs as the profile `default`, else the only stored one.
+ * USAGE for a name that is not stored (with the nearest one), or when there are several and none is chosen.
+ * With `mayBeNew` (login, which creates it) a name that is not stored is not a fault.
+ */
+export function resolveProfile(
+  request: ProfileRequest,
+  options: { readonly mayBeNew?: boolean } = {},
+): ResolvedProfile {
+  const { flagProfile, env, settings } = request;
+  const name = flagProfile ?? envValue(env, 'FRONTDESK_PROFILE');
+  if (name === undefined) {
+    const chosen = choose(settings, env);
+    return make(chosen, settings.profiles.get(chosen), undefined, env);
+  }
+  const namedBy = flagProfile === undefined ? 'FRONTDESK_PROFILE' : '--profile';
+  checkProfileName(name, namedBy);
+  const stored = settings.profiles.get(name);
+  // Without any stored profile the environment is the profile `default`, also when it is called by that name.
+  const isEnvironment = name === 'default' && settings.profiles.size === 0;
+  if (stored === undefined && name !== SANDBOX && !isEnvironment && options.mayBeNew !== true) {
+    throw unknownProfile(settings, name, namedBy);
+  }
+  return make(name, stored, namedBy, env);
+}
+
+/** Where the requests of one family go. */
+export interface Target {
+  readonly family: Family;
+  /** Origin and path prefix, in one spelling. */
+  readonly url: string;
+  readonly base: BaseUrl;
+  readonly source: 'environment' | 'profile';
+}
+
+function missingUrl(profile: ResolvedProfile, family: Family): Failure {
+  return new Failure('USAGE', `profile ${profile.name} has no base URL for the ${family} interface; nothing was sent`, {
+    hints: [
+      `Set ${URL_VARIABLES[family]}, or: frontdesk profile set ${profile.name} --${family}-url <url>`,
+      'To try things out without a service: --profile sandbox',
+    ],
+  });
+}
+
+/** The URL checked, or a USAGE failure that says where it stands and never repeats it: it may hold a password. */
+function checkUrl(url: string, where: string): BaseUrl {
+  const result = parseBaseUrl(url);
+  if (result.kind === 'ok') return result.baseUrl;
+  throw new Failure('USAGE', `${where} ${result.problem}; nothing was sent`);
+}
+
+function spell({ origin, pathPrefix }: BaseUrl): string {
+  return origin + pathPrefix;
+}
+
+/**
+ * The checked base URL of one family (not for the sandbox, whose server says where it is). USAGE when there
+ * is none, when it cannot be used, or when a stored profile was named and the environment sets another URL:
+ * whichever counted, the other one was meant by somebody.
+ */
+export function resolveTarget(profile: ResolvedProfile, family: Family): Target {
+  const entry = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
+  if (entry === undefined) throw missingUrl(profile, family);
+  const { source, overrides } = entry;
+  const variable = URL_VARIABLES[family];
+  const ofProfile = `the ${family} URL of profile ${profile.name}`;
+  const base = checkUrl(entry.url, source === 'environment' ? variable : ofProfile);
+  if (profile.namedBy !== undefined && overrides !== undefined) {
+    const own = spell(checkUrl(overrides, ofProfile));
+    if (own !== spell(base)) {
+      throw new Failure(
+        'USAGE',
+        `${profile.namedBy} names the profile ${profile.name} (${own}), but ${variable} says ${spell(base)}; nothing was sent`,
+        { hints: [`Unset ${variable}, or leave the profile out`] },
+      );
+    }
+  }
+  return { family, url: spell(base), base, source };
+}

@@ -1,0 +1,28 @@
+import type { OutputFormat, Preferences } from './preferences.ts';
+
+/** What a profile can hold besides its credentials (contract section 6). Members not set are absent. */
+export interface StoredProfile {
+  /** Base URL of family A: origin and path prefix. */
+  readonly cardsUrl?: string;
+  readonly calendarUrl?: string;
+  /** True: no write is sent with this profile. */
+  readonly readOnly?: boolean;
+  /** Source of a regular expression that `--reason` must match somewhere. */
+  readonly requireReason?: string;
+  readonly output?: OutputFormat;
+}
+
+/** Everything in settings.json, checked. Profiles are a Map: `__proto__` is a legal name. */
+export interface Settings {
+  readonly currentProfile: string | undefined;
+  readonly profiles: ReadonlyMap<string, StoredProfile>;
+  readonly preferences: Preferences;
+}
+
+export const NO_SETTINGS: Settings = { currentProfile: undefined, profiles: new Map(), preferences: {} };
+
+/** Layout of settings.json. A higher number is refused: it was written by a newer frontdesk. */
+export const SETTINGS_VERSION = 1;
+
+/** The profile that is always there and is never stored. */
+export const SANDBOX = 'sandbox';

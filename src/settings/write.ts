@@ -1,0 +1,99 @@
+import { readFile, realpath, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ClockPort } from '../context.ts';
+import { ensurePrivateFolder, putInPlace } from '../files/atomic.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { withLock } from '../files/lock.ts';
+import { temporaryName } from '../files/process-identity.ts';
+import { sweepLeftovers } from '../files/sweep.ts';
+import { readSettings, settingsPath } from './read.ts';
+import { SETTINGS_VERSION, type Settings } from './settings.ts';
+
+export interface SettingsPlace {
+  readonly configDir: string;
+  readonly pid: number;
+  readonly clock: ClockPort;
+}
+
+function toDocument({ currentProfile, profiles, preferences }: Settings): Record<string, unknown> {
+  // Without a prototype, a profile named __proto__ is a member like any other.
+  const plain: Record<string, unknown> = Object.create(null);
+  for (const [name, profile] of profiles) plain[name] = profile;
+  return {
+    version: SETTINGS_VERSION,
+    ...(currentProfile === undefined ? {} : { currentProfile }),
+    profiles: plain,
+    preferences,
+  };
+}
+
+/**
+ * conf writes into a staged file of ours, not onto settings.json: it does not notice a write that the disk
+ * took only in part, and its own temporary names do not tell whose they are, so they could not be swept
+ * after a kill.
+ */
+async function stage(folder: string, name: string, settings: Settings): Promise<string> {
+  const { default: Conf } = await import('conf');
+  const text = `${JSON.stringify(toDocument(settings), null, 2)}\n`;
+  const staged = join(folder, name);
+  const conf = new Conf<Record<string, unknown>>({
+    cwd: folder,
+    configName: basename(name, '.tmp'),
+    fileExtension: 'tmp',
+    projectSuffix: '',
+    clearInvalidConfig: false,
+    accessPropertiesByDotNotation: false,
+    configFileMode: 0o600,
+    serialize: () => text,
+  });
+  try {
+    conf.store = toDocument(settings);
+    if ((await readFile(staged, 'utf8')) !== text) throw new Error('the disk took only a part of it');
+  } catch (error) {
+    await unlink(staged).catch(() => undefined);
+    throw error;
+  }
+  return staged;
+}
+
+/** Somebody who keeps settings.json elsewhere and links to it keeps the link. */
+async function followLink(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return path;
+    throw error;
+  }
+}
+
+async function save(path: string, settings: Settings, pid: number): Promise<void> {
+  try {
+    const target = await followLink(path);
+    const staged = await stage(dirname(target), temporaryName(pid), settings);
+    await putInPlace(staged, target);
+  } catch (error) {
+    throw ioFailure(`cannot save the settings file ${path}`, error);
+  }
+}
+
+/**
+ * Changes the settings under a lock, on what is in the file at that moment, so that no other process's
+ * change is lost; answers the settings as saved. `change` may throw to refuse; one that answers its own
+ * argument writes nothing. USAGE when the file is damaged (it stays as it is), LOCAL_IO when it cannot be
+ * written.
+ */
+export async function changeSettings(
+  place: SettingsPlace,
+  change: (settings: Settings) => Settings,
+): Promise<Settings> {
+  const { configDir, pid, clock } = place;
+  const path = settingsPath(configDir);
+  await ensurePrivateFolder(configDir);
+  return withLock(`${path}.lock`, { pid, clock, what: 'the settings file' }, async () => {
+    await sweepLeftovers(configDir, place);
+    const before = await readSettings(configDir);
+    const after = change(before);
+    if (after !== before) await save(path, after, pid);
+    return after;
+  });
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCredentials } from '../../../src/credentials/store.ts';
+import { openSettings } from '../../../src/settings/read.ts';
+import { realClock, temporaryFolder } from '../files/place.ts';
+
+const script = join(import.meta.dirname, 'writer.ts');
+
+function startWriter(...args: string[]): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+describe('several processes that write at the same time', () => {
+  it('lose nothing of each other (C10, G10)', { timeout: 60_000 }, async () => {
+    const folder = join(temporaryFolder(), 'config');
+    const writers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => startWriter(folder, name, '8'));
+    const endings = await Promise.all(writers.map((writer) => once(writer, 'exit')));
+    expect(endings.map(([status]) => status)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    const credentials = await readCredentials({ configDir: folder, platform: process.platform });
+    const settings = await openSettings({ configDir: folder, pid: process.pid, clock: realClock() });
+    expect(new Set(credentials.map(({ profile }) => profile)).size).toBe(64);
+    expect(settings.profiles.size).toBe(64);
+    expect(readdirSync(folder).sort()).toEqual(['credentials.json', 'settings.json']);
+    expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a process that is killed while it writes', () => {
+  it('damages nothing, blocks nobody, and leaves nothing after the next start (C11, G10)', {
+    timeout: 60_000,
+  }, async () => {
+    const folder = join(temporaryFolder(), 'config');
+    for (let round = 0; round < 8; round += 1) {
+      const writer = startWriter(folder, 'k', 'forever');
+      // Each kill falls a little later into a round of writing than the one before.
+      await once(writer.stdout ?? writer, 'data');
+      for (let turn = 0; turn < round * 40; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      writer.kill('SIGKILL');
+      await once(writer, 'exit');
+      await openSettings({ configDir: folder, pid: process.pid, clock: realClock() });
+      const credentials = await readCredentials({ configDir: folder, platform: process.platform });
+      for (const { profile, value } of credentials) expect(value).toBe(`token-of-${profile}`);
+      const left = readdirSync(folder).filter((name) => name !== 'credentials.json' && name !== 'settings.json');
+      expect(left).toEqual([]);
+    }
+  });
+});

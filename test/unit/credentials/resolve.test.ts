@@ -1,0 +1,337 @@
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CredentialRequest, resolveCredential } from '../../../src/credentials/resolve.ts';
+import { describeCredential } from '../../../src/credentials/status.ts';
+import type { CredentialEntry, CredentialKind } from '../../../src/credentials/store.ts';
+import { Failure } from '../../../src/failure.ts';
+import type { Notice } from '../../../src/http/call.ts';
+import { stoppedClock, temporaryFolder } from '../files/place.ts';
+
+const NOW_SECONDS = Date.parse('2026-05-01T12:00:00Z') / 1000;
+const ORIGIN = 'https://a.example';
+
+function entry(kind: CredentialKind, value: string, changes: Partial<CredentialEntry> = {}): CredentialEntry {
+  return { profile: 'demo', family: 'cards', origin: ORIGIN, kind, value, ...changes };
+}
+
+function request(entries: readonly CredentialEntry[], changes: Partial<CredentialRequest> = {}) {
+  const notices: Notice[] = [];
+  return {
+    notices,
+    family: 'cards' as const,
+    origin: ORIGIN,
+    profile: 'demo',
+    env: { PATH: process.env['PATH'] },
+    platform: 'linux',
+    clock: stoppedClock(),
+    stored: async () => entries,
+    ignoreExpiry: false,
+    isInteractive: false,
+    onNotice: (notice: Notice) => void notices.push(notice),
+    ...changes,
+  };
+}
+
+function jwt(secondsFromNow: number): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ exp: NOW_SECONDS + secondsFromNow })}.`;
+}
+
+const noStore = () => Promise.reject(new Error('the store must not be read'));
+
+describe('the order of sources', () => {
+  it('takes the environment’s token without reading the store (C3, C15)', async () => {
+    const credential = resolveCredential(
+      request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }),
+    );
+    expect(credential.source).toBe('environment (FRONTDESK_CARDS_TOKEN)');
+    expect(await credential.token()).toBe('envtoken');
+    expect(await credential.renew()).toBeUndefined();
+  });
+
+  it('takes the stored token of this profile, family and origin, and not before it is asked for', async () => {
+    const others = [
+      entry('token', 'x', { profile: 'other' }),
+      entry('token', 'y', { family: 'calendar' }),
+      entry('token', 'mine'),
+    ];
+    const credential = resolveCredential(request(others, { env: { FRONTDESK_CARDS_TOKEN: '' } }));
+    expect(credential.source).toBe('profile demo');
+    expect(await credential.token()).toBe('mine');
+    expect(() => resolveCredential(request([], { stored: noStore }))).not.toThrow();
+  });
+
+  it.each([
+    ['another host', entry('token', 'hunter2', { origin: 'https://b.example' })],
+    ['another port', entry('token', 'hunter2', { origin: 'https://a.example:8443' })],
+    ['another scheme', entry('token', 'hunter2', { origin: 'http://a.example' })],
+    ['a subdomain', entry('file', '/hunter2', { origin: 'https://x.a.example' })],
+    ['another host, by a command', entry('command', 'echo hunter2', { origin: 'https://b.example' })],
+  ])('never sends a credential to another origin: %s (C2)', async (_what, stored) => {
+    await expect(resolveCredential(request([stored])).token()).rejects.toMatchObject({
+      code: 'AUTH',
+      exitCode: 4,
+      message: `the stored cards credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example; nothing was sent`,
+    });
+  });
+
+  it('does not take the other family’s token (C4)', async () => {
+    const changes = { env: { FRONTDESK_CALENDAR_TOKEN: 'x' } };
+    const credential = resolveCredential(request([entry('token', 'y', { family: 'calendar' })], changes));
+    await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+  });
+
+  it.each([
+    [true, 'Log in with: frontdesk auth login --profile demo --family cards'],
+    [
+      false,
+      'Set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login --profile demo --family cards --token-stdin',
+    ],
+  ])('says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
+    await expect(resolveCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
+      code: 'AUTH',
+      message: 'there is no cards credential for https://a.example (profile demo); nothing was sent',
+      hints: [hint],
+    });
+  });
+
+  it('passes on that the store is not safe', async () => {
+    const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
+    await expect(resolveCredential(request([], { stored })).token()).rejects.toThrow('unsafe');
+  });
+
+  it.each([{ FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' }, { FRONTDESK_CARDS_TOKEN: 'hunter2é' }])(
+    'refuses %j with USAGE and does not show it (C5)',
+    async (env) => {
+      await expect(resolveCredential(request([], { env })).token()).rejects.toMatchObject({
+        code: 'USAGE',
+        message: expect.stringMatching(/^FRONTDESK_CARDS_TOKEN holds (?!.*hunter2)/),
+      });
+    },
+  );
+});
+
+describe('expiry', () => {
+  it('refuses a card token that ended more than a minute ago (C17)', async () => {
+    const credential = resolveCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
+    await expect(credential.token()).rejects.toMatchObject({
+      code: 'AUTH',
+      message:
+        "the cards token of environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z); nothing was sent",
+      hints: ['Put a fresh token into FRONTDESK_CARDS_TOKEN', 'If this clock is wrong, add --ignore-expiry'],
+    });
+    expect(await credential.remainingMs()).toBe(-7_200_000);
+  });
+
+  it.each([
+    ['within the leeway', jwt(-60), {}],
+    ['with --ignore-expiry', jwt(-7200), { ignoreExpiry: true }],
+    ['a key of family B', jwt(-7200), { family: 'calendar' as const }],
+  ])('does not refuse one %s', async (_what, token, changes) => {
+    const env = { FRONTDESK_CARDS_TOKEN: token, FRONTDESK_CALENDAR_TOKEN: token };
+    expect(await resolveCredential(request([], { env, ...changes })).token()).toBe(token);
+  });
+
+  it('gives one notice when less than a day is left', async () => {
+    const used = request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(18_000) } });
+    const credential = resolveCredential(used);
+    await credential.token();
+    await credential.token();
+    expect(used.notices).toEqual([
+      {
+        code: 'TOKEN_EXPIRES_SOON',
+        level: 'note',
+        message: 'the cards token of environment (FRONTDESK_CARDS_TOKEN) expires in 5 h (at 2026-05-01T17:00:00Z)',
+      },
+    ]);
+    expect(await credential.remainingMs()).toBe(18_000_000);
+  });
+});
+
+describe('a token command', () => {
+  function counting(script: string) {
+    const log = join(temporaryFolder(), 'log');
+    return {
+      command: `echo x >> '${log}'; ${script}`,
+      runs: () => (existsSync(log) ? readFileSync(log, 'utf8').length / 2 : 0),
+      log,
+    };
+  }
+
+  it('runs once per process, also for callers at the same time, and once more after a 401', async () => {
+    const { command, runs, log } = counting('');
+    const credential = resolveCredential(request([entry('command', `${command} wc -l < '${log}' | tr -d ' '`)]));
+    expect(await Promise.all([credential.token(), credential.token(), credential.token()])).toEqual(['1', '1', '1']);
+    expect(runs()).toBe(1);
+    expect(credential.source).toBe('token command of profile demo');
+    expect(await Promise.all([credential.renew(), credential.renew()])).toEqual(['2', '2']);
+    expect([await credential.token(), await credential.renew(), runs()]).toEqual(['2', '2', 2]);
+  });
+
+  it('has nothing new to offer when it prints the same again', async () => {
+    const credential = resolveCredential(request([entry('command', 'echo same')]));
+    expect([await credential.token(), await credential.renew()]).toEqual(['same', undefined]);
+  });
+
+  it('does not see our own tokens in its environment, but all else (C22)', async () => {
+    const env = { PATH: process.env['PATH'], MINE: 'm', FRONTDESK_CALENDAR_TOKEN: 'hunter2', FRONTDESK_TIMEOUT: '3s' };
+    const command = 'echo "$MINE:$FRONTDESK_CALENDAR_TOKEN:$FRONTDESK_TIMEOUT"';
+    expect(await resolveCredential(request([entry('command', command)], { env })).token()).toBe('m::3s');
+  });
+
+  it.each([
+    ['fails', 'echo hunter2; echo hunter2 >&2; exit 3', 'ended with exit status 3'],
+    ['prints nothing', 'true', 'printed nothing'],
+    ['prints only blanks', 'echo; echo', 'printed nothing'],
+    ['is killed', 'kill -9 $$', 'was ended by SIGKILL'],
+    ['does not exist', 'frontdesk-no-such-command-hunter2', 'ended with exit status 127'],
+    ['prints without end', 'yes hunter2', 'printed more than any token holds'],
+  ])('that %s is AUTH, without its output and without another source (C16)', async (_what, command, problem) => {
+    const credential = resolveCredential(request([entry('command', command)]));
+    await expect(credential.token()).rejects.toMatchObject({
+      code: 'AUTH',
+      exitCode: 4,
+      message: `the token command of profile demo (cards) ${problem}; its output is not shown; nothing was sent`,
+    });
+  });
+
+  it('that hangs is given up, although what it started goes on (C16)', async () => {
+    const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
+    await expect(resolveCredential(used).token()).rejects.toMatchObject({
+      code: 'AUTH',
+      message: expect.stringContaining('gave no answer within 0.15 s'),
+    });
+  });
+
+  it('that prints what is no token is USAGE, and none of it is shown (C5)', async () => {
+    await expect(resolveCredential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.not.stringContaining('hunter2'),
+    });
+  });
+
+  it('that fails the second time leaves the 401 as what is reported', async () => {
+    const { command, log } = counting('');
+    const used = request([entry('command', `${command} [ $(wc -l < '${log}') = 1 ] && echo first`)]);
+    const credential = resolveCredential(used);
+    expect(await credential.token()).toBe('first');
+    expect([await credential.renew(), await credential.renew()]).toEqual([undefined, undefined]);
+    expect(await credential.token()).toBe('first');
+    expect(used.notices.map(({ code, level }) => [code, level])).toEqual([['TOKEN_NOT_RENEWED', 'warning']]);
+  });
+});
+
+describe('a token file', () => {
+  function tokenFile(text: string, mode = 0o440): string {
+    const path = join(temporaryFolder(), 'token');
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return path;
+  }
+
+  it('is read at each use, whoever in the group can read it too (C9)', async () => {
+    const path = tokenFile('one\n');
+    const used = request([entry('file', path)]);
+    const credential = resolveCredential(used);
+    expect(await credential.token()).toBe('one');
+    expect(await credential.renew()).toBeUndefined();
+    chmodSync(path, 0o640);
+    writeFileSync(path, 'two\n');
+    expect([await credential.renew(), await credential.token()]).toEqual(['two', 'two']);
+    expect(used.notices).toEqual([]);
+    expect(credential.source).toBe(`token file ${path}`);
+  });
+
+  it('gives one warning when everybody can read it (C9)', async () => {
+    const used = request([entry('file', tokenFile('one', 0o644))]);
+    const credential = resolveCredential(used);
+    await credential.token();
+    await credential.token();
+    expect(used.notices.map(({ code, level }) => [code, level])).toEqual([['TOKEN_FILE_WORLD_READABLE', 'warning']]);
+  });
+
+  it.each([
+    ['missing', (path: string) => rmSync(path), 'no such file or folder (ENOENT)'],
+    ['empty', (path: string) => writeFileSync(path, '\n'), 'it is empty'],
+    ['huge', (path: string) => appendFileSync(path, 'x'.repeat(70_000)), 'it is larger than 65536 bytes'],
+  ])('that is %s is AUTH', async (_what, spoil, problem) => {
+    const path = tokenFile('one', 0o600);
+    spoil(path);
+    await expect(resolveCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
+      code: 'AUTH',
+      message: expect.stringContaining(`the token file ${path} cannot be used: ${problem}`),
+    });
+  });
+
+  it('that is a folder is AUTH, and one that holds no token is USAGE', async () => {
+    const folder = temporaryFolder();
+    await expect(resolveCredential(request([entry('file', folder)])).token()).rejects.toMatchObject({ code: 'AUTH' });
+    const path = tokenFile('hunter2 two', 0o600);
+    await expect(resolveCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.not.stringContaining('hunter2'),
+    });
+  });
+});
+
+describe('describeCredential', () => {
+  it('shows the winning source, the ignored one and the life of the token', async () => {
+    const token = jwt(18_000);
+    const used = request([entry('command', 'echo hunter2')], { env: { FRONTDESK_CARDS_TOKEN: token } });
+    expect(await describeCredential(used)).toEqual({
+      family: 'cards',
+      origin: 'https://a.example',
+      source: 'environment (FRONTDESK_CARDS_TOKEN)',
+      ignoredSources: ['token command of profile demo'],
+      lastFour: token.slice(-4),
+      fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
+      expiresAt: '2026-05-01T17:00:00.000Z',
+      problem: null,
+    });
+  });
+
+  it('shows nothing of a short token', async () => {
+    expect(await describeCredential(request([entry('token', 'hunter2')]))).toMatchObject({
+      source: 'profile demo',
+      ignoredSources: [],
+      lastFour: null,
+      expiresAt: null,
+      problem: null,
+    });
+  });
+
+  it.each([
+    ['none', [], null, 'there is no cards credential for https://a.example (profile demo); nothing was sent'],
+    ['an expired one', [entry('token', jwt(-7200))], 'profile demo', 'the token has expired'],
+    [
+      'a failing command',
+      [entry('command', 'exit 9')],
+      'token command of profile demo',
+      expect.stringContaining('exit status 9'),
+    ],
+    [
+      'one of another origin',
+      [entry('token', 'x', { origin: 'https://b.example' })],
+      null,
+      expect.stringContaining('https://b.example'),
+    ],
+  ])('says what is wrong with %s', async (_what, entries, source, problem) => {
+    expect(await describeCredential(request(entries))).toMatchObject({ source, problem });
+  });
+
+  it('names a credential that belongs to another origin among the ignored ones', async () => {
+    const entries = [entry('token', 'x', { origin: 'https://b.example' })];
+    const used = request(entries, { env: { FRONTDESK_CARDS_TOKEN: 'y' } });
+    expect((await describeCredential(used)).ignoredSources).toEqual([
+      'credential of profile demo for https://b.example',
+    ]);
+  });
+
+  it('reports an unsafe store only where it would be used', async () => {
+    const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
+    expect(await describeCredential(request([], { stored }))).toMatchObject({ source: null, problem: 'unsafe' });
+    const env = { FRONTDESK_CARDS_TOKEN: 'y' };
+    expect(await describeCredential(request([], { stored, env }))).toMatchObject({ problem: null, ignoredSources: [] });
+  });
+});

@@ -1,0 +1,23 @@
+import { removeCredentials, storeCredential } from '../../../src/credentials/store.ts';
+import { setPreference } from '../../../src/settings/preferences.ts';
+import { changeProfile } from '../../../src/settings/profiles.ts';
+import { changeSettings } from '../../../src/settings/write.ts';
+import { realClock } from '../files/place.ts';
+
+/**
+ * Child process of the writer tests: `<folder> <name> <rounds>` stores that many credentials and profiles of
+ * its own, one after the other; without an end when `rounds` is `forever`. Prints a dot after each round.
+ */
+const [configDir = '', name = '', rounds = ''] = process.argv.slice(2);
+const place = { configDir, platform: process.platform, pid: process.pid, clock: realClock() };
+const origin = 'https://a.example';
+
+for (let round = 0; rounds === 'forever' || round < Number(rounds); round += 1) {
+  const profile = `${name}-${rounds === 'forever' ? round % 5 : round}`;
+  await storeCredential(place, { profile, family: 'cards', origin, kind: 'token', value: `token-of-${profile}` });
+  await changeSettings(place, (settings) =>
+    setPreference(changeProfile(settings, profile, { cardsUrl: origin }), 'retries', String(round % 100)),
+  );
+  if (rounds === 'forever' && round % 5 === 4) await removeCredentials(place, { profile });
+  process.stdout.write('.');
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { resolveProfile, resolveTarget } from '../../../src/settings/resolve.ts';
+import { NO_SETTINGS, type Settings, type StoredProfile } from '../../../src/settings/settings.ts';
+
+const A = { cardsUrl: 'https://a.example', calendarUrl: 'https://cal.a.example' };
+const B = { cardsUrl: 'https://b.example/api', readOnly: true, requireReason: 'OPS', output: 'json' } as const;
+
+function withProfiles(profiles: Record<string, StoredProfile>, currentProfile?: string): Settings {
+  return { currentProfile, profiles: new Map(Object.entries(profiles)), preferences: {} };
+}
+
+function resolve(settings: Settings, env: Record<string, string> = {}, flagProfile?: string) {
+  return resolveProfile({ flagProfile, env, settings });
+}
+
+const ENV_URL = { FRONTDESK_CARDS_URL: 'https://env.example' };
+
+describe('resolveProfile', () => {
+  it.each<[string, Settings, Record<string, string>, string | undefined, string, boolean]>([
+    ['the flag', withProfiles({ A, B, default: {} }, 'B'), { FRONTDESK_PROFILE: 'B' }, 'A', 'A', true],
+    ['the variable', withProfiles({ A, B, default: {} }, 'A'), { FRONTDESK_PROFILE: 'B' }, undefined, 'B', true],
+    [
+      'the one in use, not an empty variable',
+      withProfiles({ A, B, default: {} }, 'B'),
+      { FRONTDESK_PROFILE: '' },
+      undefined,
+      'B',
+      true,
+    ],
+    ['the stored default', withProfiles({ A, B, default: {} }), ENV_URL, undefined, 'default', true],
+    ['the environment', withProfiles({ A, B }), ENV_URL, undefined, 'default', false],
+    ['the only stored one', withProfiles({ A }), {}, undefined, 'A', true],
+    ['the environment without any stored one', NO_SETTINGS, {}, undefined, 'default', false],
+    ['the environment called by its name', NO_SETTINGS, ENV_URL, 'default', 'default', false],
+    ['the sandbox', NO_SETTINGS, {}, 'sandbox', 'sandbox', false],
+    ['the sandbox in use', withProfiles({ A }, 'sandbox'), ENV_URL, undefined, 'sandbox', false],
+  ])('takes %s', (_what, settings, env, flagProfile, name, stored) => {
+    expect(resolve(settings, env, flagProfile)).toMatchObject({ name, stored, isSandbox: name === 'sandbox' });
+  });
+
+  it('brings along what the profile holds', () => {
+    expect(resolve(withProfiles({ A, B }), {}, 'B')).toEqual({
+      name: 'B',
+      isSandbox: false,
+      stored: true,
+      namedBy: '--profile',
+      cardsUrl: { url: 'https://b.example/api', source: 'profile', overrides: undefined },
+      calendarUrl: undefined,
+      readOnly: true,
+      requireReason: 'OPS',
+      output: 'json',
+    });
+  });
+
+  it('refuses to guess between several profiles', () => {
+    expect(() => resolve(withProfiles({ A, B }))).toThrow('no profile was named and none is in use; there are A, B');
+  });
+
+  it('refuses a name that is not stored, with the nearest one', () => {
+    const settings = withProfiles({ prod: {}, stage: {} });
+    expect(() => resolve(settings, { FRONTDESK_PROFILE: 'prd' })).toThrow(
+      'FRONTDESK_PROFILE: there is no profile "prd"; did you mean prod?',
+    );
+    expect(() => resolve(settings, {}, 'default')).toThrow('--profile: there is no profile "default"');
+    expect(() => resolve(settings, {}, '../x')).toThrow('--profile: the profile name "../x" is not 1 to 64');
+    expect(() => resolve(settings, {}, '')).toThrow('--profile: the profile name "" is not 1 to 64');
+    expect(() => resolve(NO_SETTINGS, {}, '__proto__')).toThrow('there is no profile "__proto__"');
+  });
+
+  it('accepts a new name where the profile is about to be created', () => {
+    const request = { flagProfile: 'new', env: {}, settings: withProfiles({ A }) };
+    expect(resolveProfile(request, { mayBeNew: true })).toMatchObject({ name: 'new', stored: false });
+  });
+
+  it('lets no URL of the environment near the sandbox', () => {
+    expect(resolve(NO_SETTINGS, ENV_URL, 'sandbox')).toMatchObject({ cardsUrl: undefined, calendarUrl: undefined });
+  });
+});
+
+describe('resolveTarget', () => {
+  it('goes to the profile’s URL', () => {
+    expect(resolveTarget(resolve(withProfiles({ B })), 'cards')).toMatchObject({
+      url: 'https://b.example/api',
+      base: { origin: 'https://b.example', pathPrefix: '/api', isLoopback: false },
+      source: 'profile',
+    });
+  });
+
+  it('lets the environment win over a profile that was not named', () => {
+    const profile = resolve(withProfiles({ A }, 'A'), ENV_URL);
+    expect(resolveTarget(profile, 'cards')).toMatchObject({ url: 'https://env.example', source: 'environment' });
+    expect(resolveTarget(profile, 'calendar')).toMatchObject({ url: 'https://cal.a.example', source: 'profile' });
+  });
+
+  it.each([
+    ['--profile', {}, 'A'],
+    ['FRONTDESK_PROFILE', { FRONTDESK_PROFILE: 'A' }, undefined],
+  ])('refuses another URL of the environment when %s names a profile, for the family in use only', (by, env, flag) => {
+    const profile = resolve(withProfiles({ A }), { ...ENV_URL, ...env }, flag);
+    expect(() => resolveTarget(profile, 'cards')).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: `${by} names the profile A (https://a.example), but FRONTDESK_CARDS_URL says https://env.example; nothing was sent`,
+      }),
+    );
+    expect(resolveTarget(profile, 'calendar').url).toBe('https://cal.a.example');
+  });
+
+  it.each([
+    ['the same URL, spelt otherwise', 'https://A.example:443/', 'https://a.example'],
+    ['a URL that the named profile lacks', 'https://other.example', 'https://other.example'],
+  ])('accepts %s', (what, url, expected) => {
+    const stored = what.startsWith('the same') ? A : {};
+    const profile = resolve(withProfiles({ A: stored }), { FRONTDESK_CARDS_URL: url }, 'A');
+    expect(resolveTarget(profile, 'cards').url).toBe(expected);
+  });
+
+  it('names the variable and the command when there is no URL', () => {
+    expect(() => resolveTarget(resolve(NO_SETTINGS), 'calendar')).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: 'profile default has no base URL for the calendar interface; nothing was sent',
+        hints: [expect.stringContaining('FRONTDESK_CALENDAR_URL'), expect.stringContaining('sandbox')],
+      }),
+    );
+  });
+
+  it.each(['https://u:hunter2@env.example', 'http://env.example/?hunter2', 'hunter2'])(
+    'refuses %s without repeating it',
+    (url) => {
+      for (const flag of [undefined, 'A']) {
+        const act = () => resolveTarget(resolve(withProfiles({ A }), { FRONTDESK_CARDS_URL: url }, flag), 'cards');
+        expect(act).toThrow(/^FRONTDESK_CARDS_URL /);
+        expect(act).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
+      }
+    },
+  );
+});
