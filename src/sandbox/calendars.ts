@@ -1,0 +1,86 @@
+import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import type { Fresh } from './ids.ts';
+import { randomHex } from './ids.ts';
+import { answeredText, keptText } from './json-text.ts';
+import { refuse } from './refusal.ts';
+import type { Call } from './request.ts';
+import type { Rule } from './rule.ts';
+import type { Decision, SandboxState } from './state.ts';
+
+function calendarMissing(id: string): Decision {
+  return refuse(404, 'CALENDAR_NOT_FOUND', `there is no calendar ${id}`, { id });
+}
+
+function updateCalendar(state: SandboxState, call: Call, fresh: Fresh): Decision {
+  const id = call.params['id'] ?? '';
+  const calendar = state.calendars.get(id);
+  if (calendar === undefined) return calendarMissing(id);
+  const resource = new Map<string, JsonValue>([...calendar, ...call.body, ['updated', fresh.now]]);
+  return {
+    reply: { status: 200, body: answeredText(resource) },
+    changes: [{ kind: 'calendar', id, resource }],
+  };
+}
+
+function updateSubscriber(state: SandboxState, call: Call, fresh: Fresh): Decision {
+  const id = call.params['id'] ?? '';
+  const entry = state.subscribers.get(id);
+  if (entry === undefined) return refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id });
+  const resource = new Map<string, JsonValue>([...entry.subscriber, ...call.body, ['updated', fresh.now]]);
+  return {
+    reply: { status: 200, body: answeredText(resource) },
+    changes: [{ kind: 'subscriber', id, resource }],
+  };
+}
+
+function isActive(subscriber: JsonObject): boolean {
+  return subscriber.get('active') !== false;
+}
+
+function listSubscribers(state: SandboxState, call: Call): Decision {
+  const id = call.params['id'] ?? '';
+  if (!state.calendars.has(id)) return calendarMissing(id);
+  const wanted = call.query['active'] ?? true;
+  const limit = call.query['limit'] ?? DEFAULT_LIST_LIMIT;
+  const entries: string[] = [];
+  for (const subscriberId of state.subscriberIds.get(id) ?? []) {
+    if (entries.length === limit) break;
+    const entry = state.subscribers.get(subscriberId);
+    if (entry !== undefined && isActive(entry.subscriber) === wanted) entries.push(answeredText(entry.subscriber));
+  }
+  const url = JSON.stringify(`/v1/calendars/${encodeURIComponent(id)}/subscribers`);
+  return {
+    reply: { status: 200, body: `{"object":"list","data":[${entries.join(',')}],"url":${url}}` },
+    changes: [],
+  };
+}
+
+/** Members of an event in the order of the spec, after those that the service sets. */
+const EVENT_FIELDS = ['name', 'description', 'start', 'end', 'location', 'calendar', 'url'];
+
+function createEvent(state: SandboxState, call: Call, fresh: Fresh): Decision {
+  const calendar = call.body.get('calendar');
+  if (typeof calendar !== 'string' || !state.calendars.has(calendar)) return calendarMissing(String(calendar));
+  const id = `evt_${randomHex(fresh.random, 20)}`;
+  const resource = new Map<string, JsonValue>([
+    ['id', id],
+    ['object', 'event'],
+    ['active', call.body.get('active') ?? true],
+    ['created', fresh.now],
+    ['updated', fresh.now],
+  ]);
+  for (const name of EVENT_FIELDS) {
+    const value = call.body.get(name);
+    if (value !== undefined) resource.set(name, value);
+  }
+  return { reply: { status: 200, body: keptText(resource) }, changes: [{ kind: 'event', id, resource }] };
+}
+
+/** The rules of family B. */
+export const CALENDAR_RULES = {
+  calendarUpdate: updateCalendar,
+  subscribersList: listSubscribers,
+  subscriberUpdate: updateSubscriber,
+  eventCreate: createEvent,
+} satisfies Readonly<Record<string, Rule>>;

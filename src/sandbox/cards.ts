@@ -1,0 +1,150 @@
+import { Card } from '../api/card.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { JsonNumber } from '../json/value.ts';
+import type { Fresh } from './ids.ts';
+import { randomHex, randomUuid } from './ids.ts';
+import { keptText } from './json-text.ts';
+import { refuse } from './refusal.ts';
+import type { Rule } from './rule.ts';
+import type { Change, Decision } from './state.ts';
+
+const EMPTY = new JsonNumber('0.00');
+const SPEC_ORDER = Object.keys(Card.shape);
+
+/** The card with other values for some members, in the order of the spec, unknown members last. */
+function withMembers(card: JsonObject, members: Readonly<Record<string, JsonValue>>): JsonObject {
+  const merged = new Map([...card, ...Object.entries(members)]);
+  const ordered = new Map<string, JsonValue>();
+  for (const name of SPEC_ORDER) {
+    const value = merged.get(name);
+    if (value !== undefined) ordered.set(name, value);
+  }
+  for (const [name, value] of merged) ordered.set(name, value);
+  return ordered;
+}
+
+function textOf(card: JsonObject, name: string): string {
+  const value = card.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+function cardChange(card: JsonObject): Change {
+  return { kind: 'card', id: textOf(card, 'cardId'), resource: card };
+}
+
+function answerWith(card: JsonObject, changes: readonly Change[]): Decision {
+  return { reply: { status: 200, body: keptText(card) }, changes };
+}
+
+function refuseStatus(card: JsonObject, errorCode: string, attempt: string): Decision {
+  const status = textOf(card, 'status');
+  return refuse(409, errorCode, `the card was not ${attempt}: its status is ${status}`, { status });
+}
+
+function activate(card: JsonObject, fresh: Fresh): Decision {
+  if (card.get('status') !== 'WAITING_ACTIVATION') return refuseStatus(card, 'CARD_NOT_ACTIVATABLE', 'activated');
+  const active = withMembers(card, { status: 'ACTIVE', updatedAt: fresh.now, activatedAt: fresh.now });
+  return answerWith(active, [cardChange(active)]);
+}
+
+function block(card: JsonObject, fresh: Fresh): Decision {
+  const status = card.get('status');
+  if (status !== 'ACTIVE' && status !== 'WAITING_ACTIVATION') {
+    return refuseStatus(card, 'CARD_NOT_BLOCKABLE', 'blocked');
+  }
+  const blocked = withMembers(card, { status: 'BLOCKED', updatedAt: fresh.now });
+  return answerWith(blocked, [cardChange(blocked)]);
+}
+
+function transaction(type: string, amount: JsonValue, fresh: Fresh): JsonObject {
+  return new Map<string, JsonValue>([
+    ['transactionId', `txn_${randomHex(fresh.random, 16)}`],
+    ['amount', amount],
+    ['type', type],
+    ['createdAt', fresh.now],
+  ]);
+}
+
+function transactionsOf(card: JsonObject): readonly JsonValue[] {
+  const value = card.get('transactions');
+  return Array.isArray(value) ? value : [];
+}
+
+function replacementOf(card: JsonObject, amount: JsonValue, fresh: Fresh): JsonObject {
+  const isActive = card.get('status') !== 'WAITING_ACTIVATION';
+  const kept = new Map(card);
+  for (const name of ['activatedAt', 'cancellationAction']) kept.delete(name);
+  return withMembers(kept, {
+    cardId: randomUuid(fresh.random),
+    clientReference: `${textOf(card, 'clientReference')}-R`,
+    status: isActive ? 'ACTIVE' : 'WAITING_ACTIVATION',
+    initialBalance: amount,
+    currentBalance: amount,
+    createdAt: fresh.now,
+    updatedAt: fresh.now,
+    ...(isActive ? { activatedAt: fresh.now } : {}),
+    cancelledAt: null,
+    cancellationAmount: null,
+    transactions: [transaction('LOAD', amount, fresh)],
+  });
+}
+
+const REISSUABLE: readonly JsonValue[] = ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'];
+
+function reissue(card: JsonObject, fresh: Fresh): Decision {
+  if (!REISSUABLE.includes(card.get('status') ?? null)) return refuseStatus(card, 'CARD_NOT_REISSUABLE', 'reissued');
+  // The amount moves as it is written: no arithmetic is ever done on it.
+  const amount = card.get('currentBalance') ?? card.get('initialBalance') ?? EMPTY;
+  const replacement = replacementOf(card, amount, fresh);
+  const original = withMembers(card, {
+    status: 'REISSUED',
+    currentBalance: EMPTY,
+    updatedAt: fresh.now,
+    cancelledAt: fresh.now,
+    cancellationAmount: amount,
+    cancellationAction: 'REISSUE',
+    transactions: [...transactionsOf(card), transaction('UNLOAD', amount, fresh)],
+  });
+  return answerWith(replacement, [cardChange(original), cardChange(replacement)]);
+}
+
+/** Text that looks like a provider's opaque data and says, once decoded, that it is made up. */
+function opaque(card: JsonObject, member: string, fresh: Fresh): string {
+  const nonce = randomHex(fresh.random, 32);
+  return Buffer.from(`sandbox;${member};${textOf(card, 'cardId')};${nonce};`.repeat(6)).toString('base64');
+}
+
+function provisionWalletA(card: JsonObject, fresh: Fresh): Decision {
+  if (card.get('status') !== 'ACTIVE') return refuseStatus(card, 'CARD_NOT_ACTIVE', 'provisioned');
+  const body = { encryptedPaymentInstrument: opaque(card, 'encryptedPaymentInstrument', fresh) };
+  return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
+}
+
+function provisionWalletB(card: JsonObject, fresh: Fresh): Decision {
+  if (card.get('status') !== 'ACTIVE') return refuseStatus(card, 'CARD_NOT_ACTIVE', 'provisioned');
+  const body = {
+    primaryAccountNumberPrefix: '999900',
+    activationData: opaque(card, 'activationData', fresh),
+    authenticationData: opaque(card, 'authenticationData', fresh),
+  };
+  return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
+}
+
+function onCard(rule: (card: JsonObject, fresh: Fresh) => Decision): Rule {
+  return (state, call, fresh) => {
+    const id = call.params['cardId'] ?? '';
+    const card = state.cards.get(id.toLowerCase());
+    if (card === undefined) return refuse(404, 'CARD_NOT_FOUND', `there is no card ${id}`, { cardId: id });
+    return rule(card, fresh);
+  };
+}
+
+/** The rules of family A. */
+export const CARD_RULES = {
+  cardGet: onCard((card) => answerWith(card, [])),
+  cardActivate: onCard(activate),
+  cardBlock: onCard(block),
+  cardReissue: onCard(reissue),
+  cardProvisionWalletA: onCard(provisionWalletA),
+  cardProvisionWalletB: onCard(provisionWalletB),
+};

@@ -1,0 +1,120 @@
+import type { Fault } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
+
+/** What goes wrong. `status` below 300 is an answer to an applied request, from 300 on to one that was not. */
+export type FaultEffect =
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds: number | undefined }
+  | { readonly kind: 'timeout' | 'reset-before' | 'reset-after' | 'truncate' | 'garbage' };
+
+/** One `--fault`, read. */
+export interface FaultRule {
+  readonly method: 'GET' | 'POST' | '*';
+  /** Any part of the path as it is sent, without the query. */
+  readonly pathPart: string;
+  readonly effect: FaultEffect;
+  /** Only the first so many matching requests; undefined: all. */
+  readonly times: number | undefined;
+  /** Chance in percent that a matching request is hit; undefined: always. */
+  readonly percent: number | undefined;
+}
+
+/** Thrown and caught in this file: names the piece of one `--fault` that cannot be read. */
+class Unreadable extends Error {}
+
+const PLAIN_EFFECTS = ['timeout', 'reset-before', 'reset-after', 'truncate', 'garbage'] as const;
+const EFFECTS_TEXT =
+  'a status from 200 to 599 (503, 503+retry-after=2), timeout, reset-before, reset-after, truncate, garbage';
+
+function readEffect(text: string): FaultEffect {
+  const plain = PLAIN_EFFECTS.find((name) => name === text);
+  if (plain !== undefined) return { kind: plain };
+  const match = /^([2-5]\d\d)(?:\+retry-after=(\d{1,9}))?$/.exec(text);
+  if (match === null) throw new Unreadable(`the effect '${text}' is none of ${EFFECTS_TEXT}`);
+  const [, status, seconds] = match;
+  return {
+    kind: 'status',
+    status: Number(status),
+    retryAfterSeconds: seconds === undefined ? undefined : Number(seconds),
+  };
+}
+
+function readTimes(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Unreadable(`the times '*${text}' are no whole number from 1 on`);
+  return Number(text);
+}
+
+function readPercent(text: string): number {
+  const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number(text.replace(/%$/, '')) : Number.NaN;
+  if (!(percent > 0 && percent <= 100)) {
+    throw new Unreadable(`the chance '@${text}' is no percentage above 0 and up to 100, such as @50%`);
+  }
+  return percent;
+}
+
+function readMethod(text: string): FaultRule['method'] {
+  const method = text.toUpperCase();
+  if (method === 'GET' || method === 'POST' || method === '*') return method;
+  throw new Unreadable(`the method '${text}' is none of GET, POST, *`);
+}
+
+function readPathPart(text: string): string {
+  if (text === '') throw new Unreadable('the path part is empty; / fits every path');
+  if (/[\s{}]/.test(text)) {
+    throw new Unreadable(`the path part '${text}' must be a part of a path as it is sent, such as /block`);
+  }
+  return text;
+}
+
+/** Reads one fault; the effect begins behind the last colon, so that an id with a colon can be named. */
+function readFault(text: string): FaultRule {
+  const match = /^\s*(\S+)\s+(.*):(.*)$/s.exec(text);
+  if (match === null)
+    throw new Unreadable("it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'");
+  const [, method = '', pathPart = '', rest = ''] = match;
+  const [, effect = '', mark, amount = ''] = /^([^*@]*)(?:([*@])(.*))?$/s.exec(rest.trim()) ?? [];
+  return {
+    method: readMethod(method),
+    pathPart: readPathPart(pathPart.trim()),
+    effect: readEffect(effect),
+    times: mark === '*' ? readTimes(amount) : undefined,
+    percent: mark === '@' ? readPercent(amount) : undefined,
+  };
+}
+
+/** Reads every `--fault`; raises one USAGE failure that names the unreadable piece of each bad one. */
+export function parseFaults(texts: readonly string[]): readonly FaultRule[] {
+  const rules: FaultRule[] = [];
+  const faults: Fault[] = [];
+  for (const text of texts) {
+    try {
+      rules.push(readFault(text));
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      faults.push({ where: `--fault '${text}'`, problem: error.message });
+    }
+  }
+  if (faults.length > 0) {
+    throw usageFailure(faults, ["write it as in --fault 'POST /block:503+retry-after=2*3' or 'GET /v1/cards:429@50%'"]);
+  }
+  return rules;
+}
+
+/** Which effect, if any, hits the next request with this method and path. Counts the times as it goes. */
+export type FaultPlan = (method: string, path: string) => FaultEffect | undefined;
+
+/** The first rule that fits and still has times left is asked; `random` is uniform in [0, 1). */
+export function planFaults(rules: readonly FaultRule[], random: () => number): FaultPlan {
+  const left = rules.map((rule) => rule.times ?? Number.POSITIVE_INFINITY);
+  return (method, path) => {
+    for (const [index, rule] of rules.entries()) {
+      if (rule.method !== '*' && rule.method !== method) continue;
+      if (!path.includes(rule.pathPart)) continue;
+      const timesLeft = left[index] ?? 0;
+      if (timesLeft === 0) continue;
+      if (rule.percent !== undefined && random() * 100 >= rule.percent) continue;
+      left[index] = timesLeft - 1;
+      return rule.effect;
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,193 @@
+import { readFileSync, statSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import { describeIoError, errnoOf, ioFailure } from '../files/io-failure.ts';
+import { withLock } from '../files/lock.ts';
+import { sweepLeftovers } from '../files/sweep.ts';
+import type { JsonObject } from '../json/value.ts';
+import { keptText } from './json-text.ts';
+import { builtInSeed, readResources } from './seed.ts';
+import type { Decision, SandboxState } from './state.ts';
+import { applyChanges, copyState } from './state.ts';
+import type { SandboxStore } from './store.ts';
+
+/** What the file store needs of the process. */
+interface FilePorts {
+  readonly pid: number;
+  readonly clock: ClockPort;
+}
+
+const NO_FILE = 'none';
+
+const MEMBERS = ['version', 'cards', 'calendars', 'subscribers', 'events'];
+const VERSION_LINE = '{"version":1';
+
+function statePath(stateDir: string): string {
+  return join(stateDir, 'sandbox', 'state.json');
+}
+
+function damaged(path: string, problem: string): Failure {
+  return new Failure('USAGE', `the state of the sandbox cannot be read: ${path}: ${problem}; nothing was changed`, {
+    hints: ['Run `frontdesk sandbox reset` to begin again from the built-in seed'],
+  });
+}
+
+function lines(texts: Iterable<string>): string {
+  return `[\n${[...texts].join(',\n')}\n]`;
+}
+
+function* keptTexts(resources: Iterable<JsonObject>) {
+  for (const resource of resources) yield keptText(resource);
+}
+
+function* subscriberTexts(state: SandboxState) {
+  for (const { calendar, subscriber } of state.subscribers.values()) {
+    yield `{"calendar":${JSON.stringify(calendar)},${keptText(subscriber).slice(1)}`;
+  }
+}
+
+/** One resource a line, printed once per resource: a commit costs little more than writing the bytes. */
+function printState(state: SandboxState): string {
+  const cards = lines(keptTexts(state.cards.values()));
+  const calendars = lines(keptTexts(state.calendars.values()));
+  const subscribers = lines(subscriberTexts(state));
+  const events = lines(keptTexts(state.events.values()));
+  return `${VERSION_LINE},"cards":${cards},"calendars":${calendars},"subscribers":${subscribers},"events":${events}}\n`;
+}
+
+function stampOf(path: string): string {
+  const info = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return info === undefined ? NO_FILE : `${info.ino}-${info.size}-${info.mtimeNs}`;
+}
+
+function parseState(path: string, text: string): SandboxState {
+  if (text.startsWith('{"version":') && !text.startsWith(`${VERSION_LINE},`)) {
+    throw damaged(path, 'it was written by another version of frontdesk');
+  }
+  return readResources(text, { members: MEMBERS, judgeShapes: false }, (where, problem) => {
+    throw damaged(path, where === '' ? problem : `${where} ${problem}`);
+  });
+}
+
+interface Version {
+  /** Tells versions of the state file apart: each is a new file. */
+  readonly stamp: string;
+  readonly state: SandboxState;
+}
+
+/** The newest version: `known` itself unless the file is another one by now. */
+function load(path: string, known?: Version): Version {
+  try {
+    const stamp = stampOf(path);
+    if (stamp === known?.stamp) return known;
+    if (stamp === NO_FILE) return { stamp, state: builtInSeed() };
+    return { stamp, state: parseState(path, readFileSync(path, 'utf8')) };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    // `sandbox reset` of another process came between the look and the read.
+    if (errnoOf(error) === 'ENOENT') return { stamp: NO_FILE, state: builtInSeed() };
+    throw damaged(path, describeIoError(error));
+  }
+}
+
+interface Waiting {
+  readonly decideOn: (state: SandboxState) => Decision;
+  readonly resolve: (decision: Decision) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class FileStore implements SandboxStore {
+  readonly #path: string;
+  readonly #ports: FilePorts;
+  #current: Version;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | undefined;
+
+  constructor(path: string, ports: FilePorts) {
+    this.#path = path;
+    this.#ports = ports;
+    this.#current = load(path);
+  }
+
+  read(): SandboxState {
+    this.#current = load(this.#path, this.#current);
+    return this.#current.state;
+  }
+
+  commit(decideOn: Waiting['decideOn']): Promise<Decision> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ decideOn, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  /** All that wait when the lock is had are kept by one write: many rows at once cost few files. */
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      let group: readonly Waiting[] = [];
+      try {
+        const { pid, clock } = this.#ports;
+        const decisions = await withLock(`${this.#path}.lock`, { pid, clock, what: 'the sandbox' }, () => {
+          group = this.#waiting;
+          this.#waiting = [];
+          return this.#keep(group);
+        });
+        for (const [index, decision] of decisions.entries()) group[index]?.resolve(decision);
+      } catch (error) {
+        const failed = group.length > 0 ? group : this.#waiting.splice(0);
+        for (const { reject } of failed) reject(error);
+      }
+    }
+    this.#working = undefined;
+  }
+
+  async #keep(group: readonly Waiting[]): Promise<readonly Decision[]> {
+    const draft = copyState(this.read());
+    const decisions: Decision[] = [];
+    for (const { decideOn } of group) {
+      const decision = decideOn(draft);
+      applyChanges(draft, decision.changes);
+      decisions.push(decision);
+    }
+    if (decisions.every(({ changes }) => changes.length === 0)) return decisions;
+    const { pid } = this.#ports;
+    await writeFileAtomic(this.#path, printState(draft), { pid, what: 'the state of the sandbox' });
+    this.#current = { stamp: stampOf(this.#path), state: draft };
+    return decisions;
+  }
+}
+
+/**
+ * The state that `--profile sandbox` keeps between commands, in `<stateDir>/sandbox/state.json`; without that
+ * file, the built-in seed. Several processes may use it at once: a change is made under a lock, on the newest
+ * file, and is on disk before it is answered. A folder that cannot be written can still be read from.
+ * Raises USAGE for a damaged file.
+ */
+export function openFileStore(stateDir: string, ports: FilePorts): SandboxStore {
+  return new FileStore(statePath(stateDir), ports);
+}
+
+/**
+ * Forgets everything done in the sandbox, also a damaged state; the next command begins from the built-in
+ * seed. Answers whether there was anything to forget. LOCAL_IO when the file cannot be removed.
+ */
+export async function resetSandbox(stateDir: string, { pid, clock }: FilePorts): Promise<boolean> {
+  const path = statePath(stateDir);
+  await sweepLeftovers(dirname(path), { pid, clock });
+  return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async () => {
+    try {
+      await unlink(path);
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return false;
+      throw ioFailure(`cannot remove the state of the sandbox ${path}`, error);
+    }
+  });
+}

@@ -1,0 +1,180 @@
+import { Calendar } from '../api/calendar.ts';
+import { Card } from '../api/card.ts';
+import { CARD_ID } from '../api/field.ts';
+import { Subscriber } from '../api/subscriber.ts';
+import type { Fault } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
+import { parseJson } from '../json/parse.ts';
+import { toPlain } from '../json/plain.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { isJsonArray, isJsonObject } from '../json/value.ts';
+import { SEED_TEXT } from './seed-data.ts';
+import type { SandboxState, SubscriberEntry } from './state.ts';
+
+/** Only the first faults are told: one wrong member may repeat in thousands of entries. */
+const SHOWN_FAULTS = 20;
+
+type Report = (where: string, problem: string) => void;
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** What judges the shape of one kind of resource: the response schemas of the api room. */
+interface Shape {
+  safeParse(
+    value: unknown,
+  ): { readonly success: true } | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+}
+
+function entriesOf(top: JsonObject, kind: string, report: Report): readonly (readonly [string, JsonObject])[] {
+  const list = top.get(kind) ?? [];
+  if (!isJsonArray(list)) {
+    report(kind, 'is not an array');
+    return [];
+  }
+  const entries: (readonly [string, JsonObject])[] = [];
+  for (const [index, entry] of list.entries()) {
+    if (isJsonObject(entry)) entries.push([`${kind}[${index}]`, entry]);
+    else report(`${kind}[${index}]`, 'is not an object');
+  }
+  return entries;
+}
+
+/** The id under which an entry is kept, or undefined after reporting why there is none. */
+function readId(entry: JsonObject, name: string, taken: ReadonlyMap<string, unknown>, report: Report) {
+  const id = entry.get(name);
+  if (typeof id !== 'string' || id === '') {
+    report(name, 'is missing or not a text');
+    return undefined;
+  }
+  if (name === 'cardId' && !CARD_ID.test(id)) {
+    report(name, `'${id}' is not a card id (8-4-4-4-12 hexadecimal digits)`);
+    return undefined;
+  }
+  const key = name === 'cardId' ? id.toLowerCase() : id;
+  if (taken.has(key)) {
+    report(name, `'${id}' occurs twice`);
+    return undefined;
+  }
+  return key;
+}
+
+function checkShape(shape: Shape, entry: JsonObject, report: Report): void {
+  const result = shape.safeParse(toPlain(entry));
+  if (result.success) return;
+  for (const issue of result.error.issues) report(issue.path.map(String).join('.'), issue.message);
+}
+
+interface Kind {
+  readonly name: string;
+  readonly idName: string;
+  /** undefined: the shape is not judged (we wrote the file ourselves). */
+  readonly shape: Shape | undefined;
+}
+
+function readKind(top: JsonObject, kind: Kind, report: Report): Map<string, JsonObject> {
+  const resources = new Map<string, JsonObject>();
+  for (const [where, entry] of entriesOf(top, kind.name, report)) {
+    const reportHere: Report = (member, problem) => report(`${where}.${member}`, problem);
+    const id = readId(entry, kind.idName, resources, reportHere);
+    if (id !== undefined) resources.set(id, entry);
+    if (kind.shape !== undefined) checkShape(kind.shape, entry, reportHere);
+  }
+  return resources;
+}
+
+/** Takes the member `calendar` out of each subscriber: it is ours, the API's shape has none. */
+function assign(
+  subscribers: ReadonlyMap<string, JsonObject>,
+  calendars: ReadonlyMap<string, JsonObject>,
+  report: Report,
+): Map<string, SubscriberEntry> {
+  const [first] = calendars.keys();
+  const assigned = new Map<string, SubscriberEntry>();
+  for (const [id, entry] of subscribers) {
+    const calendar = entry.get('calendar') ?? first;
+    if (typeof calendar !== 'string' || !calendars.has(calendar)) {
+      report(`subscribers '${id}'.calendar`, calendar === undefined ? 'there is no calendar' : 'names no calendar');
+      continue;
+    }
+    const subscriber = new Map(entry);
+    subscriber.delete('calendar');
+    assigned.set(id, { calendar, subscriber });
+  }
+  return assigned;
+}
+
+function idsByCalendar(subscribers: ReadonlyMap<string, SubscriberEntry>): ReadonlyMap<string, readonly string[]> {
+  const ids = new Map<string, string[]>();
+  for (const [id, { calendar }] of subscribers) {
+    const list = ids.get(calendar);
+    if (list === undefined) ids.set(calendar, [id]);
+    else list.push(id);
+  }
+  return ids;
+}
+
+interface ReadOptions {
+  /** Members that the top may have. */
+  readonly members: readonly string[];
+  readonly judgeShapes: boolean;
+}
+
+function readTop(text: string, members: readonly string[], report: Report): JsonObject {
+  let top: JsonValue;
+  try {
+    top = parseJson(text);
+  } catch (error) {
+    report('', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return new Map();
+  }
+  if (!isJsonObject(top)) {
+    report('', 'is not a JSON object');
+    return new Map();
+  }
+  for (const name of top.keys()) {
+    if (!members.includes(name)) report(name, `is none of ${members.join(', ')}`);
+  }
+  return top;
+}
+
+/** Reads resources in the API's shapes; reports every fault with the path of what is wrong. */
+export function readResources(text: string, options: ReadOptions, report: Report): SandboxState {
+  const { members, judgeShapes } = options;
+  const top = readTop(text, members, report);
+  const kind = (name: string, idName: string, shape: Shape | undefined) =>
+    readKind(top, { name, idName, shape: judgeShapes ? shape : undefined }, report);
+  const cards = kind('cards', 'cardId', Card);
+  const calendars = kind('calendars', 'id', Calendar);
+  const subscribers = assign(kind('subscribers', 'id', Subscriber), calendars, report);
+  const events = kind('events', 'id', undefined);
+  return { cards, calendars, subscribers, subscriberIds: idsByCalendar(subscribers), events };
+}
+
+/**
+ * Reads a seed file `{"cards":[…],"calendars":[…],"subscribers":[…]}` in the API's shapes; members left out
+ * are empty. A subscriber may say its calendar in an extra member `calendar`; without it, it belongs to the
+ * first one. Raises USAGE that names the path of each fault; `source` is the file as the person named it.
+ */
+export function parseSeed(text: string, source: string): SandboxState {
+  const faults: Fault[] = [];
+  const options = { members: ['cards', 'calendars', 'subscribers'], judgeShapes: true };
+  const state = readResources(text, options, (where, problem) => {
+    faults.push({ where: where === '' ? source : `${source}: ${where}`, problem });
+  });
+  if (faults.length === 0) return state;
+  const hints = ['Write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes'];
+  if (faults.length > SHOWN_FAULTS)
+    hints.push(`Mend these first: ${faults.length - SHOWN_FAULTS} further faults are not shown`);
+  throw usageFailure(faults.slice(0, SHOWN_FAULTS), hints);
+}
+
+/** The state of a sandbox in which nothing has been done. */
+export function builtInSeed(): SandboxState {
+  const options = { members: ['cards', 'calendars', 'subscribers'], judgeShapes: false };
+  return readResources(SEED_TEXT, options, (where, problem) => {
+    throw new Error(`the built-in seed is wrong: ${where} ${problem}`);
+  });
+}

@@ -1,0 +1,215 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { OPERATIONS } from '../api/operations.ts';
+import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Body } from './body.ts';
+import { BODY_LIMIT_BYTES, readBody } from './body.ts';
+import type { FaultEffect, FaultPlan, FaultRule } from './faults.ts';
+import { planFaults } from './faults.ts';
+import type { Fresh, SandboxTokens } from './ids.ts';
+import { randomHex } from './ids.ts';
+import { refusalReply } from './refusal.ts';
+import type { Call } from './request.ts';
+import { checkRequest } from './request.ts';
+import { decide } from './service.ts';
+import type { Reply } from './state.ts';
+import type { SandboxStore } from './store.ts';
+
+interface SandboxServerOptions {
+  readonly store: SandboxStore;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Every answer waits this long; what it tells was done before the wait. */
+  readonly latencyMs: number;
+  readonly faults: readonly FaultRule[];
+  readonly random: () => number;
+  readonly clock: ClockPort;
+  readonly tokens: SandboxTokens;
+}
+
+export interface SandboxServer {
+  /** `http://127.0.0.1:<port>`, the base URL of both families. */
+  readonly url: string;
+  readonly cardsToken: string;
+  readonly calendarToken: string;
+  /** Ends every connection and resolves once nothing of the server is left, also not a write under way. */
+  close(): Promise<void>;
+}
+
+/** An id of 5000 characters, as the spec allows, is up to 60,000 bytes in a path. Node's own limit is 16 KiB. */
+const MAX_HEADER_BYTES = 128 * 1024;
+
+/** Long enough that no client finds its idle connection closed while it sends. */
+const KEEP_ALIVE_MS = 65_000;
+
+const GARBAGE = '{"garbage": <!-- not JSON -->';
+
+/** What answers the requests of one server. */
+class Responder {
+  readonly #options: SandboxServerOptions;
+  readonly #nextFault: FaultPlan | undefined;
+  readonly #requestIdPrefix: string;
+  readonly #delayed = new Set<NodeJS.Timeout>();
+  #requests = 0;
+
+  constructor(options: SandboxServerOptions) {
+    this.#options = options;
+    this.#nextFault = options.faults.length === 0 ? undefined : planFaults(options.faults, options.random);
+    this.#requestIdPrefix = `req_${randomHex(options.random, 8)}_`;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const effect = this.#nextFault?.(request.method ?? '', pathOf(request.url ?? ''));
+    if (effect?.kind === 'reset-before') {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    readBody(request, (body) => {
+      if (effect?.kind === 'timeout') return;
+      if (effect?.kind === 'status' && effect.status >= 300) this.#later(response, faultReply(effect));
+      else void this.#answer(request, body, response, effect);
+    });
+  }
+
+  /** For bytes that are no HTTP request. */
+  refuseRaw(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
+    const status = isTooLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const problem = isTooLong ? `its head is over ${MAX_HEADER_BYTES} bytes` : 'it is not HTTP';
+    const { body } = refusalReply(400, 'REQUEST_MALFORMED', `the request was refused: ${problem}`);
+    const head = `content-type: application/json\r\nx-request-id: ${this.#requestId()}\r\nconnection: close`;
+    socket.end(`HTTP/1.1 ${status}\r\n${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  }
+
+  stop(): void {
+    for (const timer of this.#delayed) clearTimeout(timer);
+  }
+
+  #requestId(): string {
+    this.#requests += 1;
+    return this.#requestIdPrefix + this.#requests;
+  }
+
+  async #answer(request: IncomingMessage, body: Body, response: ServerResponse, effect: FaultEffect | undefined) {
+    this.#later(response, spoil(await this.#reply(request, body), effect), effect);
+  }
+
+  async #reply(request: IncomingMessage, body: Body): Promise<Reply> {
+    if (body.isTooLarge) {
+      return refusalReply(413, 'BODY_TOO_LARGE', `the body was refused: it is over ${BODY_LIMIT_BYTES} bytes`);
+    }
+    const { authorization, 'content-type': contentType } = request.headers;
+    const { method = '', url: target = '' } = request;
+    const checked = checkRequest({ method, target, authorization, contentType, body: body.text }, this.#options.tokens);
+    if (checked.kind === 'refused') return checked.reply;
+    try {
+      return await this.#perform(checked.call);
+    } catch (error) {
+      // Nothing was changed, so this is no 5xx: a client must be able to tell.
+      if (error instanceof Failure) return refusalReply(409, 'SANDBOX_STATE', error.message);
+      return refusalReply(500, 'SANDBOX_BUG', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #perform(call: Call): Promise<Reply> {
+    const { store, clock, random } = this.#options;
+    const fresh: Fresh = { now: new Date(clock.now()).toISOString(), random };
+    if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, fresh).reply;
+    const { reply } = await store.commit((state) => decide(state, call, fresh));
+    return reply;
+  }
+
+  #later(response: ServerResponse, reply: Reply, effect?: FaultEffect): void {
+    if (this.#options.latencyMs === 0) {
+      this.#send(response, reply, effect);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#delayed.delete(timer);
+      this.#send(response, reply, effect);
+    }, this.#options.latencyMs);
+    this.#delayed.add(timer);
+  }
+
+  #send(response: ServerResponse, reply: Reply, effect: FaultEffect | undefined): void {
+    if (effect?.kind === 'reset-after') {
+      response.socket?.resetAndDestroy();
+      return;
+    }
+    const bytes = reply.status === 204 || reply.status === 304 ? '' : reply.body;
+    const headers = ['content-type', 'application/json', 'x-request-id', this.#requestId()];
+    if (bytes !== '') headers.push('content-length', String(Buffer.byteLength(bytes)));
+    for (const header of reply.headers ?? []) headers.push(...header);
+    response.writeHead(reply.status, headers);
+    if (effect?.kind !== 'truncate') {
+      response.end(bytes);
+      return;
+    }
+    response.write(bytes.slice(0, bytes.length / 2));
+    response.socket?.destroySoon();
+  }
+}
+
+function pathOf(target: string): string {
+  const at = target.indexOf('?');
+  return at < 0 ? target : target.slice(0, at);
+}
+
+/** What an effect makes of the answer to a request that was carried out. */
+function spoil(reply: Reply, effect: FaultEffect | undefined): Reply {
+  if (effect?.kind === 'garbage') return { ...reply, body: GARBAGE };
+  if (effect?.kind === 'status' && reply.status === 200) return { ...reply, status: effect.status };
+  return reply;
+}
+
+function faultReply({ status, retryAfterSeconds }: FaultEffect & { kind: 'status' }): Reply {
+  const reply = refusalReply(status, 'SANDBOX_FAULT', `the sandbox was told to answer ${status}`);
+  if (retryAfterSeconds !== undefined) return { ...reply, headers: [['retry-after', String(retryAfterSeconds)]] };
+  return status < 400 ? { ...reply, headers: [['location', '/']] } : reply;
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const problem = error.code === 'EADDRINUSE' ? 'the port is in use' : (error.code ?? error.message);
+      const message = `the sandbox was not started on 127.0.0.1:${port}: ${problem}`;
+      reject(new Failure('USAGE', message, { hints: ['Use --port 0 for any free port'], cause: error }));
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/**
+ * Plays the service of the spec, both families, on loopback until it is closed. Writes are kept by `store`
+ * before they are answered. Raises USAGE when the port cannot be had.
+ */
+export async function startSandboxServer(options: SandboxServerOptions): Promise<SandboxServer> {
+  const responder = new Responder(options);
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
+  server.on('request', (request, response) => responder.handle(request, response));
+  // Node types the socket of this event as a Duplex; a server made by node:http hands over its net.Socket.
+  server.on('clientError', (error, socket) => responder.refuseRaw(error, socket as Socket));
+  const port = await listen(server, options.port);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cardsToken: options.tokens.cards,
+    calendarToken: options.tokens.calendar,
+    async close() {
+      responder.stop();
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      server.closeAllConnections();
+      await Promise.all([closed, options.store.settled()]);
+    },
+  };
+}

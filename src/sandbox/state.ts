@@ -1,0 +1,76 @@
+import type { JsonObject } from '../json/value.ts';
+
+export interface SubscriberEntry {
+  /** Id of the calendar it belongs to; the API's shape of a subscriber does not tell. */
+  readonly calendar: string;
+  readonly subscriber: JsonObject;
+}
+
+/** All that the sandbox service knows. Resources are immutable; a change puts a new one in the old one's place. */
+export interface SandboxState {
+  /** Keyed by the card id in lower case: ids of cards compare whatever their case. */
+  readonly cards: Map<string, JsonObject>;
+  readonly calendars: Map<string, JsonObject>;
+  readonly subscribers: Map<string, SubscriberEntry>;
+  /** Ids of the subscribers of each calendar, in order. Never changes: nothing creates or moves a subscriber. */
+  readonly subscriberIds: ReadonlyMap<string, readonly string[]>;
+  readonly events: Map<string, JsonObject>;
+}
+
+export type Change =
+  | { readonly kind: 'card'; readonly id: string; readonly resource: JsonObject }
+  | { readonly kind: 'calendar'; readonly id: string; readonly resource: JsonObject }
+  | { readonly kind: 'subscriber'; readonly id: string; readonly resource: JsonObject }
+  | { readonly kind: 'event'; readonly id: string; readonly resource: JsonObject };
+
+/** What the service answers. `body` is JSON text. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  /** Besides content-type and x-request-id. */
+  readonly headers?: readonly (readonly [string, string])[];
+}
+
+/** The answer to one request and what it changes. No changes: the state stays as it is. */
+export interface Decision {
+  readonly reply: Reply;
+  readonly changes: readonly Change[];
+}
+
+/** No operation reads an event, so only the newest are kept: the state file, written at each change, stays small. */
+export const KEPT_EVENTS = 100;
+
+/** A state that can be changed without the original noticing. Costs one pass over the ids, not the resources. */
+export function copyState(state: SandboxState): SandboxState {
+  return {
+    cards: new Map(state.cards),
+    calendars: new Map(state.calendars),
+    subscribers: new Map(state.subscribers),
+    subscriberIds: state.subscriberIds,
+    events: new Map(state.events),
+  };
+}
+
+function putSubscriber(state: SandboxState, id: string, subscriber: JsonObject): void {
+  const entry = state.subscribers.get(id);
+  if (entry !== undefined) state.subscribers.set(id, { calendar: entry.calendar, subscriber });
+}
+
+function putEvent(state: SandboxState, id: string, event: JsonObject): void {
+  state.events.set(id, event);
+  if (state.events.size <= KEPT_EVENTS) return;
+  for (const oldest of state.events.keys()) {
+    state.events.delete(oldest);
+    return;
+  }
+}
+
+/** Puts the changed resources into `state`, in place. */
+export function applyChanges(state: SandboxState, changes: readonly Change[]): void {
+  for (const change of changes) {
+    if (change.kind === 'card') state.cards.set(change.id.toLowerCase(), change.resource);
+    else if (change.kind === 'calendar') state.calendars.set(change.id, change.resource);
+    else if (change.kind === 'subscriber') putSubscriber(state, change.id, change.resource);
+    else putEvent(state, change.id, change.resource);
+  }
+}

@@ -1,0 +1,170 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
+import { checkRequest } from '../../../src/sandbox/request.ts';
+import { decide } from '../../../src/sandbox/service.ts';
+import type { SandboxStore } from '../../../src/sandbox/store.ts';
+import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './play.ts';
+
+const PORTS = { pid: process.pid, clock: CLOCK };
+
+let stateDir: string;
+beforeEach(() => {
+  stateDir = join(mkdtempSync(join(tmpdir(), 'sandbox-')), 'state');
+});
+afterEach(() => {
+  rmSync(join(stateDir, '..'), { recursive: true });
+});
+
+let random = repeatableRandom();
+async function post(store: SandboxStore, target: string, body?: string) {
+  const token = target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar;
+  const contentType = 'application/json';
+  const request = { method: 'POST', target, authorization: `Bearer ${token}`, contentType, body };
+  const checked = checkRequest(request, TOKENS);
+  if (checked.kind === 'refused') throw new Error(checked.reply.body);
+  const { reply } = await store.commit((state) => decide(state, checked.call, { now: NOON, random }));
+  return reply;
+}
+
+function statusOf(store: SandboxStore, id: string) {
+  return store.read().cards.get(id)?.get('status');
+}
+
+describe('state kept between commands', () => {
+  it('begins with the built-in seed and writes no file to read it', () => {
+    expect(statusOf(openFileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
+    expect(existsSync(stateDir)).toBe(false);
+  });
+
+  it('is there for the next command, digit for digit', async () => {
+    const reply = await post(openFileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/reissue`, '{}');
+    const { cardId } = JSON.parse(reply.body);
+    const later = openFileStore(stateDir, PORTS);
+    expect(statusOf(later, ACTIVE)).toBe('REISSUED');
+    expect(later.read().cards.get(cardId)?.get('currentBalance')).toEqual({ text: '37.25' });
+    expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toContain('"initialBalance":100.10,');
+  });
+
+  it('keeps which calendar a subscriber belongs to, and its texts whole', async () => {
+    const body = JSON.stringify({ last_name: 'x'.repeat(6000) });
+    await post(openFileStore(stateDir, PORTS), '/v1/subscribers/sub_0016', body);
+    const entry = openFileStore(stateDir, PORTS).read().subscribers.get('sub_0016');
+    expect(entry?.calendar).toBe('cal_tea_ceremony');
+    expect(entry?.subscriber.get('last_name')).toBe('x'.repeat(6000));
+    expect(entry?.subscriber.has('calendar')).toBe(false);
+  });
+
+  it('is readable by this user only', async () => {
+    await post(openFileStore(stateDir, PORTS), `/v1/cards/${WAITING}/activate`);
+    expect(statSync(join(stateDir, 'sandbox')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(stateDir, 'sandbox', 'state.json')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(stateDir, 'sandbox'))).toEqual(['state.json']);
+  });
+
+  it('writes no file for a refusal', async () => {
+    const reply = await post(openFileStore(stateDir, PORTS), `/v1/cards/${UNKNOWN}/block`, '{}');
+    expect(reply.status).toBe(404);
+    expect(existsSync(join(stateDir, 'sandbox', 'state.json'))).toBe(false);
+  });
+});
+
+describe('several processes at once', () => {
+  it('sees at the next read what another has changed', async () => {
+    const [one, other] = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
+    await post(one, `/v1/cards/${ACTIVE}/block`, '{}');
+    expect(statusOf(other, ACTIVE)).toBe('BLOCKED');
+    await post(other, `/v1/cards/${WAITING}/block`, '{}');
+    expect(statusOf(one, WAITING)).toBe('BLOCKED');
+  });
+
+  it('loses no change of either', async () => {
+    random = repeatableRandom(7);
+    const stores = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
+    const body = '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}';
+    const writes = stores.flatMap((store) => Array.from({ length: 30 }, () => post(store, '/v1/events', body)));
+    const ids = (await Promise.all(writes)).map((reply) => JSON.parse(reply.body).id);
+    expect(new Set(ids).size).toBe(90);
+    expect(new Set(openFileStore(stateDir, PORTS).read().events.keys())).toEqual(new Set(ids));
+  });
+
+  it('lets only one of two reissues of the same card happen', async () => {
+    const stores = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
+    const replies = await Promise.all(stores.map((store) => post(store, `/v1/cards/${ACTIVE}/reissue`, '{}')));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('goes back to the seed when another one resets the sandbox', async () => {
+    const store = openFileStore(stateDir, PORTS);
+    await post(store, `/v1/cards/${ACTIVE}/block`, '{}');
+    expect(await resetSandbox(stateDir, PORTS)).toBe(true);
+    expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+    expect(await resetSandbox(stateDir, PORTS)).toBe(false);
+  });
+});
+
+describe('a state that cannot be used', () => {
+  function plant(text: string) {
+    mkdirSync(join(stateDir, 'sandbox'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(stateDir, 'sandbox', 'state.json'), text, { mode: 0o600 });
+  }
+  const rows: [text: string, problem: string][] = [
+    ['', 'is not JSON: line 1, column 1: there is no JSON here, the text is empty'],
+    ['{"version":1,"cards":[{', 'is not JSON: line 1, column 24'],
+    ['[]', 'is not a JSON object'],
+    ['{"version":1,"cards":[{}]}', 'cards[0].cardId is missing or not a text'],
+    ['{"version":2,"cards":[]}', 'it was written by another version of frontdesk'],
+  ];
+  it.each(rows)('is refused and left as it is: %j', (text, problem) => {
+    plant(text);
+    expect(() => openFileStore(stateDir, PORTS)).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: expect.stringContaining(problem),
+        hints: ['Run `frontdesk sandbox reset` to begin again from the built-in seed'],
+      }),
+    );
+    expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toBe(text);
+  });
+
+  it('is mended by a reset', async () => {
+    plant('{"version":1');
+    expect(await resetSandbox(stateDir, PORTS)).toBe(true);
+    expect(statusOf(openFileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
+  });
+
+  it('refuses a change that cannot be written and goes on reading', async () => {
+    plant('{"version":1,"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]}');
+    const store = openFileStore(stateDir, PORTS);
+    // A file where the folder should be cannot be written into by any user, root too.
+    rmSync(join(stateDir, 'sandbox'), { recursive: true });
+    writeFileSync(join(stateDir, 'sandbox'), '');
+    await expect(post(store, '/v1/subscribers/s', '{"email":"x"}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    rmSync(join(stateDir, 'sandbox'));
+    plant('{"version":1,"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]}');
+    expect(store.read().subscribers.get('s')?.subscriber.has('email')).toBe(false);
+    expect(JSON.parse((await post(store, '/v1/subscribers/s', '{"email":"x"}')).body).email).toBe('x');
+  });
+
+  it.skipIf(process.getuid?.() === 0)('reads the seed from a folder that cannot be written', async () => {
+    mkdirSync(stateDir, { recursive: true });
+    chmodSync(stateDir, 0o500);
+    const store = openFileStore(stateDir, PORTS);
+    expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+    await expect(post(store, `/v1/cards/${ACTIVE}/block`, '{}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+    chmodSync(stateDir, 0o700);
+  });
+});

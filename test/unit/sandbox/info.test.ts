@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { printJson } from '../../../src/json/print.ts';
+import { SANDBOX_CHOICES } from '../../../src/sandbox/choices.ts';
+import { sandboxInfo } from '../../../src/sandbox/info.ts';
+import { builtInSeed } from '../../../src/sandbox/seed.ts';
+import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
+import { ACTIVE, play } from './play.ts';
+
+it('lists ids, statuses and choices, in exactly the shape that scripts rely on', () => {
+  const info = JSON.parse(printJson(sandboxInfo(builtInSeed())));
+  expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
+  expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'ACTIVE' });
+  expect(info.cards).toHaveLength(12);
+  expect(info.calendars).toEqual([
+    { id: 'cal_harbour_tours' },
+    { id: 'cal_tea_ceremony' },
+    { id: 'cal_winter_market' },
+  ]);
+  expect(info.subscribers[0]).toEqual({ id: 'sub_0001', calendar: 'cal_harbour_tours' });
+  expect(info.subscribers).toHaveLength(26);
+  expect(Object.keys(info.choices[0])).toEqual(['topic', 'choice']);
+});
+
+it('shows the state as it is now', () => {
+  const sandbox = play();
+  sandbox.post(`/v1/cards/${ACTIVE}/block`, '{}');
+  const info = JSON.parse(printJson(sandboxInfo(sandbox.state)));
+  expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'BLOCKED' });
+});
+
+it('names every choice once and with the figure the code has', () => {
+  const topics = SANDBOX_CHOICES.map(({ topic }) => topic);
+  expect(new Set(topics).size).toBe(topics.length);
+  const events = SANDBOX_CHOICES.find(({ topic }) => topic === 'events');
+  expect(events?.choice).toContain(` ${KEPT_EVENTS} `);
+});

@@ -1,0 +1,105 @@
+import { request } from 'node:http';
+import { checkRequest } from '../../../src/sandbox/request.ts';
+import { builtInSeed } from '../../../src/sandbox/seed.ts';
+import { decide } from '../../../src/sandbox/service.ts';
+import { applyChanges, type SandboxState } from '../../../src/sandbox/state.ts';
+
+/** Ids of the built-in seed, one for each status that a test needs. */
+export const ACTIVE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+export const WAITING = '4fbeb052-7396-41ce-8085-9263bed4f505';
+export const BLOCKED = '72e1e385-a6c9-44f1-b3b8-c596e1072808';
+export const REISSUED = '83f2f496-b7da-4502-84c9-d6a7f2183909';
+export const EXPIRED = 'a51416b8-d9fc-4724-a6eb-f8c9143a5b0b';
+export const CANCELLED = 'b62527c9-ea0d-4835-b7fc-09da254b6c0c';
+export const UNKNOWN = '00000000-0000-0000-0000-000000000000';
+
+export const TOKENS = { cards: 'cards-token', calendar: 'calendar-token' };
+export const NOON = '2025-06-01T12:00:00.000Z';
+
+export const CLOCK = {
+  now: () => 1_748_779_200_000,
+  monotonic: () => performance.now(),
+  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+};
+
+/** A repeatable stand-in for chance (mulberry32). */
+export function repeatableRandom(seed = 1): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly target: string;
+  readonly authorization?: string | null;
+  readonly contentType?: string | null;
+  readonly body?: string | null;
+}
+
+function tokenFor(target: string): string {
+  return `Bearer ${target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar}`;
+}
+
+/** Plays requests on a state of its own, with no server in between. */
+export function play(state: SandboxState = builtInSeed()) {
+  const random = repeatableRandom();
+  function send(sent: Sent) {
+    const method = sent.method ?? 'GET';
+    const checked = checkRequest(
+      {
+        method,
+        target: sent.target,
+        authorization: sent.authorization === null ? undefined : (sent.authorization ?? tokenFor(sent.target)),
+        contentType:
+          sent.contentType === null ? undefined : (sent.contentType ?? (sent.body ? 'application/json' : undefined)),
+        body: sent.body ?? undefined,
+      },
+      TOKENS,
+    );
+    if (checked.kind === 'refused') return { ...checked.reply, json: JSON.parse(checked.reply.body) };
+    const { reply, changes } = decide(state, checked.call, { now: NOON, random });
+    applyChanges(state, changes);
+    return { ...reply, json: JSON.parse(reply.body) };
+  }
+  return {
+    state,
+    get: (target: string) => send({ target }),
+    post: (target: string, body?: string) => send({ method: 'POST', target, body: body ?? null }),
+    send,
+  };
+}
+
+export interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** One real HTTP request on a connection of its own; rejects as node:http does when it breaks. */
+export function http(
+  url: string,
+  sent: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string },
+): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method: sent.method ?? 'GET', headers: sent.headers ?? {}, agent: false },
+      (reply) => {
+        let text = '';
+        reply.setEncoding('utf8');
+        reply.on('data', (part: string) => {
+          text += part;
+        });
+        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text }));
+        reply.on('error', reject);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(sent.body);
+  });
+}
