@@ -1,0 +1,302 @@
+import type { ClockPort, SignalPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { CallResult } from '../http/call.ts';
+import { runExitCode } from './exit-code.ts';
+import type { FlightKind, RowSlot } from './flight.ts';
+import { Flight } from './flight.ts';
+import type { RunJournal } from './journal.ts';
+import { Limiter } from './limiter.ts';
+import { OrderedSink } from './ordered-sink.ts';
+import { isReaderGone, outputFailure } from './output-loss.ts';
+import type { BulkRow, RowResult } from './row-outcome.ts';
+import { journalResult, notReachedResult, rowEnd, sentResult, withDoubt } from './row-outcome.ts';
+import { asFailure, RunControl } from './run-control.ts';
+import { RunTally } from './run-tally.ts';
+import type { Stop } from './stop.ts';
+import { StopRules } from './stop-rules.ts';
+
+const MIN_WINDOW = 256;
+const WINDOW_PER_WORKER = 16;
+
+/** Many rows of one command. */
+export interface BulkPlan<R extends BulkRow> {
+  /** Dotted command path: `card.block`. */
+  readonly command: string;
+  readonly isWrite: boolean;
+  /** The rows of this run in input order: an async generator, so that a million of them need no memory. */
+  readonly rows: AsyncIterable<R>;
+  readonly concurrency: number;
+  /** Requests a second; undefined: no limit. */
+  readonly rate: number | undefined;
+  /** Failed rows at which the run stops (see `failureLimit`); undefined: none. */
+  readonly maxFailures: number | undefined;
+  /** Every write has one; a read has none. */
+  readonly journal: RunJournal | undefined;
+  /** What to do with rows of an earlier process that may have been sent. */
+  readonly unknownRows: 'leave' | 'reconcile' | 'resend';
+  readonly clock: ClockPort;
+  readonly signals: SignalPort;
+  /** What the journal keeps of a row besides its id. */
+  facts?(row: R): { readonly reason?: string | undefined; readonly bodyHash?: string | undefined };
+  /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
+  send(row: R, slot: RowSlot): Promise<CallResult>;
+  /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */
+  reconcile?(row: R, slot: RowSlot): Promise<CallResult>;
+  /** Prints a result; results come in input order, the next one when this has resolved. */
+  emit(result: RowResult<R>): Promise<void> | void;
+  /** Hears each row as it ends, in any order: for progress. */
+  onEnded?(result: RowResult<R>): void;
+}
+
+export interface BulkReport {
+  readonly exitCode: number;
+  readonly tally: RunTally;
+  /** Why the run stopped before its end; undefined when it came to its end. */
+  readonly stop: Stop | undefined;
+  /** `finished`: a resume would have nothing to do. */
+  readonly state: 'finished' | 'stopped';
+  readonly elapsedMs: number;
+  /** The reader of stdout went away while rows were still being written: the journal has them. */
+  readonly isOutputLost: boolean;
+}
+
+/**
+ * Runs the rows through `send`, at most `concurrency` at once, and prints their results in input order. Rows that
+ * the journal says are done are printed from it. Never rejects: what goes wrong is in the report and its exit code.
+ */
+export function runRows<R extends BulkRow>(plan: BulkPlan<R>): Promise<BulkReport> {
+  return new BulkRun(plan).run();
+}
+
+class BulkRun<R extends BulkRow> {
+  readonly #plan: BulkPlan<R>;
+  readonly #tally = new RunTally();
+  readonly #rules: StopRules;
+  readonly #control: RunControl;
+  readonly #limiter: Limiter;
+  readonly #sink: OrderedSink<RowResult<R>>;
+  readonly #flights = new Set<Flight<R>>();
+  #wake: (() => void) | undefined;
+  #isOutputLost = false;
+
+  constructor(plan: BulkPlan<R>) {
+    this.#plan = plan;
+    const succeededBefore = plan.journal?.states.succeeded() ?? 0;
+    this.#rules = new StopRules({ maxFailures: plan.maxFailures, succeededBefore });
+    this.#control = new RunControl({
+      clock: plan.clock,
+      signals: plan.signals,
+      onStop: () => this.#notifyChange(),
+      onLetGo: () => this.#letGo(),
+    });
+    this.#limiter = new Limiter({
+      clock: plan.clock,
+      rate: plan.rate,
+      wrapUp: this.#control.wrapUp,
+      onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
+    });
+    this.#sink = new OrderedSink(
+      Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER),
+      (result) => plan.emit(result),
+      (error) => this.#loseOutput(error),
+    );
+  }
+
+  async run(): Promise<BulkReport> {
+    const { clock, journal } = this.#plan;
+    const startMs = clock.monotonic();
+    try {
+      const positions = await this.#dispatch();
+      while (this.#flights.size > 0) await this.#change();
+      await this.#sink.drained(positions);
+    } finally {
+      this.#control.end();
+    }
+    const tally = this.#tally;
+    const state = tally.toDo > 0 || this.#control.has('broken') ? 'stopped' : 'finished';
+    if (journal !== undefined && journal.failure === undefined) {
+      await journal.end(state, tally.outcomes()).catch((failure: unknown) => this.#control.break(failure));
+    }
+    return {
+      exitCode: runExitCode(tally, this.#control.stops),
+      tally,
+      stop: state === 'stopped' ? this.#control.stops[0] : undefined,
+      state,
+      elapsedMs: Math.round(clock.monotonic() - startMs),
+      isOutputLost: this.#isOutputLost,
+    };
+  }
+
+  /** Goes through the rows once; answers how many there were. */
+  async #dispatch(): Promise<number> {
+    let position = 0;
+    try {
+      for await (const row of this.#plan.rows) {
+        while (!this.#sink.hasRoom(position)) await this.#sink.progress();
+        await this.#take(row, position);
+        position += 1;
+        // Nobody reads the rows that are left, and nothing depends on them.
+        if (this.#control.has('reader_gone')) break;
+      }
+    } catch (error) {
+      this.#control.break(error);
+    }
+    return position;
+  }
+
+  async #take(row: R, position: number): Promise<void> {
+    const { journal, unknownRows, reconcile, concurrency } = this.#plan;
+    let kind: FlightKind = 'send';
+    if (journal !== undefined && !journal.states.isToDo(row.row)) {
+      const isUnknown = journal.states.state(row.row) === 'unknown';
+      if (!isUnknown || unknownRows === 'leave') return this.#replay(row, position, journal);
+      kind = unknownRows === 'reconcile' ? 'reconcile' : 'resend';
+      if (kind === 'reconcile' && reconcile === undefined) return this.#replay(row, position, journal);
+    }
+    while (this.#flights.size >= concurrency && !this.#control.isStopping) await this.#change();
+    if (this.#control.isStopping) return this.#skip(row, position);
+    if (kind === 'resend') journal?.resolve(row.row).catch((failure: unknown) => this.#control.break(failure));
+    this.#launch(row, position, kind);
+  }
+
+  #launch(row: R, position: number, kind: FlightKind): void {
+    const facts = this.#plan.facts?.(row);
+    const flight = new Flight(row, position, {
+      kind,
+      clock: this.#plan.clock,
+      limiter: this.#limiter,
+      journal: this.#plan.journal,
+      wrapUp: this.#control.wrapUp,
+      stop: this.#control.halt,
+      reason: facts?.reason,
+      bodyHash: facts?.bodyHash,
+    });
+    this.#flights.add(flight);
+    this.#call(flight).then(
+      (result) => this.#land(flight, result),
+      (error: unknown) => this.#land(flight, { kind: 'failed', failure: asFailure(error) }),
+    );
+  }
+
+  /** Async, so that a bug that throws at once ends like one that rejects. */
+  async #call(flight: Flight<R>): Promise<CallResult> {
+    const { reconcile } = this.#plan;
+    const isRead = flight.kind === 'reconcile' && reconcile !== undefined;
+    return isRead ? reconcile(flight.row, flight) : this.#plan.send(flight.row, flight);
+  }
+
+  /** A row that an earlier process did. */
+  async #replay(row: R, position: number, journal: RunJournal): Promise<void> {
+    try {
+      const result = journalResult(row, this.#plan.command, await journal.entry(row.row));
+      this.#settle(position, result, journal.states.isToDo(row.row), undefined);
+    } catch (error) {
+      // The row keeps its place in the output, so that the rows after it are printed.
+      this.#control.break(error);
+      this.#settle(position, notReachedResult(row, this.#plan.command, this.#control.failure), true, undefined);
+    }
+  }
+
+  /** A row that the run stopped before; one that may have been sent by an earlier process stays `unknown`. */
+  #skip(row: R, position: number): Promise<void> | undefined {
+    const { journal, command } = this.#plan;
+    if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
+    this.#settle(position, notReachedResult(row, command, this.#control.failure), true, undefined);
+    return undefined;
+  }
+
+  #land(flight: Flight<R>, call: CallResult): void {
+    if (flight.isDone) return;
+    flight.isDone = true;
+    this.#flights.delete(flight);
+    const { journal } = this.#plan;
+    if (journal?.failure !== undefined) this.#control.break(journal.failure);
+    if (flight.kind === 'reconcile' && journal !== undefined) this.#landReconciled(flight, call, journal);
+    else if (flight.isDenied && flight.admitted === 0) void this.#skip(flight.row, flight.position);
+    else this.#landSent(flight, call);
+    this.#notifyChange();
+  }
+
+  #landSent(flight: Flight<R>, call: CallResult): void {
+    const { command, isWrite, journal } = this.#plan;
+    const { row, position, admitted } = flight;
+    const ended = sentResult(row, call, { command, isWrite, mayHaveLeft: admitted > 0 });
+    const result = journal?.states.isDoubtful(row.row) === true ? withDoubt(ended) : ended;
+    if (result.httpStatus === 429) this.#pauseFor(result);
+    else if (result.httpStatus !== undefined) this.#limiter.answered();
+    const stop = this.#rules.ended(result);
+    if (stop !== undefined) this.#control.stop(stop);
+    const end = { ...rowEnd(result, flight.durationMs()), again: this.#isAboutTheRun(result) };
+    const isUnsent = result.outcome === 'not_sent' && end.held !== true;
+    const toDo = end.again || isUnsent || result.failure?.code === 'CANCELLED';
+    const durable = journal?.result(end);
+    durable?.catch((failure: unknown) => this.#control.break(failure));
+    this.#settle(position, result, toDo, durable);
+  }
+
+  #landReconciled({ row, position }: Flight<R>, call: CallResult, journal: RunJournal): void {
+    const { command } = this.#plan;
+    const ended = sentResult(row, call, { command, isWrite: call.kind === 'answered', mayHaveLeft: true });
+    if (ended.failure !== undefined) {
+      // That the reading settles nothing is no failure of the reading.
+      const stop = ended.failure.code === 'OUTCOME_UNKNOWN' ? undefined : this.#rules.ended(ended);
+      if (stop !== undefined) this.#control.stop(stop);
+      void this.#replay(row, position, journal);
+      return;
+    }
+    const result: RowResult<R> = { ...ended, outcome: 'confirmed_by_read' };
+    const durable = journal.result(rowEnd(result, undefined));
+    durable.catch((failure: unknown) => this.#control.break(failure));
+    this.#settle(position, result, false, durable);
+  }
+
+  /** Was the row refused for a reason that is not its own, so that a resume does it again? */
+  #isAboutTheRun({ outcome, failure }: RowResult<R>): boolean {
+    if (outcome !== 'rejected') return false;
+    return failure?.code === 'AUTH' || (failure?.code === 'FORBIDDEN' && this.#control.has('refused'));
+  }
+
+  #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
+    this.#tally.add(result, toDo);
+    this.#plan.onEnded?.(result);
+    this.#sink.put(position, result, durable);
+  }
+
+  /** The last refusal of a row that has no retries left pauses the others too. */
+  #pauseFor(result: RowResult<R>): void {
+    const retryAt = result.failure?.details.retryAt;
+    const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - this.#plan.clock.now();
+    if (waitMs > 0) this.#limiter.refused(waitMs);
+  }
+
+  /** Ends the rows whose request does not obey: the person has asked twice. */
+  #letGo(): void {
+    for (const flight of [...this.#flights]) {
+      const isUnknown = this.#plan.isWrite && flight.admitted > 0;
+      const failure = isUnknown
+        ? new Failure('OUTCOME_UNKNOWN', 'the request was sent, and the run was stopped before its answer came')
+        : new Failure('CANCELLED', 'the run was stopped');
+      this.#land(flight, { kind: 'failed', failure: failure.with({ attempts: flight.admitted }) });
+    }
+  }
+
+  #loseOutput(error: unknown): void {
+    this.#isOutputLost = true;
+    if (!isReaderGone(error)) this.#control.break(outputFailure(error, this.#plan.isWrite));
+    // A write goes on: what was asked for is the change, and the journal has its results.
+    else if (!this.#plan.isWrite) this.#control.stop({ kind: 'reader_gone' });
+  }
+
+  /** Resolves at the next row that ends, or when the run stops. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #notifyChange(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

@@ -1,0 +1,181 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { putInPlace } from '../files/atomic.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { temporaryName } from '../files/process-identity.ts';
+import { printJson } from '../json/print.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { JsonNumber } from '../json/value.ts';
+import { cellText } from '../output/column.ts';
+import { guardCell } from '../output/formula-guard.ts';
+import type { BulkRow, RowResult } from './row-outcome.ts';
+
+/** A row with the columns it was read from, side by side. */
+export interface SourceRow extends BulkRow {
+  readonly record: { readonly names: readonly string[]; readonly values: readonly JsonValue[] };
+}
+
+export interface FailedFileOptions {
+  readonly path: string;
+  readonly inputFormat: 'csv' | 'ndjson' | 'json' | 'ids';
+  /** Original columns, in the order in which they first occur. */
+  readonly columns: readonly string[];
+  /** `--csv-raw`: cells without the guard against formulas. */
+  readonly csvRaw: boolean;
+  readonly pid: number;
+}
+
+/** `--failed`: the rows that did not succeed or were not reached, as an input of the same command. */
+export interface FailedFile {
+  /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
+  add(result: RowResult<SourceRow>): Promise<void>;
+  /** Puts the file in its place. Rejects with LOCAL_IO. */
+  keep(): Promise<void>;
+  /** Leaves everything as it was before. */
+  discard(): Promise<void>;
+}
+
+const OWN_COLUMNS = ['_row', '_outcome', '_error'] as const;
+const FLUSH_LENGTH = 1 << 16;
+const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
+
+type Style = 'csv' | 'ndjson' | 'json';
+
+/**
+ * Opens the file for writing before anything is sent. It grows under another name (mode 0600) and takes its place
+ * at the end, so that it may replace the very file the rows came from. USAGE when the name's extension would make
+ * a reader take it for another format; LOCAL_IO when it cannot be written.
+ */
+export async function openFailedFile(options: FailedFileOptions): Promise<FailedFile> {
+  const style = styleOf(options);
+  const { path } = options;
+  const isSpecial = await isSpecialFile(path);
+  const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
+  const columns = [...options.columns.filter((name) => !isOwn(name)), ...OWN_COLUMNS];
+  let file: FileHandle;
+  try {
+    file = await open(target, isSpecial ? 'w' : 'wx', 0o600);
+  } catch (error) {
+    throw ioFailure(`--failed: cannot write ${path}`, error, 'nothing was sent');
+  }
+  let pending = opening(style, columns);
+  let rows = 0;
+  const flush = async (): Promise<void> => {
+    try {
+      await file.writeFile(pending);
+      pending = '';
+    } catch (error) {
+      throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are in the journal of the run');
+    }
+  };
+  return {
+    async add(result) {
+      if (result.failure === undefined) return;
+      pending += rowText(style, failedRow(result), columns, rows === 0, options.csvRaw);
+      rows += 1;
+      if (pending.length >= FLUSH_LENGTH) await flush();
+    },
+    async keep() {
+      pending += style === 'json' ? '\n]\n' : '';
+      await flush();
+      try {
+        if (!isSpecial) await file.sync();
+        await file.close();
+        if (!isSpecial) await putInPlace(target, path);
+      } catch (error) {
+        throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are in the journal of the run');
+      }
+    },
+    async discard() {
+      await file.close();
+      if (!isSpecial) await rm(target, { force: true });
+    },
+  };
+}
+
+/** An original row with `_outcome` (`runs results --as-input`): valid input of the same command. */
+export function inputRow(row: SourceRow, outcome: string): JsonObject {
+  const members = originalMembers(row);
+  members.set('_outcome', outcome);
+  return members;
+}
+
+function failedRow(result: RowResult<SourceRow>): JsonObject {
+  const members = originalMembers(result.row);
+  members.set('_row', new JsonNumber(String(result.row.row)));
+  members.set('_outcome', result.outcome ?? 'failed');
+  members.set('_error', result.failure === undefined ? '' : `${result.failure.code}: ${result.failure.message}`);
+  return members;
+}
+
+/** What an earlier failed file added is not kept: it is about another run. */
+function originalMembers({ record }: SourceRow): Map<string, JsonValue> {
+  const members = new Map<string, JsonValue>();
+  record.names.forEach((name, index) => {
+    const value = record.values[index];
+    if (value !== undefined && !isOwn(name)) members.set(name, value);
+  });
+  return members;
+}
+
+function isOwn(name: string): boolean {
+  return OWN_COLUMNS.some((own) => own === name);
+}
+
+const STYLES: Readonly<Record<string, Style>> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+};
+
+/** A null or an absent member has no cell, and a cell no type: rows stay in the kind of format they came from. */
+function styleOf({ path, inputFormat }: FailedFileOptions): Style {
+  const isTabular = inputFormat === 'csv' || inputFormat === 'ids';
+  const byName = STYLES[extname(path).toLowerCase()];
+  if (byName === undefined) return isTabular ? 'csv' : 'ndjson';
+  if ((byName === 'csv') === isTabular) return byName;
+  const wanted = isTabular ? '.csv' : '.ndjson';
+  throw new Failure(
+    'USAGE',
+    `--failed: ${basename(path)} would be read as ${byName}, but the rows are ${inputFormat}`,
+    {
+      hints: [`give it a name that ends in ${wanted}`],
+    },
+  );
+}
+
+/** A pipe or a device cannot be replaced by a rename. */
+async function isSpecialFile(path: string): Promise<boolean> {
+  try {
+    const entry = await stat(path);
+    if (entry.isDirectory()) throw new Failure('USAGE', `--failed: ${path} is a folder`);
+    return !entry.isFile();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    if (error instanceof Failure) throw error;
+    throw ioFailure(`--failed: cannot write ${path}`, error, 'nothing was sent');
+  }
+}
+
+function opening(style: Style, columns: readonly string[]): string {
+  if (style === 'csv') return csvLine(columns);
+  return style === 'json' ? '[' : '';
+}
+
+function rowText(style: Style, row: JsonObject, columns: readonly string[], isFirst: boolean, csvRaw: boolean): string {
+  if (style === 'ndjson') return `${printJson(row)}\n`;
+  if (style === 'json') return `${isFirst ? '\n' : ',\n'}${printJson(row)}`;
+  return csvLine(
+    columns.map((name) => {
+      const text = cellText(row.get(name));
+      return csvRaw || name === '_row' ? text : guardCell(text);
+    }),
+  );
+}
+
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+}

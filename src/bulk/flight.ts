@@ -1,0 +1,133 @@
+import type { ClockPort } from '../context.ts';
+import type { Pacer } from '../http/call.ts';
+import type { RunJournal } from './journal.ts';
+import type { Limiter } from './limiter.ts';
+import type { BulkRow } from './row-outcome.ts';
+
+/** What is done with a row: sent, sent again at the user's word, or only read and compared. */
+export type FlightKind = 'send' | 'resend' | 'reconcile';
+
+/** What the sender of one row is given. */
+export interface RowSlot {
+  /** For the request of the row itself: asks before each attempt, and has a write's intent on the disk by then. */
+  readonly pacer: Pacer;
+  /** For reads around a write (`--expect`): shares rate and pauses, and leaves no mark in the journal. */
+  readonly readPacer: Pacer;
+  /** Aborted: begin nothing new, let what is in flight finish. */
+  readonly wrapUp: AbortSignal;
+  /** Aborted: abandon what is in flight. */
+  readonly stop: AbortSignal;
+}
+
+export interface FlightPorts {
+  readonly kind: FlightKind;
+  readonly clock: ClockPort;
+  readonly limiter: Limiter;
+  readonly journal: RunJournal | undefined;
+  readonly wrapUp: AbortSignal;
+  readonly stop: AbortSignal;
+  /** What the journal keeps of a row besides its id. */
+  readonly reason: string | undefined;
+  readonly bodyHash: string | undefined;
+}
+
+/** One row on its way: admits its attempts and remembers whether any of them may have left. */
+export class Flight<R extends BulkRow> implements RowSlot, Pacer {
+  readonly row: R;
+  /** Place of the row in the run, 0 for the first. */
+  readonly position: number;
+  readonly kind: FlightKind;
+  readonly readPacer: Pacer;
+  /** Attempts whose first byte may have left. */
+  admitted = 0;
+  /** Was an attempt refused because the run is stopping? */
+  isDenied = false;
+  isDone = false;
+  readonly #ports: FlightPorts;
+  #firstAdmittedMs: number | undefined;
+
+  constructor(row: R, position: number, ports: FlightPorts) {
+    this.row = row;
+    this.position = position;
+    this.kind = ports.kind;
+    this.#ports = ports;
+    const { limiter } = ports;
+    this.readPacer = {
+      admit: async () => {
+        const isAdmitted = await limiter.admit();
+        if (isAdmitted) limiter.leave();
+        else this.isDenied = true;
+        return isAdmitted;
+      },
+      refused: (waitMs) => limiter.refused(waitMs),
+      mayRetry: () => limiter.mayRetry(),
+      succeeded: () => limiter.succeeded(),
+    };
+  }
+
+  get pacer(): Pacer {
+    return this;
+  }
+
+  get wrapUp(): AbortSignal {
+    return this.#ports.wrapUp;
+  }
+
+  get stop(): AbortSignal {
+    return this.#ports.stop;
+  }
+
+  async admit(purpose: 'send' | 'read_back' = 'send'): Promise<boolean> {
+    if (purpose === 'read_back') return this.readPacer.admit(purpose);
+    const { limiter, journal, clock, wrapUp } = this.#ports;
+    if (!(await limiter.admit())) return this.#deny();
+    // A reconciliation only reads: it leaves no intent behind.
+    if (journal !== undefined && this.kind !== 'reconcile') {
+      try {
+        await journal.intent({
+          row: this.row.row,
+          id: this.row.id,
+          reason: this.#ports.reason,
+          bodyHash: this.#ports.bodyHash,
+        });
+      } catch {
+        // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
+        limiter.giveBack();
+        return this.#deny();
+      }
+      if (wrapUp.aborted) {
+        limiter.giveBack();
+        const outcome = journal.states.isDoubtful(this.row.row) ? 'unknown' : 'not_sent';
+        void journal.result({ row: this.row.row, id: this.row.id, outcome, code: 'CANCELLED' });
+        return this.#deny();
+      }
+    }
+    limiter.leave();
+    this.admitted += 1;
+    this.#firstAdmittedMs ??= clock.monotonic();
+    return true;
+  }
+
+  refused(waitMs: number): boolean {
+    return this.#ports.limiter.refused(waitMs);
+  }
+
+  mayRetry(): boolean {
+    return this.#ports.limiter.mayRetry();
+  }
+
+  succeeded(): void {
+    this.#ports.limiter.succeeded();
+  }
+
+  /** Whole milliseconds since the first attempt was admitted; undefined when none was. */
+  durationMs(): number | undefined {
+    if (this.#firstAdmittedMs === undefined) return undefined;
+    return Math.round(this.#ports.clock.monotonic() - this.#firstAdmittedMs);
+  }
+
+  #deny(): false {
+    this.isDenied = true;
+    return false;
+  }
+}

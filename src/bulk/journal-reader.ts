@@ -1,0 +1,157 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+import { errnoOf } from '../files/io-failure.ts';
+import { localIoFailure } from './io-failure.ts';
+import type { JournalRecord } from './journal-record.ts';
+import { decodeRecord } from './journal-record.ts';
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 1 << 20;
+const BLOCK_BYTES = 1 << 18;
+const KEPT_BLOCKS = 4;
+
+export interface ScanResult {
+  /** Bytes up to the end of the last whole record. What follows was being written when the process died. */
+  readonly length: number;
+  /** The last whole record lacks only its newline. */
+  readonly lacksNewline: boolean;
+}
+
+/**
+ * Reads a journal from its beginning and hands over each record with the offset of its line. `onRecord` answers
+ * false to a record that cannot follow those before it. A torn last line is what a crash leaves, and is left out;
+ * any other damage is LOCAL_IO, because a guess could send a row twice.
+ */
+export async function scanJournal(
+  path: string,
+  onRecord: (record: JournalRecord, offset: number) => boolean,
+): Promise<ScanResult> {
+  const file = await openToRead(path);
+  let lineNumber = 0;
+  let offset = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  const take = (line: Buffer): void => {
+    lineNumber += 1;
+    const record = decodeRecord(line);
+    if (record === undefined || !onRecord(record, offset)) throw damaged(path, lineNumber);
+    offset += line.length + 1;
+  };
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES);
+      if (bytesRead === 0) break;
+      const data = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+      let start = 0;
+      for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, start)) {
+        take(data.subarray(start, end));
+        start = end + 1;
+      }
+      rest = Buffer.from(data.subarray(start));
+    }
+  } catch (error) {
+    throw localIoFailure(`the run's journal could not be read (${path})`, error, 'nothing was sent');
+  } finally {
+    await file.close();
+  }
+  return takeTail(path, rest, lineNumber, offset, onRecord);
+}
+
+function takeTail(
+  path: string,
+  tail: Buffer,
+  linesBefore: number,
+  offset: number,
+  onRecord: (record: JournalRecord, offset: number) => boolean,
+): ScanResult {
+  const record = decodeRecord(tail);
+  if (record === undefined) {
+    // A whole record and one byte more: the newline itself was changed. Cutting that would forget a sent row.
+    if (decodeRecord(tail.subarray(0, -1)) !== undefined) throw damaged(path, linesBefore + 1);
+    return { length: offset, lacksNewline: false };
+  }
+  if (!onRecord(record, offset)) throw damaged(path, linesBefore + 1);
+  return { length: offset + tail.length, lacksNewline: true };
+}
+
+function damaged(path: string, line: number): Failure {
+  return new Failure('LOCAL_IO', `the run's journal is damaged at line ${line} (${path}); nothing was sent`, {
+    hints: ['check the rows of this run at the service: what was sent after that line cannot be known from here'],
+  });
+}
+
+async function openToRead(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw localIoFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
+  }
+}
+
+/** The last record of a journal, if the file ends in a whole line of less than 64 KiB; cheap, for listing runs. */
+export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw localIoFailure(`the run's journal could not be opened (${path})`, error, 'nothing was changed');
+  });
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, 1 << 16);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const tail = buffer.subarray(0, bytesRead);
+    if (tail.at(-1) !== NEWLINE) return undefined;
+    return decodeRecord(tail.subarray(tail.lastIndexOf(NEWLINE, -2) + 1, -1));
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads single records of a scanned journal again. Rows are asked for in order, so a few blocks are enough; what
+ * is appended after the scan is never asked for, so a block may be kept although the file grows.
+ */
+export class RecordReader {
+  readonly #file: FileHandle;
+  readonly #path: string;
+  readonly #blocks = new Map<number, Buffer>();
+
+  private constructor(file: FileHandle, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  static async open(path: string): Promise<RecordReader> {
+    return new RecordReader(await openToRead(path), path);
+  }
+
+  /** The record whose line begins at `offset`, as `scanJournal` gave it. */
+  async recordAt(offset: number): Promise<JournalRecord> {
+    const parts: Buffer[] = [];
+    for (let at = offset; ; at = (Math.floor(at / BLOCK_BYTES) + 1) * BLOCK_BYTES) {
+      const block = await this.#block(Math.floor(at / BLOCK_BYTES));
+      const from = at % BLOCK_BYTES;
+      const end = block.indexOf(NEWLINE, from);
+      parts.push(block.subarray(from, end === -1 ? block.length : end));
+      if (end !== -1 || block.length < BLOCK_BYTES) break;
+    }
+    const record = decodeRecord(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
+    if (record !== undefined) return record;
+    throw new Failure('LOCAL_IO', `the run's journal changed while it was read (${this.#path})`);
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #block(index: number): Promise<Buffer> {
+    const kept = this.#blocks.get(index);
+    if (kept !== undefined) return kept;
+    const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
+    const block = buffer.subarray(0, bytesRead);
+    if (this.#blocks.size >= KEPT_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value ?? index);
+    this.#blocks.set(index, block);
+    return block;
+  }
+}

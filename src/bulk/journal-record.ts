@@ -1,0 +1,115 @@
+import type { FailureCode, Outcome } from '../failure.ts';
+import { FAILURES } from '../failure.ts';
+import { crc32Hex } from './crc32.ts';
+
+/** An attempt of a row is about to begin: on the disk before the first byte of its request may leave. */
+export interface IntentRecord {
+  /** Row number, 1-based, in the whole input. */
+  readonly n: number;
+  /** Milliseconds since 1970. */
+  readonly t: number;
+  readonly s: 'intent';
+  /** Attempt, counted from 1 over all processes that worked on the row. */
+  readonly a: number;
+  readonly id?: string;
+  readonly reason?: string;
+  /** Digest of the body, so that a changed input could be told from the one that was sent. */
+  readonly body?: string;
+}
+
+/** How a row (or one attempt of it) ended. Only status, ids, codes and times: never a body, never a token. */
+export interface ResultRecord {
+  readonly n: number;
+  readonly t: number;
+  readonly s: Outcome | 'resolved_by_user';
+  /** Attempts so far. */
+  readonly a: number;
+  readonly id?: string;
+  readonly http?: number;
+  readonly req?: string;
+  /** From the first intent to the answer. */
+  readonly ms?: number;
+  /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
+  readonly rid?: string;
+  readonly code?: FailureCode;
+  /** `errorCode` of the service. */
+  readonly err?: string;
+  /** The status a read-back showed. */
+  readonly seen?: string;
+  /** 1: refused for a reason that concerns the whole run (401, 403): a resume does this row again. */
+  readonly again?: 1;
+  /** 1: `not_sent` on purpose (`--expect` did not hold): a resume does not do this row again. */
+  readonly held?: 1;
+}
+
+/** Rows by outcome, without the outcomes that no row has. */
+export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
+
+/** Something about the run itself: it was taken up again, or it came to an end in order. */
+export interface RunRecord {
+  readonly t: number;
+  readonly s: 'resumed' | 'end';
+  readonly state?: 'finished' | 'stopped';
+  /** Rows by outcome, rows that were not reached counted as `not_sent`. */
+  readonly outcomes?: OutcomeCounts;
+}
+
+export type JournalRecord = IntentRecord | ResultRecord | RunRecord;
+
+const CHECKSUM = /,"c":"([0-9a-f]{8})"\}$/;
+const CHECKSUM_LENGTH = ',"c":"01234567"}'.length;
+const ROW_STATES: ReadonlySet<string> = new Set([
+  'intent',
+  'applied',
+  'confirmed_by_read',
+  'rejected',
+  'not_sent',
+  'unknown',
+  'resolved_by_user',
+]);
+
+/** One line of the journal with its newline: ASCII, so that its checksum is over exactly the bytes on the disk. */
+export function encodeRecord(record: JournalRecord): string {
+  const head = escapeNonAscii(JSON.stringify(record)).slice(0, -1);
+  return `${head},"c":"${crc32Hex(head)}"}\n`;
+}
+
+function escapeNonAscii(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The record in a line (without its newline), or undefined when the line is not exactly as it was written. */
+export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
+  if (line.length <= CHECKSUM_LENGTH) return undefined;
+  const checksum = CHECKSUM.exec(latin1(line.subarray(line.length - CHECKSUM_LENGTH)))?.[1];
+  const head = line.subarray(0, line.length - CHECKSUM_LENGTH);
+  if (checksum === undefined || crc32Hex(head) !== checksum) return undefined;
+  try {
+    return asRecord(JSON.parse(`${latin1(head)}}`));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+/** The checksum proves that the line is ours, so only what a later version could change is looked at. */
+function asRecord(value: unknown): JournalRecord | undefined {
+  if (typeof value !== 'object' || value === null || !('s' in value) || typeof value.s !== 'string') return undefined;
+  if ('code' in value && !(typeof value.code === 'string' && value.code in FAILURES)) return undefined;
+  if (value.s === 'resumed' || value.s === 'end') {
+    // The checksum matched and `s` is one of a run record's two values: encodeRecord wrote this object.
+    return value as RunRecord;
+  }
+  if (!ROW_STATES.has(value.s) || !('n' in value) || !Number.isInteger(value.n)) return undefined;
+  // The checksum matched, `s` is a row state and `n` a row number: encodeRecord wrote this object.
+  return value as IntentRecord | ResultRecord;
+}
+
+/** Is it about a row (and not about the run)? */
+export function isRowRecord(record: JournalRecord): record is IntentRecord | ResultRecord {
+  return 'n' in record;
+}

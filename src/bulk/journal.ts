@@ -1,0 +1,273 @@
+import type { ClockPort } from '../context.ts';
+import type { Failure, FailureCode, Outcome } from '../failure.ts';
+import type { AppendFile } from './append-file.ts';
+import { openAppendFile } from './append-file.ts';
+import { localIoFailure } from './io-failure.ts';
+import type { ScanResult } from './journal-reader.ts';
+import { RecordReader, scanJournal } from './journal-reader.ts';
+import type { IntentRecord, JournalRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
+import { isRowRecord } from './journal-record.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { RowStates } from './row-states.ts';
+
+export interface JournalPorts {
+  readonly clock: ClockPort;
+  /** Opens the journal for appending; tests give a disk that crashes. */
+  readonly openFile?: (path: string) => Promise<AppendFile>;
+}
+
+/** Which row an attempt is for, and what history wants to know of it later. */
+export interface IntentFacts {
+  readonly row: number;
+  readonly id: string | undefined;
+  readonly reason?: string | undefined;
+  readonly bodyHash?: string | undefined;
+}
+
+/** How a row ended, as it is kept. Times and the attempt number are added by the journal. */
+export interface RowEnd {
+  readonly row: number;
+  readonly id: string | undefined;
+  readonly outcome: Outcome;
+  /** Attempts of this process; the journal counts intents when it is not given. */
+  readonly attempts?: number | undefined;
+  readonly httpStatus?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly durationMs?: number | undefined;
+  readonly resultId?: string | undefined;
+  readonly code?: FailureCode | undefined;
+  /** `errorCode` of the service. */
+  readonly errorCode?: string | undefined;
+  readonly observedStatus?: string | undefined;
+  /** Refused for a reason that concerns the whole run: a resume does the row again. */
+  readonly again?: boolean;
+  /** Not sent on purpose: a resume does not do the row again. */
+  readonly held?: boolean;
+}
+
+/** What a journal says of one row. */
+export interface JournalEntry {
+  readonly row: number;
+  /** Undefined when the row has no record, or none is needed (an event that is created). */
+  readonly id: string | undefined;
+  readonly reason: string | undefined;
+  /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
+  readonly outcome: Outcome;
+  readonly attempts: number;
+  /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
+  readonly time: number | undefined;
+  /** True when some attempt may have left. */
+  readonly wasSent: boolean;
+  readonly httpStatus: number | undefined;
+  readonly requestId: string | undefined;
+  readonly durationMs: number | undefined;
+  readonly resultId: string | undefined;
+  readonly code: FailureCode | undefined;
+  readonly errorCode: string | undefined;
+  readonly observedStatus: string | undefined;
+}
+
+/** Longer codes than this are no codes; a body that poses as one is not kept. */
+const MAX_ERROR_CODE = 200;
+
+/**
+ * The write-ahead journal of one run: an intent is on the disk before its request may leave, a result before its
+ * row is printed. Whoever holds it holds the run's lock.
+ */
+export class RunJournal {
+  readonly states: RowStates;
+  readonly #clock: ClockPort;
+  readonly #writer: JournalWriter;
+  readonly #reader: RecordReader | undefined;
+
+  private constructor(states: RowStates, clock: ClockPort, writer: JournalWriter, reader?: RecordReader) {
+    this.states = states;
+    this.#clock = clock;
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  /** Begins an empty journal for rows 1 to `lastRow`. LOCAL_IO when it cannot be written. */
+  static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
+    const file = await openJournalFile(path, ports);
+    return new RunJournal(new RowStates(lastRow), ports.clock, new JournalWriter(file, path, file.length));
+  }
+
+  /**
+   * Takes up the journal of an earlier process: cuts a torn tail and turns every intent without a result into
+   * `unknown`. LOCAL_IO when it is damaged or cannot be written.
+   */
+  static async resume(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
+    const states = new RowStates(lastRow, 'with-offsets');
+    const scan = await scanJournal(path, (record, offset) => !isRowRecord(record) || states.apply(record, offset));
+    const file = await openJournalFile(path, ports);
+    let reader: RecordReader | undefined;
+    try {
+      const writer = new JournalWriter(file, path, await mendTail(file, scan));
+      reader = await RecordReader.open(path);
+      const journal = new RunJournal(states, ports.clock, writer, reader);
+      await journal.#settle();
+      return journal;
+    } catch (error) {
+      await file.close();
+      await reader?.close();
+      throw localIoFailure(`the run's journal could not be taken up (${path})`, error, 'nothing was sent');
+    }
+  }
+
+  /** The first failure to write, after which no row may be sent. */
+  get failure(): Failure | undefined {
+    return this.#writer.failure;
+  }
+
+  /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
+  intent(facts: IntentFacts): Promise<void> {
+    const record: IntentRecord = {
+      n: facts.row,
+      t: this.#clock.now(),
+      s: 'intent',
+      a: this.states.attempts(facts.row) + 1,
+      ...(facts.id === undefined ? {} : { id: facts.id }),
+      ...(facts.reason === undefined ? {} : { reason: facts.reason }),
+      ...(facts.bodyHash === undefined ? {} : { body: facts.bodyHash }),
+    };
+    return this.#append(record);
+  }
+
+  /** Records how a row ended. Resolves when that is on the disk: only then is the row printed. */
+  result(end: RowEnd): Promise<void> {
+    const record: ResultRecord = {
+      n: end.row,
+      t: this.#clock.now(),
+      s: end.outcome,
+      a: end.attempts ?? this.states.attempts(end.row),
+      // An intent carries the id already.
+      ...(end.id === undefined || this.states.state(end.row) === 'intent' ? {} : { id: end.id }),
+      ...(end.httpStatus === undefined ? {} : { http: end.httpStatus }),
+      ...(end.requestId === undefined ? {} : { req: end.requestId }),
+      ...(end.durationMs === undefined ? {} : { ms: end.durationMs }),
+      ...(end.resultId === undefined ? {} : { rid: end.resultId }),
+      ...(end.code === undefined ? {} : { code: end.code }),
+      ...(end.errorCode === undefined ? {} : { err: end.errorCode.slice(0, MAX_ERROR_CODE) }),
+      ...(end.observedStatus === undefined ? {} : { seen: end.observedStatus }),
+      ...(end.again === true ? { again: 1 } : {}),
+      ...(end.held === true ? { held: 1 } : {}),
+    };
+    return this.#append(record);
+  }
+
+  /** Records the user's word that an `unknown` row may be sent again. */
+  resolve(row: number): Promise<void> {
+    return this.#append({
+      n: row,
+      t: this.#clock.now(),
+      s: 'resolved_by_user',
+      a: this.states.attempts(row),
+    });
+  }
+
+  /** What an earlier process recorded of a row; only on a journal that was taken up again. */
+  entry(row: number): Promise<JournalEntry> {
+    return readEntry(row, this.states, this.#reader);
+  }
+
+  /** Records that this process ended in order; `outcomes` counts all rows of the run. */
+  end(state: 'finished' | 'stopped', outcomes: OutcomeCounts): Promise<void> {
+    return this.#writer.append({ t: this.#clock.now(), s: 'end', state, outcomes });
+  }
+
+  /** Writes what is waiting and closes the file. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#reader?.close();
+  }
+
+  #append(record: IntentRecord | ResultRecord): Promise<void> {
+    const durable = this.#writer.append(record);
+    this.states.apply(record);
+    return durable;
+  }
+
+  async #settle(): Promise<void> {
+    const records: JournalRecord[] = [{ t: this.#clock.now(), s: 'resumed' }];
+    for (const row of this.states.in('intent')) {
+      records.push({
+        n: row,
+        t: this.#clock.now(),
+        s: 'unknown',
+        a: this.states.attempts(row),
+        code: 'OUTCOME_UNKNOWN',
+      });
+    }
+    let durable: Promise<void> = Promise.resolve();
+    for (const record of records) {
+      durable = this.#writer.append(record);
+      if (isRowRecord(record)) this.states.apply(record, this.states.resultAt(record.n));
+    }
+    await durable;
+  }
+}
+
+async function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
+  try {
+    return await (ports.openFile ?? openAppendFile)(path);
+  } catch (error) {
+    throw localIoFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
+  }
+}
+
+/** Cuts what a crash left after the last whole record; answers the length after that. */
+async function mendTail(file: AppendFile, scan: ScanResult): Promise<number> {
+  if (scan.lacksNewline) {
+    file.append('\n');
+    await file.sync();
+    return scan.length + 1;
+  }
+  if (file.length > scan.length) {
+    await file.truncate(scan.length);
+    await file.sync();
+  }
+  return scan.length;
+}
+
+/**
+ * Puts together what a scanned journal says of one row: its intent gives id, reason and time, its result the rest.
+ * `reader` may be missing when no row has a record.
+ */
+export async function readEntry(
+  row: number,
+  states: RowStates,
+  reader: RecordReader | undefined,
+): Promise<JournalEntry> {
+  const intent = await recordOf(states.intentAt(row), reader);
+  const last = await recordOf(states.resultAt(row), reader);
+  const state = states.state(row);
+  const result = last !== undefined && last.s !== 'intent' ? last : undefined;
+  const isOpen = state === 'intent' || state === 'resolved_by_user' || state === 'unknown';
+  const known = isOpen && result?.s !== 'unknown' ? undefined : result;
+  return {
+    row,
+    id: intent?.id ?? result?.id,
+    reason: intent !== undefined && intent.s === 'intent' ? intent.reason : undefined,
+    outcome: isOpen ? 'unknown' : state === 'none' ? 'not_sent' : state,
+    attempts: states.attempts(row),
+    time: intent?.t ?? result?.t,
+    wasSent: intent !== undefined,
+    httpStatus: known?.http,
+    requestId: known?.req,
+    durationMs: known?.ms,
+    resultId: known?.rid,
+    code: isOpen ? 'OUTCOME_UNKNOWN' : known?.code,
+    errorCode: known?.err,
+    observedStatus: known?.seen,
+  };
+}
+
+async function recordOf(
+  offset: number,
+  reader: RecordReader | undefined,
+): Promise<IntentRecord | ResultRecord | undefined> {
+  if (offset < 0 || reader === undefined) return undefined;
+  const record = await reader.recordAt(offset);
+  return isRowRecord(record) ? record : undefined;
+}

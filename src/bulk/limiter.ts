@@ -1,0 +1,95 @@
+import type { ClockPort } from '../context.ts';
+import { RateWindow } from './rate-window.ts';
+
+/** A pause that the service asks for beyond this ends the run; it can be taken up again later. */
+export const LONGEST_PAUSE_MS = 15 * 60_000;
+
+const BUCKET_START = 50;
+const RETRY_COST = 5;
+
+export interface LimiterOptions {
+  readonly clock: ClockPort;
+  /** `--rate`: requests a second; undefined: no limit. */
+  readonly rate: number | undefined;
+  /** Aborted: nothing new is admitted, and all waits end. */
+  readonly wrapUp: AbortSignal;
+  /** The service asked for a longer pause than a run waits. */
+  onTooLong(waitMs: number): void;
+}
+
+/**
+ * What all rows of a run share: the rate, the pause after a 429, and the allowance for retries (a token bucket,
+ * so that an outage is not multiplied by the number of rows).
+ */
+export class Limiter {
+  readonly #options: LimiterOptions;
+  readonly #window: RateWindow | undefined;
+  #pausedUntilMs = 0;
+  #refusedSinceMs: number | undefined;
+  #tokens = BUCKET_START;
+
+  constructor(options: LimiterOptions) {
+    this.#options = options;
+    this.#window = options.rate === undefined ? undefined : new RateWindow(options.rate);
+  }
+
+  /** Waits for the end of a pause and for a place in the rate. False: the run is stopping. */
+  async admit(): Promise<boolean> {
+    const { clock, wrapUp } = this.#options;
+    for (;;) {
+      if (wrapUp.aborted) return false;
+      const nowMs = clock.monotonic();
+      const waitMs = nowMs < this.#pausedUntilMs ? this.#pausedUntilMs - nowMs : (this.#window?.reserve(nowMs) ?? 0);
+      if (waitMs <= 0) return true;
+      await clock.sleep(waitMs, wrapUp);
+    }
+  }
+
+  /** An admitted request leaves now. */
+  leave(): void {
+    this.#window?.leave(this.#options.clock.monotonic());
+  }
+
+  /** An admitted request will not leave. */
+  giveBack(): void {
+    this.#window?.giveBack();
+  }
+
+  /**
+   * The service refused with 429: everybody pauses. False when the pause is too long, alone or together with the
+   * pauses before it through which nothing was answered, or when the run is stopping.
+   */
+  refused(waitMs: number): boolean {
+    const { clock, wrapUp, onTooLong } = this.#options;
+    if (wrapUp.aborted) return false;
+    const nowMs = clock.monotonic();
+    this.#refusedSinceMs ??= nowMs;
+    if (nowMs + waitMs - this.#refusedSinceMs > LONGEST_PAUSE_MS) {
+      onTooLong(waitMs);
+      return false;
+    }
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + waitMs);
+    return true;
+  }
+
+  /** Milliseconds that the shared pause still lasts, 0 when there is none. */
+  pauseLeftMs(): number {
+    return Math.max(0, this.#pausedUntilMs - this.#options.clock.monotonic());
+  }
+
+  mayRetry(): boolean {
+    if (this.#tokens < RETRY_COST) return false;
+    this.#tokens -= RETRY_COST;
+    return true;
+  }
+
+  /** A clean success gives a little of the allowance back. */
+  succeeded(): void {
+    this.#tokens = Math.min(BUCKET_START, this.#tokens + 1);
+  }
+
+  /** The service answered a row with something else than 429. */
+  answered(): void {
+    this.#refusedSinceMs = undefined;
+  }
+}

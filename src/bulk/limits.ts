@@ -1,0 +1,22 @@
+/** `--max-failures`: so many rows, or so many percent of all rows. */
+export type MaxFailures = { readonly rows: number } | { readonly percent: number };
+
+/** `--rate 10` or `--rate 10/s`: requests a second. Undefined when the text is neither. */
+export function parseRate(text: string): number | undefined {
+  const digits = /^([1-9]\d{0,5})(?:\/s)?$/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** `--max-failures 20` or `--max-failures 5%` (up to 100, fractions allowed). Undefined when the text is neither. */
+export function parseMaxFailures(text: string): MaxFailures | undefined {
+  const count = /^[1-9]\d{0,8}$/.exec(text)?.[0];
+  if (count !== undefined) return { rows: Number(count) };
+  const digits = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text)?.[1];
+  const percent = digits === undefined ? 0 : Number(digits);
+  return percent > 0 && percent <= 100 ? { percent } : undefined;
+}
+
+/** At how many failed rows the run stops. A percentage is of all rows, and never less than one row. */
+export function failureLimit(limit: MaxFailures, rows: number): number {
+  return 'rows' in limit ? limit.rows : Math.max(1, Math.ceil((rows * limit.percent) / 100));
+}

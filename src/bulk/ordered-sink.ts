@@ -1,0 +1,84 @@
+import type { RowResult } from './row-outcome.ts';
+
+interface Waiting<R extends RowResult> {
+  readonly result: R;
+  /** Resolves when the row's result is in the journal: only then is it printed. */
+  readonly durable: Promise<void> | undefined;
+}
+
+/**
+ * Prints results in the order of the input although rows end in any order. At most `window` results wait, so a
+ * slow row holds up the rows far behind it and not the memory.
+ */
+export class OrderedSink<R extends RowResult> {
+  readonly #emit: (result: R) => Promise<void> | void;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #window: number;
+  readonly #waiting = new Map<number, Waiting<R>>();
+  #next = 0;
+  #isPumping = false;
+  #isBroken = false;
+  #wake: (() => void) | undefined;
+
+  /** `onFailure` hears the first error of `emit`; after it nothing more is printed, but places go on being freed. */
+  constructor(window: number, emit: (result: R) => Promise<void> | void, onFailure: (error: unknown) => void) {
+    this.#window = window;
+    this.#emit = emit;
+    this.#onFailure = onFailure;
+  }
+
+  /** Is there a place for the row with this position (0 for the first of the run)? */
+  hasRoom(position: number): boolean {
+    return position < this.#next + this.#window;
+  }
+
+  /** Resolves when a row was printed. */
+  progress(): Promise<void> {
+    return new Promise((resolve) => {
+      const before = this.#wake;
+      this.#wake = () => {
+        before?.();
+        resolve();
+      };
+    });
+  }
+
+  put(position: number, result: R, durable: Promise<void> | undefined): void {
+    this.#waiting.set(position, { result, durable });
+    if (this.#isPumping || position !== this.#next) return;
+    this.#isPumping = true;
+    void this.#pump();
+  }
+
+  /** Resolves when the rows before `position` were printed. */
+  async drained(position: number): Promise<void> {
+    while (this.#next < position) await this.progress();
+  }
+
+  async #pump(): Promise<void> {
+    for (;;) {
+      const head = this.#waiting.get(this.#next);
+      if (head === undefined) break;
+      // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
+      if (head.durable !== undefined) await head.durable.catch(() => undefined);
+      await this.#print(head.result);
+      this.#waiting.delete(this.#next);
+      this.#next += 1;
+      const wake = this.#wake;
+      this.#wake = undefined;
+      wake?.();
+    }
+    this.#isPumping = false;
+  }
+
+  async #print(result: R): Promise<void> {
+    if (this.#isBroken) return;
+    try {
+      const printed = this.#emit(result);
+      if (printed !== undefined) await printed;
+    } catch (error) {
+      this.#isBroken = true;
+      this.#onFailure(error);
+    }
+  }
+}

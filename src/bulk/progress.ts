@@ -1,0 +1,55 @@
+import { groupThousands } from '../output/safe-text.ts';
+import type { RowResult } from './row-outcome.ts';
+import { isSuccess } from './row-outcome.ts';
+
+/** Below this the rate says nothing yet. */
+const MIN_ELAPSED_MS = 1_000;
+
+/** How far a run is: a model without timers or streams, so that the caller decides when and where to show it. */
+export class Progress {
+  readonly #total: number;
+  readonly #startMs: number;
+  #ended = 0;
+  #failed = 0;
+  #sent = 0;
+
+  /** `startMs`: of the monotonic clock. */
+  constructor(total: number, startMs: number) {
+    this.#total = total;
+    this.#startMs = startMs;
+  }
+
+  /** A row has ended. Rows from the journal count as done and not towards the rate. */
+  ended(result: RowResult): void {
+    this.#ended += 1;
+    if (!isSuccess(result)) this.#failed += 1;
+    if (result.source === 'sent') this.#sent += 1;
+  }
+
+  /**
+   * One line, `412/1000 rows (41 %), 82.4 rows/s, 3 failed, 7 s left`. `pausedMs`: how long the pause still lasts
+   * that the service asked for.
+   */
+  text(nowMs: number, pausedMs = 0): string {
+    const elapsedMs = nowMs - this.#startMs;
+    const percent = this.#total === 0 ? 100 : Math.floor((this.#ended / this.#total) * 100);
+    const parts = [`${groupThousands(this.#ended)}/${groupThousands(this.#total)} rows (${percent} %)`];
+    const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (this.#sent / elapsedMs) * 1000;
+    if (rate > 0) parts.push(`${rate < 100 ? rate.toFixed(1) : groupThousands(Math.round(rate))} rows/s`);
+    if (this.#failed > 0) parts.push(`${groupThousands(this.#failed)} failed`);
+    if (pausedMs > 0) parts.push(`paused for ${durationText(pausedMs)}, as the service asks`);
+    else if (rate > 0 && this.#ended < this.#total) {
+      parts.push(`${durationText(((this.#total - this.#ended) / rate) * 1000)} left`);
+    }
+    return parts.join(', ');
+  }
+}
+
+/** Milliseconds as people say them: `7 s`, `3 min 20 s`, `2 h 5 min`. Rounded up to whole seconds. */
+export function durationText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  return minutes % 60 === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

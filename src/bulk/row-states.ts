@@ -1,0 +1,122 @@
+import type { Outcome } from '../failure.ts';
+import type { IntentRecord, ResultRecord } from './journal-record.ts';
+
+/** Where a row stands. `none`: no record at all. */
+export type RowState = 'none' | 'intent' | 'resolved_by_user' | Outcome;
+
+const STATES: readonly RowState[] = [
+  'none',
+  'intent',
+  'applied',
+  'confirmed_by_read',
+  'rejected',
+  'not_sent',
+  'unknown',
+  'resolved_by_user',
+];
+const CODES = new Map(STATES.map((state, code) => [state, code]));
+const STATE_BITS = 0x0f;
+/** The state says otherwise, but a resume does this row again (a 401) or leaves it (held by `--expect`). */
+const EXCEPTION_BIT = 0x10;
+/** An earlier attempt may have been applied, and nothing has settled that since. */
+const DOUBT_BIT = 0x20;
+
+const SETTLING: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read', 'rejected']);
+
+/** Which states may follow which; anything else means that the journal does not tell the truth. */
+const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
+  none: ['intent', 'not_sent', 'rejected'],
+  intent: ['intent', 'applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'],
+  applied: [],
+  confirmed_by_read: [],
+  rejected: ['intent', 'not_sent', 'rejected'],
+  not_sent: ['intent', 'not_sent', 'rejected'],
+  unknown: ['confirmed_by_read', 'resolved_by_user'],
+  resolved_by_user: ['intent', 'not_sent', 'rejected', 'unknown', 'resolved_by_user'],
+};
+
+/**
+ * The state of every row of a run: one byte a row, so that a million rows cost a megabyte.
+ * With `offsets`, also where in the journal the row's last intent and last result begin (reading a run again).
+ */
+export class RowStates {
+  readonly rows: number;
+  readonly #states: Uint8Array;
+  readonly #attempts: Uint16Array;
+  readonly #intentAt: Float64Array | undefined;
+  readonly #resultAt: Float64Array | undefined;
+
+  /** `rows`: the highest row number. */
+  constructor(rows: number, offsets: 'with-offsets' | 'without-offsets' = 'without-offsets') {
+    this.rows = rows;
+    this.#states = new Uint8Array(rows + 1);
+    this.#attempts = new Uint16Array(rows + 1);
+    if (offsets === 'with-offsets') {
+      this.#intentAt = new Float64Array(rows + 1).fill(-1);
+      this.#resultAt = new Float64Array(rows + 1).fill(-1);
+    }
+  }
+
+  /** Takes a record in; false when no record of that kind can follow what is known of the row. */
+  apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
+    if (record.n < 1 || record.n > this.rows) return false;
+    if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
+    const exception = 'again' in record || 'held' in record;
+    const doubt = record.s === 'unknown' || (this.isDoubtful(record.n) && !SETTLING.has(record.s));
+    this.#states[record.n] = (CODES.get(record.s) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
+    this.#attempts[record.n] = Math.min(record.a, 0xffff);
+    const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
+    if (offsets !== undefined) offsets[record.n] = offset;
+    return true;
+  }
+
+  state(row: number): RowState {
+    return STATES[(this.#states[row] ?? 0) & STATE_BITS] ?? 'none';
+  }
+
+  attempts(row: number): number {
+    return this.#attempts[row] ?? 0;
+  }
+
+  /** Would a resume do this row (again)? `unknown` rows never, until somebody resolves them. */
+  isToDo(row: number): boolean {
+    const exception = ((this.#states[row] ?? 0) & EXCEPTION_BIT) !== 0;
+    const state = this.state(row);
+    if (state === 'rejected') return exception;
+    if (state === 'not_sent') return !exception;
+    return state === 'none' || state === 'resolved_by_user';
+  }
+
+  /** Was an earlier attempt `unknown` and then sent again at the user's word, so that it may have been applied? */
+  isDoubtful(row: number): boolean {
+    return ((this.#states[row] ?? 0) & DOUBT_BIT) !== 0;
+  }
+
+  /** Byte offset of the row's last intent line, -1 when there is none. */
+  intentAt(row: number): number {
+    return this.#intentAt?.[row] ?? -1;
+  }
+
+  /** Byte offset of the row's last result line, -1 when there is none. */
+  resultAt(row: number): number {
+    return this.#resultAt?.[row] ?? -1;
+  }
+
+  /** How many rows are `applied` or `confirmed_by_read`. */
+  succeeded(): number {
+    let count = 0;
+    for (let row = 1; row <= this.rows; row++) {
+      const state = this.state(row);
+      if (state === 'applied' || state === 'confirmed_by_read') count += 1;
+    }
+    return count;
+  }
+
+  /** Rows in a state, lowest first. */
+  *in(state: RowState): Generator<number> {
+    const wanted = CODES.get(state) ?? 0;
+    for (let row = 1; row <= this.rows; row++) {
+      if (((this.#states[row] ?? 0) & STATE_BITS) === wanted) yield row;
+    }
+  }
+}

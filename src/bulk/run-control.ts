@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import type { ClockPort, SignalPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Stop } from './stop.ts';
+import { stopFailure } from './stop.ts';
+
+/** How long the first signal lets requests in flight finish. */
+const WRAP_UP_MS = 5_000;
+/** How long a request that was told to stop may take to say so. */
+const LET_GO_MS = 1_000;
+
+export interface RunControlOptions {
+  readonly clock: ClockPort;
+  readonly signals: SignalPort;
+  /** The run has just been told to stop. */
+  onStop(): void;
+  /** What is in flight still must be given up now. */
+  onLetGo(): void;
+}
+
+/**
+ * Knows whether and why a run is to stop. The first reason is the one that is told; later ones (a journal that
+ * breaks after Ctrl-C) still count for the exit code.
+ */
+export class RunControl {
+  readonly #options: RunControlOptions;
+  readonly #wrapUp = new AbortController();
+  readonly #halt = new AbortController();
+  readonly #ended = new AbortController();
+  readonly #stops: Stop[] = [];
+  readonly #unsubscribe: () => void;
+  #failure = new Failure('INTERNAL', 'the run has not stopped');
+
+  /** Listens to signals until `end`. */
+  constructor(options: RunControlOptions) {
+    this.#options = options;
+    // Every row in flight listens; Node would call more than ten of them a leak, on stderr.
+    setMaxListeners(0, this.#wrapUp.signal, this.#halt.signal);
+    this.#unsubscribe = options.signals.onSignal((signal) => {
+      // Signals of an earlier question or command are none of this run's.
+      const isFirst = !this.has('signal');
+      this.stop({ kind: 'signal', signal });
+      if (isFirst) void this.#haltAfter(WRAP_UP_MS);
+      else this.#haltNow();
+    });
+  }
+
+  /** Aborted: begin nothing new, let what is in flight finish. */
+  get wrapUp(): AbortSignal {
+    return this.#wrapUp.signal;
+  }
+
+  /** Aborted: abandon what is in flight. */
+  get halt(): AbortSignal {
+    return this.#halt.signal;
+  }
+
+  get isStopping(): boolean {
+    return this.#stops.length > 0;
+  }
+
+  /** All reasons so far, the first one first. */
+  get stops(): readonly Stop[] {
+    return this.#stops;
+  }
+
+  /** The first reason, for the rows that were not reached. */
+  get failure(): Failure {
+    return this.#failure;
+  }
+
+  has(kind: Stop['kind']): boolean {
+    return this.#stops.some((stop) => stop.kind === kind);
+  }
+
+  stop(stop: Stop): void {
+    if (!this.isStopping) this.#failure = stopFailure(stop);
+    this.#stops.push(stop);
+    this.#wrapUp.abort();
+    this.#options.onStop();
+  }
+
+  /** Something of ours does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
+  break(error: unknown): void {
+    if (!this.has('broken')) this.stop({ kind: 'broken', failure: asFailure(error) });
+  }
+
+  /** The run is over: no signal is heard and no timer left. */
+  end(): void {
+    this.#unsubscribe();
+    this.#ended.abort();
+  }
+
+  async #haltAfter(ms: number): Promise<void> {
+    await this.#options.clock.sleep(ms, this.#ended.signal);
+    if (!this.#ended.signal.aborted) this.#haltNow();
+  }
+
+  #haltNow(): void {
+    if (this.#halt.signal.aborted) return;
+    this.#halt.abort();
+    void this.#letGo();
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#options.clock.sleep(LET_GO_MS, this.#ended.signal);
+    if (!this.#ended.signal.aborted) this.#options.onLetGo();
+  }
+}
+
+/** A Failure as it is; anything else that was thrown is a bug. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure('INTERNAL', `a bug in frontdesk: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
+}

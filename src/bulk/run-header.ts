@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { Failure } from '../failure.ts';
+
+/** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
+export type RunOptions = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+const optionValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
+
+const RunHeaderShape = z.object({
+  version: z.literal(1),
+  run: z.string(),
+  /** Dotted command path: `card.block`. */
+  operation: z.string(),
+  profile: z.string(),
+  /** Origin with path prefix: where every request of the run goes. */
+  host: z.string(),
+  user: z.string(),
+  /** Tells whether another token is in use now; the token itself is never kept. */
+  tokenFingerprint: z.string().optional(),
+  inputSha256: z.string(),
+  /** How the copy of the input is to be read: `csv`, `ndjson`, `json`, `ids`. */
+  inputFormat: z.string(),
+  /** Rows that this run does (of a shard: its part). */
+  rows: z.number().int().nonnegative(),
+  /** Highest row number: rows of the whole input. */
+  inputRows: z.number().int().nonnegative(),
+  options: z.record(z.string(), optionValue),
+  /** ISO 8601. */
+  startedAt: z.string(),
+});
+
+/** What a run is: written once, before its first request, and never changed. */
+export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options' | 'tokenFingerprint'>> & {
+  readonly options: RunOptions;
+  readonly tokenFingerprint?: string | undefined;
+};
+
+/**
+ * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it (its rules are not known
+ * here, so the run is left alone).
+ */
+export function parseRunHeader(text: string, path: string): RunHeader {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Failure('LOCAL_IO', `the run's header is damaged (${path}); nothing was sent`, { cause: error });
+  }
+  const parsed = RunHeaderShape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const version = z.object({ version: z.number().min(2) }).safeParse(value);
+  if (version.success) {
+    throw new Failure('USAGE', `the run was written by a newer frontdesk (${path}); nothing was sent`, {
+      hints: ['update frontdesk to work on this run'],
+    });
+  }
+  throw new Failure('LOCAL_IO', `the run's header is damaged (${path}); nothing was sent`, { cause: parsed.error });
+}

@@ -1,0 +1,125 @@
+import type { Outcome } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { errnoOf } from '../files/io-failure.ts';
+import { lockHolder } from '../files/lock.ts';
+import { readLastRecord, scanJournal } from './journal-reader.ts';
+import type { OutcomeCounts } from './journal-record.ts';
+import { isRowRecord } from './journal-record.ts';
+import { RowStates } from './row-states.ts';
+import type { RunFolder } from './run-folder.ts';
+import { readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
+import type { RunHeader } from './run-header.ts';
+import type { RunPorts } from './run-store.ts';
+
+/**
+ * `running`: a process works on it. `finished`: nothing is left to do. `stopped`: it ended in order with rows
+ * left. `interrupted`: its process was killed.
+ */
+export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted';
+
+/** One entry of `runs list`. */
+export interface RunOverview {
+  readonly run: string;
+  readonly operation: string;
+  readonly profile: string;
+  readonly state: RunState;
+  readonly rows: number;
+  /** Rows by outcome; rows not reached are `not_sent`. Undefined: the journal is damaged. */
+  readonly outcomes: OutcomeCounts | undefined;
+  /** ISO 8601. */
+  readonly startedAt: string;
+}
+
+type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
+
+/** All runs, newest first. A run whose header cannot be read is left out: it cannot be worked on either. */
+export async function listRuns(ports: ListPorts): Promise<readonly RunOverview[]> {
+  const found: RunOverview[] = [];
+  for (const name of await runNames(ports.stateDir)) {
+    const folder = runFolder(ports.stateDir, name);
+    const header = await readableHeader(folder);
+    if (header !== undefined) found.push(await overview(folder, header, ports));
+  }
+  return found.sort(newestFirst);
+}
+
+/** One run. USAGE when there is none. */
+export async function showRun(ports: ListPorts, name: string): Promise<RunOverview> {
+  const folder = runFolder(ports.stateDir, name);
+  return overview(folder, await requireRunHeader(folder), ports);
+}
+
+/** The name of the run that was begun last (`--last`). USAGE when there is none. */
+export async function lastRunName(ports: ListPorts): Promise<string> {
+  const headers: RunHeader[] = [];
+  for (const name of await runNames(ports.stateDir)) {
+    const header = await readableHeader(runFolder(ports.stateDir, name));
+    if (header !== undefined) headers.push(header);
+  }
+  const last = headers.sort(newestFirst)[0];
+  if (last === undefined) throw new Failure('USAGE', 'there is no run yet');
+  return last.run;
+}
+
+interface Dated {
+  readonly run: string;
+  readonly startedAt: string;
+}
+
+function newestFirst(a: Dated, b: Dated): number {
+  const [one, other] = [`${a.startedAt} ${a.run}`, `${b.startedAt} ${b.run}`];
+  return one < other ? 1 : one > other ? -1 : 0;
+}
+
+async function readableHeader(folder: RunFolder): Promise<RunHeader | undefined> {
+  try {
+    return await readRunHeader(folder);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+async function overview(folder: RunFolder, header: RunHeader, ports: ListPorts): Promise<RunOverview> {
+  const isHeld = lockHolder(folder.lock, ports.clock.now()) !== undefined;
+  const last = await readLastRecord(folder.journal);
+  const end = last?.s === 'end' ? last : undefined;
+  return {
+    run: header.run,
+    operation: header.operation,
+    profile: header.profile,
+    state: isHeld ? 'running' : (end?.state ?? 'interrupted'),
+    rows: header.rows,
+    outcomes: end?.outcomes ?? (await countOutcomes(folder, header)),
+    startedAt: header.startedAt,
+  };
+}
+
+async function countOutcomes(folder: RunFolder, header: RunHeader): Promise<OutcomeCounts | undefined> {
+  const states = new RowStates(header.inputRows);
+  try {
+    await scanJournal(folder.journal, (record) => !isRowRecord(record) || states.apply(record));
+  } catch (error) {
+    if (error instanceof Failure && errnoOf(error.cause) === 'ENOENT') return { not_sent: header.rows };
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+  return tally(states, header.rows);
+}
+
+/** Rows by outcome, without the outcomes that no row has. `rows`: how many the run has, recorded or not. */
+export function tally(states: RowStates, rows: number): OutcomeCounts {
+  const counts: Partial<Record<Outcome, number>> = {};
+  const add = (outcome: Outcome, more: number): void => {
+    if (more > 0) counts[outcome] = (counts[outcome] ?? 0) + more;
+  };
+  let recorded = 0;
+  for (let row = 1; row <= states.rows; row++) {
+    const state = states.state(row);
+    if (state === 'none') continue;
+    recorded += 1;
+    add(state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state, 1);
+  }
+  add('not_sent', rows - recorded);
+  return counts;
+}

@@ -1,0 +1,50 @@
+import type { Outcome } from '../failure.ts';
+import type { JournalEntry } from './journal.ts';
+import { readEntry } from './journal.ts';
+import { RecordReader, scanJournal } from './journal-reader.ts';
+import { isRowRecord } from './journal-record.ts';
+import type { BulkRow, RowResult } from './row-outcome.ts';
+import { journalResult } from './row-outcome.ts';
+import { RowStates } from './row-states.ts';
+import type { RunFolder } from './run-folder.ts';
+import type { RunHeader } from './run-header.ts';
+
+/** A run's journal, read only: also while another process writes it. */
+export interface RunRecords {
+  entry(row: number): Promise<JournalEntry>;
+  /** Does the row have any record? */
+  has(row: number): boolean;
+  close(): Promise<void>;
+}
+
+/** Reads a run's journal without taking it up. LOCAL_IO when it is damaged. */
+export async function openRunRecords(folder: RunFolder, header: RunHeader): Promise<RunRecords> {
+  const states = new RowStates(header.inputRows, 'with-offsets');
+  await scanJournal(folder.journal, (record, offset) => !isRowRecord(record) || states.apply(record, offset));
+  const reader = await RecordReader.open(folder.journal);
+  return {
+    entry: (row) => readEntry(row, states, reader),
+    has: (row) => states.state(row) !== 'none',
+    close: () => reader.close(),
+  };
+}
+
+/**
+ * The results of a run in input order. `rows` come from the copy of its input; a row whose request may have left
+ * and that has no result is `unknown`, one that was not reached `not_sent` with no attempts. `outcomes` filters.
+ */
+export async function* runResults<R extends BulkRow>(
+  run: { readonly folder: RunFolder; readonly header: RunHeader },
+  rows: AsyncIterable<R>,
+  outcomes?: ReadonlySet<Outcome>,
+): AsyncGenerator<RowResult<R>> {
+  const records = await openRunRecords(run.folder, run.header);
+  try {
+    for await (const row of rows) {
+      const result = journalResult(row, run.header.operation, await records.entry(row.row));
+      if (outcomes === undefined || (result.outcome !== null && outcomes.has(result.outcome))) yield result;
+    }
+  } finally {
+    await records.close();
+  }
+}

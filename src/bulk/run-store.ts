@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
+import type { HeldLock } from '../files/lock.ts';
+import { acquireLock, lockHolder } from '../files/lock.ts';
+import { temporaryName } from '../files/process-identity.ts';
+import type { AppendFile } from './append-file.ts';
+import { localIoFailure } from './io-failure.ts';
+import { RunJournal } from './journal.ts';
+import type { RunFolder } from './run-folder.ts';
+import { makeRunName, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
+import type { RunHeader, RunOptions } from './run-header.ts';
+
+export interface RunPorts {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+  readonly pid: number;
+  random(): number;
+  /** Opens the journal; tests give a disk that crashes. */
+  readonly openFile?: (path: string) => Promise<AppendFile>;
+}
+
+/** A run that is to be begun. */
+export interface RunPlan {
+  /** `--run`: the id of the run. Undefined: one is made. */
+  readonly name?: string | undefined;
+  readonly operation: string;
+  readonly profile: string;
+  readonly host: string;
+  readonly user: string;
+  readonly tokenFingerprint?: string | undefined;
+  readonly input: {
+    readonly sha256: string;
+    readonly format: string;
+    /** The bytes, or the file at `spoolPath` that holds them: it is moved into the run's folder, or removed. */
+    readonly source: Uint8Array | { readonly path: string };
+  };
+  readonly rows: number;
+  readonly inputRows: number;
+  readonly options: RunOptions;
+}
+
+/** A run that this process works on: nobody else can until it is closed. */
+export interface ActiveRun {
+  readonly header: RunHeader;
+  readonly folder: RunFolder;
+  readonly journal: RunJournal;
+  /** False: the run existed, and its journal was taken up. */
+  readonly isNew: boolean;
+  /** Closes the journal and gives the lock back. */
+  close(): Promise<void>;
+}
+
+/** Where the input of a run is copied while it is checked: on the disk of the runs, and swept if this process dies. */
+export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
+  const folder = join(stateDir, 'runs');
+  await ensurePrivateFolder(folder);
+  return join(folder, temporaryName(pid));
+}
+
+/**
+ * Begins a run: takes its lock, keeps the input, writes the header, each on the disk before this resolves.
+ * With a name that exists already the run is taken up again if command, input and place are the same, else
+ * USAGE. USAGE when another process works on it; LOCAL_IO when the folder cannot be written.
+ */
+export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRun> {
+  const name = plan.name ?? makeRunName(plan.operation, ports.clock, ports.random);
+  const folder = runFolder(ports.stateDir, name);
+  const lock = await lockRun(folder, ports);
+  try {
+    const existing = await readRunHeader(folder);
+    if (existing !== undefined) {
+      await dropSpool(plan.input);
+      refuseOther(existing, plan);
+      return await openRun(folder, existing, lock, ports);
+    }
+    const header = makeHeader(name, plan, ports);
+    await keepInput(folder, plan.input, ports.pid);
+    // What an earlier process left here before it had a header was never sent.
+    await rm(folder.journal, { force: true });
+    const journal = await RunJournal.create(folder.journal, header.inputRows, ports);
+    await writeFileAtomic(folder.header, `${JSON.stringify(header, undefined, 2)}\n`, {
+      pid: ports.pid,
+      what: "the run's header",
+    });
+    await syncFolder(dirname(folder.path));
+    return { header, folder, journal, isNew: true, close: closer(journal, lock) };
+  } catch (error) {
+    lock.release();
+    throw localIoFailure(`run ${name} could not be begun (${folder.path})`, error, 'nothing was sent');
+  }
+}
+
+/**
+ * Takes up an existing run. USAGE when there is none, when another process works on it, or when the copy of its
+ * input is not what it was; LOCAL_IO when its journal is damaged.
+ */
+export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRun> {
+  const folder = runFolder(ports.stateDir, name);
+  const header = await requireRunHeader(folder);
+  const lock = await lockRun(folder, ports);
+  try {
+    return await openRun(folder, header, lock, ports);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Refuses (USAGE) to go on with a run at another place than where it began: the profile may have been changed
+ * since. Call it before `resumeRun`.
+ */
+export function refuseOtherPlace(header: RunHeader, host: string): void {
+  if (header.host === host) return;
+  throw new Failure(
+    'USAGE',
+    `run ${header.run} was begun at ${header.host}, and profile ${header.profile} now leads to ${host}; nothing was sent`,
+    { hints: ['set the address back, or begin a new run'] },
+  );
+}
+
+/** Deletes what a run kept. USAGE when there is none or a process works on it. */
+export async function removeRun(ports: RunPorts, name: string): Promise<void> {
+  const folder = runFolder(ports.stateDir, name);
+  if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRunHeader(folder);
+  const lock = await lockRun(folder, ports);
+  try {
+    await rm(folder.path, { recursive: true });
+  } catch (error) {
+    throw localIoFailure(`run ${name} could not be removed (${folder.path})`, error, 'a part of it may be left');
+  } finally {
+    lock.release();
+  }
+}
+
+/** Deletes the runs that were begun more than `ageMs` ago and that no process works on; answers their names. */
+export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promise<readonly string[]> {
+  const removed: string[] = [];
+  const now = ports.clock.now();
+  for (const name of [...(await runNames(ports.stateDir))].sort()) {
+    const folder = runFolder(ports.stateDir, name);
+    if (lockHolder(folder.lock, now) !== undefined) continue;
+    const header = await readRunHeader(folder);
+    const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
+    if (startedMs >= now - ageMs) continue;
+    await removeRun(ports, name);
+    removed.push(name);
+  }
+  return removed;
+}
+
+async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
+  await ensurePrivateFolder(folder.path);
+  return acquireLock(folder.lock, { pid: ports.pid, clock: ports.clock, what: `run ${folder.run}` });
+}
+
+function makeHeader(run: string, plan: RunPlan, ports: RunPorts): RunHeader {
+  return {
+    version: 1,
+    run,
+    operation: plan.operation,
+    profile: plan.profile,
+    host: plan.host,
+    user: plan.user,
+    ...(plan.tokenFingerprint === undefined ? {} : { tokenFingerprint: plan.tokenFingerprint }),
+    inputSha256: plan.input.sha256,
+    inputFormat: plan.input.format,
+    rows: plan.rows,
+    inputRows: plan.inputRows,
+    options: plan.options,
+    startedAt: new Date(ports.clock.now()).toISOString(),
+  };
+}
+
+/** Another command, input or place under the same name is a mistake that could send rows where they do not belong. */
+function refuseOther(existing: RunHeader, plan: RunPlan): void {
+  const differences: string[] = [];
+  const compare = (what: string, kept: string, given: string): void => {
+    if (kept !== given) differences.push(`its ${what} is ${kept}, not ${given}`);
+  };
+  compare('command', existing.operation, plan.operation);
+  compare('profile', existing.profile, plan.profile);
+  compare('service', existing.host, plan.host);
+  if (existing.inputSha256 !== plan.input.sha256) differences.push('its input is another one');
+  if (existing.rows !== plan.rows) differences.push(`it has ${existing.rows} rows, not ${plan.rows}`);
+  if (differences.length === 0) return;
+  throw new Failure(
+    'USAGE',
+    `run ${existing.run} exists and is not this one: ${differences.join('; ')}; nothing was sent`,
+    {
+      hints: ['choose another name for --run'],
+    },
+  );
+}
+
+async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, ports: RunPorts): Promise<ActiveRun> {
+  if ((await hashFile(folder.input)) !== header.inputSha256) {
+    throw new Failure('USAGE', `the input of run ${header.run} was changed after it was copied; nothing was sent`, {
+      hints: [`restore ${folder.input}, or begin a new run`],
+    });
+  }
+  const journal = await RunJournal.resume(folder.journal, header.inputRows, ports);
+  return { header, folder, journal, isNew: false, close: closer(journal, lock) };
+}
+
+function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
+  return async () => {
+    try {
+      await journal.close();
+    } finally {
+      lock.release();
+    }
+  };
+}
+
+async function keepInput(folder: RunFolder, { source }: RunPlan['input'], pid: number): Promise<void> {
+  if (source instanceof Uint8Array) return writeFileAtomic(folder.input, source, { pid, what: "the run's input" });
+  await rename(source.path, folder.input);
+}
+
+async function dropSpool({ source }: RunPlan['input']): Promise<void> {
+  if (!(source instanceof Uint8Array)) await rm(source.path, { force: true });
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch (error) {
+    throw localIoFailure(`the run's input could not be read (${path})`, error, 'nothing was sent');
+  }
+  return hash.digest('hex');
+}

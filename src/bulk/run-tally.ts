@@ -1,0 +1,104 @@
+import type { Outcome } from '../failure.ts';
+import type { OutcomeCounts } from './journal-record.ts';
+import type { RowResult } from './row-outcome.ts';
+import { isHeldBack, serviceErrorCode } from './row-outcome.ts';
+
+/** What a row is counted as: its outcome, or for a read whether it succeeded. */
+export type TallyKey = Outcome | 'read' | 'failed';
+
+/** More different causes than this are counted together: their names come from outside. */
+const MAX_CAUSES = 50;
+const OTHER_CAUSES = 'other causes';
+export const NOT_REACHED = 'not reached';
+
+/** Counts the rows of a run as they end, earlier ones from the journal included. Its size does not grow with the rows. */
+export class RunTally {
+  /** Rows counted so far. */
+  rows = 0;
+  /** Attempts of this process, and how many of them were further attempts. */
+  attempts = 0;
+  retries = 0;
+  /** Rows of earlier processes, taken from the journal. */
+  fromJournal = 0;
+  /** Rows that the run did not come to. */
+  notReached = 0;
+  /** Rows that a resume would do. */
+  toDo = 0;
+  /** Rows that the service answered, or whose request left. */
+  reachedService = 0;
+  /** Rows that could not be sent because there was no way to the service. */
+  unreachable = 0;
+  readonly #counts = new Map<TallyKey, number>();
+  readonly #causes = new Map<TallyKey, Map<string, number>>();
+
+  /** `again`: a resume does this row (again). */
+  add(result: RowResult, again: boolean): void {
+    const key = keyOf(result);
+    this.rows += 1;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    if (again) this.toDo += 1;
+    if (result.source === 'sent') {
+      this.attempts += result.attempts;
+      this.retries += Math.max(0, result.attempts - 1);
+    }
+    if (result.source === 'journal') this.fromJournal += 1;
+    if (result.source === 'not_reached') this.notReached += 1;
+    if (result.failure !== undefined) this.#addCause(key, causeOf(result));
+    this.#addReach(result);
+  }
+
+  /** Rows that did not succeed, those not reached included. */
+  get failed(): number {
+    return this.rows - this.of('applied') - this.of('confirmed_by_read') - this.of('read');
+  }
+
+  of(key: TallyKey): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  /** Rows by outcome, without the outcomes that no row has. A read that succeeded counts as `read`. */
+  counts(): Readonly<Partial<Record<TallyKey, number>>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** The same for a write's journal: only outcomes. */
+  outcomes(): OutcomeCounts {
+    const { read: _read, failed: _failed, ...outcomes } = this.counts();
+    return outcomes;
+  }
+
+  /** How often each cause made a row end as `key`, most frequent first. Names of causes may come from outside. */
+  causes(key: TallyKey): readonly (readonly [string, number])[] {
+    return [...(this.#causes.get(key) ?? [])].sort((a, b) => b[1] - a[1]);
+  }
+
+  #addCause(key: TallyKey, cause: string): void {
+    let causes = this.#causes.get(key);
+    if (causes === undefined) {
+      causes = new Map();
+      this.#causes.set(key, causes);
+    }
+    const name = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
+    causes.set(name, (causes.get(name) ?? 0) + 1);
+  }
+
+  #addReach(result: RowResult): void {
+    const { failure, source } = result;
+    if (source === 'not_reached') return;
+    if (failure?.code === 'UNREACHABLE') this.unreachable += 1;
+    else if (failure === undefined || result.outcome !== 'not_sent' || isHeldBack(failure)) this.reachedService += 1;
+  }
+}
+
+function keyOf(result: RowResult): TallyKey {
+  if (result.outcome !== null) return result.outcome;
+  return result.failure === undefined ? 'read' : 'failed';
+}
+
+function causeOf(result: RowResult): string {
+  const { failure } = result;
+  if (failure === undefined || result.source === 'not_reached') return NOT_REACHED;
+  const isPlain = failure.code === 'REJECTED' || failure.code === 'OUTCOME_UNKNOWN';
+  const status = result.httpStatus === undefined ? undefined : `HTTP ${result.httpStatus}`;
+  return serviceErrorCode(failure) ?? (isPlain ? status : undefined) ?? failure.code;
+}

@@ -1,0 +1,65 @@
+import type { Failure } from '../failure.ts';
+import type { RowResult } from './row-outcome.ts';
+import { isHeldBack } from './row-outcome.ts';
+import type { Stop } from './stop.ts';
+
+const UNSENT_IN_A_ROW = 5;
+const FORBIDDEN_IN_A_ROW = 5;
+
+export interface StopRulesOptions {
+  /** `--max-failures` as a number of rows; undefined: no limit. */
+  readonly maxFailures: number | undefined;
+  /** Rows that succeeded in an earlier process: then a 403 is about its row, and not about the credential. */
+  readonly succeededBefore: number;
+}
+
+/**
+ * Decides after each row of this process whether the run goes on (contract section 8). Rows are judged in the
+ * order in which they end.
+ */
+export class StopRules {
+  readonly #options: StopRulesOptions;
+  #succeeded: number;
+  #failed = 0;
+  #unsentInARow = 0;
+  #forbiddenInARow = 0;
+
+  constructor(options: StopRulesOptions) {
+    this.#options = options;
+    this.#succeeded = options.succeededBefore;
+  }
+
+  /** Why the run must stop now, or undefined. */
+  ended(result: RowResult): Stop | undefined {
+    const { failure } = result;
+    if (failure === undefined) {
+      this.#succeeded += 1;
+      this.#unsentInARow = 0;
+      this.#forbiddenInARow = 0;
+      return undefined;
+    }
+    this.#failed += 1;
+    return this.#refusal(failure) ?? this.#outage(result, failure) ?? this.#tooMany();
+  }
+
+  #refusal(failure: Failure): Stop | undefined {
+    if (failure.code === 'AUTH' || failure.code === 'USAGE') return { kind: 'refused', failure };
+    if (failure.code === 'INTERNAL' || failure.code === 'LOCAL_IO') return { kind: 'broken', failure };
+    this.#forbiddenInARow = failure.code === 'FORBIDDEN' ? this.#forbiddenInARow + 1 : 0;
+    const isAboutTheCredential = this.#succeeded === 0 || this.#forbiddenInARow >= FORBIDDEN_IN_A_ROW;
+    return failure.code === 'FORBIDDEN' && isAboutTheCredential ? { kind: 'refused', failure } : undefined;
+  }
+
+  #outage(result: RowResult, failure: Failure): Stop | undefined {
+    if (result.outcome === 'not_sent' && isHeldBack(failure)) return undefined;
+    const isUnsent = result.outcome === 'not_sent' || failure.code === 'UNREACHABLE';
+    this.#unsentInARow = isUnsent ? this.#unsentInARow + 1 : 0;
+    return this.#unsentInARow >= UNSENT_IN_A_ROW ? { kind: 'unreachable', failure } : undefined;
+  }
+
+  #tooMany(): Stop | undefined {
+    const { maxFailures } = this.#options;
+    if (maxFailures === undefined || this.#failed < maxFailures) return undefined;
+    return { kind: 'max_failures', failures: this.#failed };
+  }
+}

@@ -1,0 +1,108 @@
+import { fromPlain } from '../json/plain.ts';
+import type { JsonObject } from '../json/value.ts';
+import { isJsonObject } from '../json/value.ts';
+import { groupThousands, safeText } from '../output/safe-text.ts';
+import type { BulkReport } from './engine.ts';
+import { durationText } from './progress.ts';
+import type { TallyKey } from './run-tally.ts';
+import { stopReason } from './stop.ts';
+
+export interface SummaryInput {
+  readonly report: BulkReport;
+  /** Dotted command path. */
+  readonly command: string;
+  /** Name of the run; undefined on a read, which keeps nothing. */
+  readonly run: string | undefined;
+  /** Can unknown rows be settled by reading (`--reconcile`)? */
+  readonly canReconcile: boolean;
+  /** Empty cells that left a field as it is, by column. */
+  readonly emptyCells?: ReadonlyMap<string, number>;
+  /** Rows that `--changed-from` left out. */
+  readonly unchanged?: number;
+}
+
+const WORDS: Readonly<Record<TallyKey, string>> = {
+  applied: 'applied',
+  confirmed_by_read: 'confirmed by read',
+  rejected: 'rejected',
+  not_sent: 'not sent',
+  unknown: 'UNKNOWN',
+  read: 'read',
+  failed: 'failed',
+};
+const GOOD: readonly TallyKey[] = ['applied', 'confirmed_by_read', 'read'];
+const BAD: readonly TallyKey[] = ['rejected', 'failed', 'not_sent', 'unknown'];
+const MAX_CAUSES = 8;
+
+/** The summary of a run for people, line by line: counts, what each kind of failure came from, what to do next. */
+export function summaryLines(input: SummaryInput): readonly string[] {
+  const { report, run } = input;
+  const { tally } = report;
+  const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${count(tally.of(key))} ${WORDS[key]}`);
+  const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
+  const place = run === undefined ? '' : ` (run ${run})`;
+  const lines = [
+    `${input.command}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${durationText(report.elapsedMs)}`,
+  ];
+  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} from the journal of an earlier process`);
+  for (const key of BAD) lines.push(...causeLines(input, key));
+  lines.push(...unchangedLines(input));
+  if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`));
+  if (report.isOutputLost) lines.push('the output was not read to its end; the results are kept in the run');
+  const next = resumeCommand(input);
+  if (next !== undefined) lines.push(`go on with: ${next}`);
+  if (run !== undefined && tally.of('unknown') > 0) lines.push(unknownLine(run, input.canReconcile));
+  return lines;
+}
+
+/** `{"summary":{"run","rows","outcomes":{},"exitCode","resume"}}`, the last line of stderr in the JSON modes. */
+export function summaryJson(input: SummaryInput): JsonObject {
+  const { report, run } = input;
+  const summary = fromPlain({
+    summary: {
+      run: run ?? null,
+      rows: report.tally.rows,
+      outcomes: report.tally.counts(),
+      exitCode: report.exitCode,
+      resume: resumeCommand(input) ?? null,
+    },
+  });
+  return isJsonObject(summary) ? summary : new Map();
+}
+
+/** The command that goes on with a run; undefined when nothing is left to do. */
+function resumeCommand({ report, run }: SummaryInput): string | undefined {
+  return run === undefined || report.state === 'finished' ? undefined : `frontdesk runs resume ${run}`;
+}
+
+function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly string[] {
+  const total = report.tally.of(key);
+  if (total === 0) return [];
+  const causes = report.tally.causes(key);
+  const named = causes.slice(0, MAX_CAUSES).map(([cause, rows]) => `${count(rows)} ${safeText(cause)}`);
+  const more = causes.length > MAX_CAUSES ? ', …' : '';
+  const list = run === undefined || key === 'failed' ? '' : `  (list: frontdesk runs results ${run} --outcome ${key})`;
+  return [`${count(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
+}
+
+function unchangedLines({ emptyCells, unchanged }: SummaryInput): readonly string[] {
+  const lines: string[] = [];
+  if (unchanged !== undefined && unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
+  const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${safeText(column)} ${count(cell)}`);
+  if (cells.length > 0) lines.push(`empty cells left unchanged: ${cells.join(', ')}`);
+  return lines;
+}
+
+function unknownLine(run: string, canReconcile: boolean): string {
+  const base = `frontdesk runs resume ${run}`;
+  const settle = canReconcile ? `read and compare them with: ${base} --reconcile` : 'check each at the service';
+  return `unknown rows may have been applied; ${settle}; send them again only then: ${base} --resend-unknown`;
+}
+
+function count(rows: number): string {
+  return groupThousands(rows);
+}
+
+function plural(rows: number, one: string, many = `${one}s`): string {
+  return `${count(rows)} ${rows === 1 ? one : many}`;
+}

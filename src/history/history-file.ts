@@ -1,0 +1,78 @@
+import { constants, createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
+import { errnoOf } from '../files/io-failure.ts';
+import type { HistoryEvent } from './history-event.ts';
+import { parseHistoryEvent } from './history-event.ts';
+
+const NEWLINE = 0x0a;
+/** A prune would have to replace the file between every write and look of ours. */
+const MAX_ROUNDS = 10;
+
+export function historyPath(stateDir: string): string {
+  return join(stateDir, 'history.jsonl');
+}
+
+/**
+ * Appends whole lines with one write and syncs them; several processes may do so at once. A prune replaces the
+ * file: when that happened meanwhile, the lines may have gone to the old one and are written again (an entry that
+ * is there twice is read once). Rejects with the system's error.
+ */
+export async function appendLines(path: string, lines: string): Promise<void> {
+  await ensurePrivateFolder(dirname(path));
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    if (await appendOnce(path, lines)) return;
+  }
+  throw new Error('the file was replaced again and again while it was written');
+}
+
+async function appendOnce(path: string, lines: string): Promise<boolean> {
+  const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW;
+  const file = await open(path, flags, 0o600);
+  try {
+    const before = await file.stat();
+    if ((before.mode & 0o077) !== 0) await file.chmod(0o600);
+    // A process that died while it wrote left half a line: this one must not become a part of it.
+    const lead = (await endsInLine(file, before.size)) ? '' : '\n';
+    const bytes = Buffer.from(lead + lines);
+    const { bytesWritten } = await file.write(bytes);
+    if (bytesWritten < bytes.length) throw Object.assign(new Error('only a part was written'), { code: 'ENOSPC' });
+    await file.datasync();
+    if (before.size === 0) await syncFolder(dirname(path));
+    const after = await stat(path).catch(() => undefined);
+    return after !== undefined && after.ino === before.ino && after.dev === before.dev;
+  } finally {
+    await file.close();
+  }
+}
+
+async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  await file.read(last, 0, 1, size - 1);
+  return last[0] === NEWLINE;
+}
+
+/**
+ * The events of the file from the oldest to the newest; none when there is no file. Lines that are no events
+ * (torn by a crash) are left out. Rejects with the system's error.
+ */
+export async function* readEvents(path: string): AsyncGenerator<HistoryEvent> {
+  const stream = createReadStream(path, { encoding: 'utf8' });
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  try {
+    for await (const line of lines) {
+      const event = line === '' ? undefined : parseHistoryEvent(line);
+      if (event !== undefined) yield event;
+    }
+    // The reader of lines ends silently when the file cannot be read.
+    if (stream.errored !== null) throw stream.errored;
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,66 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { withLock } from '../files/lock.ts';
+import { parseHistoryEvent } from './history-event.ts';
+import { appendLines, historyPath } from './history-file.ts';
+
+export interface PrunePorts {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+  readonly pid: number;
+}
+
+/**
+ * Removes the entries that were begun more than `ageMs` ago; answers how many. Writers are not held up: what they
+ * append while the file is replaced is carried over. Runs are not touched, `runs remove --older-than` does that.
+ * LOCAL_IO when the file cannot be written; then it is as it was.
+ */
+export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<number> {
+  const path = historyPath(ports.stateDir);
+  const what = 'the history';
+  return withLock(`${path}.lock`, { pid: ports.pid, clock: ports.clock, what }, async () => {
+    const file = await openExisting(path);
+    if (file === undefined) return 0;
+    try {
+      const text = (await file.readFile()).toString('utf8');
+      const wholeLines = text.lastIndexOf('\n') + 1;
+      const { kept, removed } = sift(text.slice(0, wholeLines), ports.clock.now() - ageMs);
+      if (removed === 0) return 0;
+      await writeFileAtomic(path, kept, { pid: ports.pid, what });
+      // What was appended to the old file meanwhile. Whoever appends after this sees that the file was replaced.
+      const late = text.slice(wholeLines) + (await file.readFile()).toString('utf8');
+      if (late !== '') await appendLines(path, late.endsWith('\n') ? late : `${late}\n`);
+      return removed;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw ioFailure(`the history could not be pruned (${path})`, error);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+async function openExisting(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw ioFailure(`the history could not be read (${path})`, error, 'nothing was changed');
+  }
+}
+
+/** Keeps lines that are no events: a newer frontdesk may have written them. */
+function sift(text: string, beforeMs: number): { readonly kept: string; readonly removed: number } {
+  const old = new Set<string>();
+  let kept = '';
+  for (const line of text.split(/(?<=\n)/)) {
+    const event = parseHistoryEvent(line);
+    if (event?.event === 'begin' && Date.parse(event.time) < beforeMs) old.add(event.entry);
+    if (event === undefined || !old.has(event.entry)) kept += line;
+  }
+  return { kept, removed: old.size };
+}

@@ -1,0 +1,156 @@
+import type { ClockPort } from '../context.ts';
+import type { Outcome } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { ioFailure } from '../files/io-failure.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { BeginEvent, EndEvent } from './history-event.ts';
+import { historyPath, readEvents } from './history-file.ts';
+import { NewestEntries } from './newest-entries.ts';
+import { runEntries, runEntry } from './run-entries.ts';
+
+/** One write, single or a row of a run. An intent without a result is `unknown`. */
+export interface HistoryEntry {
+  /** Name for `history show`; of a row of a run `<run>:<row>`. */
+  readonly entry: string;
+  /** ISO 8601, when it was about to be sent. */
+  readonly time: string;
+  readonly user: string;
+  readonly profile: string;
+  readonly host: string;
+  /** Dotted command path. */
+  readonly operation: string;
+  readonly id: string | null;
+  readonly resultId: string | null;
+  readonly reason: string | null;
+  readonly outcome: Outcome;
+  readonly httpStatus: number | null;
+  readonly requestId: string | null;
+  readonly durationMs: number | null;
+  /** Name of the run it was a row of. */
+  readonly run: string | null;
+}
+
+export interface HistoryFilter {
+  /** Milliseconds since 1970: only entries from then on. */
+  readonly sinceMs?: number | undefined;
+  /** The id that was written to, or the id in the answer; of a card whatever the case. */
+  readonly id?: string | undefined;
+  readonly outcome?: Outcome | undefined;
+  /** At most so many entries, the newest. */
+  readonly limit: number;
+}
+
+export interface HistoryPorts {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+}
+
+export interface HistoryPage {
+  /** Newest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Runs whose journal could not be read, so that their rows are missing. */
+  readonly unreadableRuns: readonly string[];
+}
+
+/** The writes that match, newest first, rows of runs included. LOCAL_IO when the history cannot be read. */
+export async function readHistory(ports: HistoryPorts, filter: HistoryFilter): Promise<HistoryPage> {
+  const newest = new NewestEntries(filter.limit);
+  const matches = matcher(filter);
+  for (const entry of await singleEntries(ports.stateDir)) if (matches(entry)) newest.add(entry);
+  const unreadableRuns: string[] = [];
+  const window = { isOfInterest: (timeMs: number) => timeMs >= (filter.sinceMs ?? 0) && newest.wouldTake(timeMs) };
+  for await (const found of runEntries(ports.stateDir, window)) {
+    if ('unreadable' in found) unreadableRuns.push(found.unreadable);
+    else if (matches(found)) newest.add(found);
+  }
+  return { entries: newest.sorted(), unreadableRuns };
+}
+
+/** One entry by its name; USAGE when there is none. */
+export async function showHistory(ports: HistoryPorts, name: string): Promise<HistoryEntry> {
+  const [run, row] = splitRunEntry(name);
+  const found =
+    row === undefined
+      ? (await singleEntries(ports.stateDir)).find((entry) => entry.entry === name)
+      : await runEntry(ports.stateDir, run, row);
+  if (found !== undefined) return found;
+  throw new Failure('USAGE', `there is no history entry ${name}`, {
+    hints: ['list the entries with `frontdesk history`'],
+  });
+}
+
+/** An entry as JSON, in the contract's order of members. */
+export function historyJson(entry: HistoryEntry): JsonValue {
+  const { entry: name, time, user, profile, host, operation, id, resultId, reason, outcome } = entry;
+  const { httpStatus, requestId, durationMs, run } = entry;
+  return fromPlain({
+    entry: name,
+    time,
+    user,
+    profile,
+    host,
+    operation,
+    id,
+    resultId,
+    reason,
+    outcome,
+    httpStatus,
+    requestId,
+    durationMs,
+    run,
+  });
+}
+
+function splitRunEntry(name: string): readonly [run: string, row: number | undefined] {
+  const match = /^([^:]+):([1-9]\d{0,8})$/.exec(name);
+  return match?.[1] === undefined ? [name, undefined] : [match[1], Number(match[2])];
+}
+
+async function singleEntries(stateDir: string): Promise<readonly HistoryEntry[]> {
+  const path = historyPath(stateDir);
+  const begun = new Map<string, { readonly begin: BeginEvent; end?: EndEvent }>();
+  try {
+    for await (const event of readEvents(path)) {
+      const known = begun.get(event.entry);
+      if (event.event === 'begin') {
+        if (known === undefined) begun.set(event.entry, { begin: event });
+      } else if (known !== undefined) known.end = event;
+    }
+  } catch (error) {
+    throw ioFailure(`the history could not be read (${path})`, error, 'nothing was changed');
+  }
+  return [...begun.values()].map(({ begin, end }) => joinEvents(begin, end));
+}
+
+function joinEvents(begin: BeginEvent, end: EndEvent | undefined): HistoryEntry {
+  return {
+    entry: begin.entry,
+    time: begin.time,
+    user: begin.user,
+    profile: begin.profile,
+    host: begin.host,
+    operation: begin.operation,
+    id: begin.id ?? null,
+    resultId: end?.resultId ?? null,
+    reason: begin.reason ?? null,
+    outcome: end?.outcome ?? 'unknown',
+    httpStatus: end?.httpStatus ?? null,
+    requestId: end?.requestId ?? null,
+    durationMs: end?.durationMs ?? null,
+    run: null,
+  };
+}
+
+const CARD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function matcher({ sinceMs, id, outcome }: HistoryFilter): (entry: HistoryEntry) => boolean {
+  const isSameId = (other: string | null): boolean =>
+    other !== null &&
+    id !== undefined &&
+    (other === id || (CARD_ID.test(id) && other.toLowerCase() === id.toLowerCase()));
+  return (entry) =>
+    (sinceMs === undefined || Date.parse(entry.time) >= sinceMs) &&
+    (id === undefined || isSameId(entry.id) || isSameId(entry.resultId)) &&
+    (outcome === undefined || entry.outcome === outcome);
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type { ClockPort } from '../context.ts';
+import type { Outcome } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { ioFailure } from '../files/io-failure.ts';
+import type { HistoryEvent } from './history-event.ts';
+import { appendLines, historyPath } from './history-file.ts';
+
+/** What is known of a single write before it is sent. Never a body, never a token. */
+export interface WriteIntent {
+  /** Dotted command path: `card.block`. */
+  readonly operation: string;
+  /** Undefined: the operation has none (an event that is created). */
+  readonly id: string | undefined;
+  readonly reason?: string | undefined;
+  readonly profile: string;
+  readonly host: string;
+}
+
+/** How a single write ended. */
+export interface WriteResult {
+  readonly outcome: Outcome;
+  readonly httpStatus?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly durationMs: number;
+  /** The id in the answer of a reissue or of a created event. */
+  readonly resultId?: string | undefined;
+}
+
+/** The local record of writes (contract section 10). */
+export interface WriteRecorder {
+  /**
+   * Records that a write is about to be sent; answers the entry's name. It is on the disk when this resolves: only
+   * then may the request leave. Rejects with LOCAL_IO (nothing was sent).
+   */
+  begin(intent: WriteIntent): Promise<string>;
+  /** Records how it ended. Rejects with LOCAL_IO, which says how the write ended. */
+  end(entry: string, result: WriteResult): Promise<void>;
+}
+
+/** `--no-history`: keeps nothing. */
+export const NO_RECORD: WriteRecorder = {
+  begin: async () => '',
+  end: async () => undefined,
+};
+
+export interface RecorderOptions {
+  readonly stateDir: string;
+  readonly clock: ClockPort;
+  readonly pid: number;
+  /** Name of the operating-system user. */
+  readonly user: string;
+}
+
+/** The recorder of `<stateDir>/history.jsonl`. Touches nothing until the first write. */
+export function openRecorder(options: RecorderOptions): WriteRecorder {
+  const path = historyPath(options.stateDir);
+  return {
+    async begin(intent) {
+      const nowMs = options.clock.now();
+      const entry = entryName(nowMs, options.pid);
+      const time = new Date(nowMs).toISOString();
+      try {
+        await append(path, { event: 'begin', entry, time, user: options.user, ...intent });
+      } catch (error) {
+        throw beginFailure(path, error);
+      }
+      return entry;
+    },
+    async end(entry, result) {
+      try {
+        await append(path, { event: 'end', entry, ...result });
+      } catch (error) {
+        throw endFailure(path, entry, result, error);
+      }
+    },
+  };
+}
+
+function append(path: string, event: HistoryEvent): Promise<void> {
+  return appendLines(path, `${JSON.stringify(event)}\n`);
+}
+
+/** Sorts by time, tells processes apart, and can be typed: `20260501T120431250-4d2-9f3a1c`. */
+function entryName(nowMs: number, pid: number): string {
+  const time = new Date(nowMs).toISOString().replace(/[-:.Z]/g, '');
+  return `${time}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
+}
+
+function beginFailure(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error.with({ outcome: 'not_sent' });
+  return ioFailure(`the history could not be written (${path})`, error, 'nothing was sent').with(
+    { outcome: 'not_sent' },
+    ['mend the folder, or add --no-history to keep no record of this write'],
+  );
+}
+
+const ENDINGS: Readonly<Record<Outcome, string>> = {
+  applied: 'the write WAS applied',
+  confirmed_by_read: 'the write counts as applied: reading back showed it',
+  rejected: 'the write was rejected, nothing was changed',
+  not_sent: 'nothing was sent',
+  unknown: 'the outcome of the write is unknown, check before repeating it',
+};
+
+function endFailure(path: string, entry: string, result: WriteResult, error: unknown): Failure {
+  const { outcome, resultId, httpStatus } = result;
+  const id = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
+  const cause = error instanceof Failure ? error.cause : error;
+  return ioFailure(
+    `the end of entry ${entry} could not be written to the history (${path})`,
+    cause,
+    `${ENDINGS[outcome]}${id}`,
+  ).with({
+    outcome,
+    ...(resultId === undefined ? {} : { resultId }),
+    ...(httpStatus === undefined ? {} : { http: { status: httpStatus } }),
+  });
+}

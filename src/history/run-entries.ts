@@ -1,0 +1,85 @@
+import { stat } from 'node:fs/promises';
+import type { JournalEntry } from '../bulk/journal.ts';
+import type { RunFolder } from '../bulk/run-folder.ts';
+import { isRunName, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
+import type { RunHeader } from '../bulk/run-header.ts';
+import { openRunRecords } from '../bulk/run-results.ts';
+import { Failure } from '../failure.ts';
+import { errnoOf } from '../files/io-failure.ts';
+import type { HistoryEntry } from './read.ts';
+
+/**
+ * The rows of all runs that have a record, from the run's journals: they are not written twice. A run whose last
+ * change is not `isOfInterest` is not opened. A run that cannot be read is named instead.
+ */
+export async function* runEntries(
+  stateDir: string,
+  window: { isOfInterest(timeMs: number): boolean },
+): AsyncGenerator<HistoryEntry | { readonly unreadable: string }> {
+  // Names sort by time, so the newest runs come first and spare the opening of older ones.
+  for (const name of [...(await runNames(stateDir))].sort().reverse()) {
+    const folder = runFolder(stateDir, name);
+    try {
+      const changedMs = await changedAt(folder);
+      if (changedMs === undefined || !window.isOfInterest(changedMs)) continue;
+      const header = await readRunHeader(folder);
+      if (header !== undefined) yield* entriesOf(folder, header);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      yield { unreadable: name };
+    }
+  }
+}
+
+/** One row of a run; undefined when there is none, or no record of it. */
+export async function runEntry(stateDir: string, run: string, row: number): Promise<HistoryEntry | undefined> {
+  if (!isRunName(run)) return undefined;
+  const folder = runFolder(stateDir, run);
+  const header = await readRunHeader(folder);
+  if (header === undefined || row > header.inputRows) return undefined;
+  const records = await openRunRecords(folder, header);
+  try {
+    return records.has(row) ? toEntry(header, await records.entry(row)) : undefined;
+  } finally {
+    await records.close();
+  }
+}
+
+async function changedAt(folder: RunFolder): Promise<number | undefined> {
+  try {
+    return (await stat(folder.journal)).mtimeMs;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<HistoryEntry> {
+  const records = await openRunRecords(folder, header);
+  try {
+    for (let row = 1; row <= header.inputRows; row += 1) {
+      if (records.has(row)) yield toEntry(header, await records.entry(row));
+    }
+  } finally {
+    await records.close();
+  }
+}
+
+function toEntry(header: RunHeader, entry: JournalEntry): HistoryEntry {
+  return {
+    entry: `${header.run}:${entry.row}`,
+    time: entry.time === undefined ? header.startedAt : new Date(entry.time).toISOString(),
+    user: header.user,
+    profile: header.profile,
+    host: header.host,
+    operation: header.operation,
+    id: entry.id ?? null,
+    resultId: entry.resultId ?? null,
+    reason: entry.reason ?? null,
+    outcome: entry.outcome,
+    httpStatus: entry.httpStatus ?? null,
+    requestId: entry.requestId ?? null,
+    durationMs: entry.durationMs ?? null,
+    run: header.run,
+  };
+}
