@@ -34,7 +34,10 @@ export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export interface SignalPort {
   /** The signals received so far, in order. */
   readonly received: readonly SignalName[];
-  /** Calls back at every signal (and at once for those received already); returns how to stop listening. */
+  /**
+   * Only the newest listener hears a signal: whoever has a write under way decides how it ends.
+   * `count` is 1 for the first signal of the process. Returns how to stop listening.
+   */
   onSignal(listener: (signal: SignalName, count: number) => void): () => void;
 }
 
@@ -74,8 +77,15 @@ export interface Context {
   readonly stdin: InputPort;
   readonly stdout: OutputPort;
   readonly stderr: OutputPort;
+  /** stdin and stderr themselves, for the library that asks on a terminal. */
+  terminal(): { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream };
   readonly clock: ClockPort;
   /** Uniform in [0, 1). */
   random(): number;
   readonly signals: SignalPort;
+  /**
+   * Ends the process at once with this code, whatever is still open. Only for a signal and a crash:
+   * the normal path drains its streams (an early exit cuts a pipe).
+   */
+  exitNow(code: number): void;
 }

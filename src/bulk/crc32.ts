@@ -13,7 +13,7 @@ function makeTable(): Uint32Array {
 /**
  * CRC-32 (IEEE, as in zip) of bytes, or of a text that is ASCII only. Node 20, the floor, has no `zlib.crc32`.
  */
-export function crc32(data: Uint8Array | string): number {
+function crc32(data: Uint8Array | string): number {
   let crc = 0xffffffff;
   if (typeof data === 'string') {
     for (let at = 0; at < data.length; at++) crc = step(crc, data.charCodeAt(at));

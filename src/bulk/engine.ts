@@ -1,64 +1,23 @@
-import type { ClockPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { runExitCode } from './exit-code.ts';
-import type { FlightKind, RowSlot } from './flight.ts';
+import type { FlightKind } from './flight.ts';
 import { Flight } from './flight.ts';
 import type { RunJournal } from './journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
 import { isReaderGone, outputFailure } from './output-loss.ts';
+import type { BulkPlan, BulkReport } from './plan.ts';
 import type { BulkRow, RowResult } from './row-outcome.ts';
-import { journalResult, notReachedResult, rowEnd, sentResult, withDoubt } from './row-outcome.ts';
+import { journalResult, notReachedResult, rowEnd, sentResult, stoppedResult, withDoubt } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
-import type { Stop } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
+
+export type { BulkPlan, BulkReport } from './plan.ts';
 
 const MIN_WINDOW = 256;
 const WINDOW_PER_WORKER = 16;
-
-/** Many rows of one command. */
-export interface BulkPlan<R extends BulkRow> {
-  /** Dotted command path: `card.block`. */
-  readonly command: string;
-  readonly isWrite: boolean;
-  /** The rows of this run in input order: an async generator, so that a million of them need no memory. */
-  readonly rows: AsyncIterable<R>;
-  readonly concurrency: number;
-  /** Requests a second; undefined: no limit. */
-  readonly rate: number | undefined;
-  /** Failed rows at which the run stops (see `failureLimit`); undefined: none. */
-  readonly maxFailures: number | undefined;
-  /** Every write has one; a read has none. */
-  readonly journal: RunJournal | undefined;
-  /** What to do with rows of an earlier process that may have been sent. */
-  readonly unknownRows: 'leave' | 'reconcile' | 'resend';
-  readonly clock: ClockPort;
-  readonly signals: SignalPort;
-  /** What the journal keeps of a row besides its id. */
-  facts?(row: R): { readonly reason?: string | undefined; readonly bodyHash?: string | undefined };
-  /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
-  send(row: R, slot: RowSlot): Promise<CallResult>;
-  /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */
-  reconcile?(row: R, slot: RowSlot): Promise<CallResult>;
-  /** Prints a result; results come in input order, the next one when this has resolved. */
-  emit(result: RowResult<R>): Promise<void> | void;
-  /** Hears each row as it ends, in any order: for progress. */
-  onEnded?(result: RowResult<R>): void;
-}
-
-export interface BulkReport {
-  readonly exitCode: number;
-  readonly tally: RunTally;
-  /** Why the run stopped before its end; undefined when it came to its end. */
-  readonly stop: Stop | undefined;
-  /** `finished`: a resume would have nothing to do. */
-  readonly state: 'finished' | 'stopped';
-  readonly elapsedMs: number;
-  /** The reader of stdout went away while rows were still being written: the journal has them. */
-  readonly isOutputLost: boolean;
-}
 
 /**
  * Runs the rows through `send`, at most `concurrency` at once, and prints their results in input order. Rows that
@@ -95,11 +54,12 @@ class BulkRun<R extends BulkRow> {
       wrapUp: this.#control.wrapUp,
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
-    this.#sink = new OrderedSink(
-      Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER),
-      (result) => plan.emit(result),
-      (error) => this.#loseOutput(error),
-    );
+    this.#sink = new OrderedSink(Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER), {
+      emit: (result) => plan.emit(result),
+      keep: plan.keep === undefined ? undefined : (result) => plan.keep?.(result) ?? Promise.resolve(),
+      onEmitFailure: (error) => this.#loseOutput(error),
+      onKeepFailure: (error) => this.#control.break(error),
+    });
   }
 
   async run(): Promise<BulkReport> {
@@ -220,15 +180,17 @@ class BulkRun<R extends BulkRow> {
   #landSent(flight: Flight<R>, call: CallResult): void {
     const { command, isWrite, journal } = this.#plan;
     const { row, position, admitted } = flight;
-    const ended = sentResult(row, call, { command, isWrite, mayHaveLeft: admitted > 0 });
+    const ended = this.#wasStopped(call)
+      ? stoppedResult(row, command, this.#control.failure, admitted)
+      : sentResult(row, call, { command, isWrite, mayHaveLeft: admitted > 0 });
     const result = journal?.states.isDoubtful(row.row) === true ? withDoubt(ended) : ended;
     if (result.httpStatus === 429) this.#pauseFor(result);
     else if (result.httpStatus !== undefined) this.#limiter.answered();
-    const stop = this.#rules.ended(result);
+    const stop = this.#wasStopped(call) ? undefined : this.#rules.ended(result);
     if (stop !== undefined) this.#control.stop(stop);
     const end = { ...rowEnd(result, flight.durationMs()), again: this.#isAboutTheRun(result) };
     const isUnsent = result.outcome === 'not_sent' && end.held !== true;
-    const toDo = end.again || isUnsent || result.failure?.code === 'CANCELLED';
+    const toDo = end.again || isUnsent;
     const durable = journal?.result(end);
     durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#settle(position, result, toDo, durable);
@@ -248,6 +210,11 @@ class BulkRun<R extends BulkRow> {
     const durable = journal.result(rowEnd(result, undefined));
     durable.catch((failure: unknown) => this.#control.break(failure));
     this.#settle(position, result, false, durable);
+  }
+
+  /** Was the row called off on its way to the service, because of what another row met? */
+  #wasStopped(call: CallResult): boolean {
+    return call.kind === 'failed' && call.failure.code === 'CANCELLED' && this.#control.isStopping;
   }
 
   /** Was the row refused for a reason that is not its own, so that a resume does it again? */

@@ -77,7 +77,7 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
     return this.#ports.stop;
   }
 
-  async admit(purpose: 'send' | 'read_back' = 'send'): Promise<boolean> {
+  async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
     if (purpose === 'read_back') return this.readPacer.admit(purpose);
     const { limiter, journal, clock, wrapUp } = this.#ports;
     if (!(await limiter.admit())) return this.#deny();

@@ -2,7 +2,7 @@ import type { ClockPort } from '../context.ts';
 import { RateWindow } from './rate-window.ts';
 
 /** A pause that the service asks for beyond this ends the run; it can be taken up again later. */
-export const LONGEST_PAUSE_MS = 15 * 60_000;
+const LONGEST_PAUSE_MS = 15 * 60_000;
 
 const BUCKET_START = 50;
 const RETRY_COST = 5;

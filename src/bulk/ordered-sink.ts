@@ -6,25 +6,34 @@ interface Waiting<R extends RowResult> {
   readonly durable: Promise<void> | undefined;
 }
 
+export interface SinkOptions<R extends RowResult> {
+  emit(result: R): Promise<void> | void;
+  /** Gets every result before `emit`, whatever became of `emit`. */
+  keep?: ((result: R) => Promise<void>) | undefined;
+  /** Hears the first error of `emit`; after it nothing more is printed, but places go on being freed. */
+  onEmitFailure(error: unknown): void;
+  /** The same for `keep`. */
+  onKeepFailure(error: unknown): void;
+}
+
 /**
  * Prints results in the order of the input although rows end in any order. At most `window` results wait, so a
  * slow row holds up the rows far behind it and not the memory.
  */
 export class OrderedSink<R extends RowResult> {
-  readonly #emit: (result: R) => Promise<void> | void;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #options: SinkOptions<R>;
   readonly #window: number;
   readonly #waiting = new Map<number, Waiting<R>>();
   #next = 0;
   #isPumping = false;
-  #isBroken = false;
+  #isKeeping: boolean;
+  #isPrinting = true;
   #wake: (() => void) | undefined;
 
-  /** `onFailure` hears the first error of `emit`; after it nothing more is printed, but places go on being freed. */
-  constructor(window: number, emit: (result: R) => Promise<void> | void, onFailure: (error: unknown) => void) {
+  constructor(window: number, options: SinkOptions<R>) {
     this.#window = window;
-    this.#emit = emit;
-    this.#onFailure = onFailure;
+    this.#options = options;
+    this.#isKeeping = options.keep !== undefined;
   }
 
   /** Is there a place for the row with this position (0 for the first of the run)? */
@@ -61,6 +70,7 @@ export class OrderedSink<R extends RowResult> {
       if (head === undefined) break;
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
       if (head.durable !== undefined) await head.durable.catch(() => undefined);
+      await this.#keep(head.result);
       await this.#print(head.result);
       this.#waiting.delete(this.#next);
       this.#next += 1;
@@ -71,14 +81,24 @@ export class OrderedSink<R extends RowResult> {
     this.#isPumping = false;
   }
 
-  async #print(result: R): Promise<void> {
-    if (this.#isBroken) return;
+  async #keep(result: R): Promise<void> {
+    if (!this.#isKeeping) return;
     try {
-      const printed = this.#emit(result);
+      await this.#options.keep?.(result);
+    } catch (error) {
+      this.#isKeeping = false;
+      this.#options.onKeepFailure(error);
+    }
+  }
+
+  async #print(result: R): Promise<void> {
+    if (!this.#isPrinting) return;
+    try {
+      const printed = this.#options.emit(result);
       if (printed !== undefined) await printed;
     } catch (error) {
-      this.#isBroken = true;
-      this.#onFailure(error);
+      this.#isPrinting = false;
+      this.#options.onEmitFailure(error);
     }
   }
 }

@@ -3,7 +3,8 @@ import { FAILURES, Failure } from '../failure.ts';
 import type { CallResult, Notice } from '../http/call.ts';
 import type { JsonValue } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
-import type { JournalEntry, RowEnd } from './journal.ts';
+import type { RowEnd } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
 export interface BulkRow {
@@ -87,18 +88,31 @@ export function sentResult<R extends BulkRow>(
 
 /** The result of a row that the run stopped before. `reason` is why it stopped. */
 export function notReachedResult<R extends BulkRow>(row: R, command: string, reason: Failure): RowResult<R> {
-  const failure = new Failure(reason.code, `row ${row.row} was not reached: ${reason.message}`, {
+  const failure = unsentFailure(row, { command, reason, attempts: 0, what: 'was not reached' });
+  return { ...EMPTY, row, outcome: 'not_sent', failure, source: 'not_reached' };
+}
+
+/** The result of a row that was under way, and of which nothing had been sent, when the run stopped. */
+export function stoppedResult<R extends BulkRow>(
+  row: R,
+  command: string,
+  reason: Failure,
+  attempts: number,
+): RowResult<R> {
+  const failure = unsentFailure(row, { command, reason, attempts, what: 'was not sent' });
+  return { ...EMPTY, row, outcome: 'not_sent', attempts, failure, source: 'sent' };
+}
+
+function unsentFailure(
+  { row, id }: BulkRow,
+  about: { readonly command: string; readonly reason: Failure; readonly attempts: number; readonly what: string },
+): Failure {
+  const { command, reason, attempts, what } = about;
+  return new Failure(reason.code, `row ${row} ${what}: ${reason.message}`, {
     hints: reason.hints,
     exitCode: reason.exitCode,
-    details: {
-      operation: command,
-      row: row.row,
-      outcome: 'not_sent',
-      attempts: 0,
-      ...(row.id === undefined ? {} : { id: row.id }),
-    },
+    details: { operation: command, row, outcome: 'not_sent', attempts, ...(id === undefined ? {} : { id }) },
   });
-  return { ...EMPTY, row, outcome: 'not_sent', failure, source: 'not_reached' };
 }
 
 const EMPTY = {
@@ -124,7 +138,8 @@ export function journalResult<R extends BulkRow>(row: R, command: string, entry:
 
 const CODE_OF: Readonly<Record<'rejected' | 'not_sent' | 'unknown', FailureCode>> = {
   rejected: 'REJECTED',
-  not_sent: 'UNREACHABLE',
+  // Nothing is recorded of the row: the run stopped before it.
+  not_sent: 'PARTIAL',
   unknown: 'OUTCOME_UNKNOWN',
 };
 

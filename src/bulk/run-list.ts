@@ -108,18 +108,15 @@ async function countOutcomes(folder: RunFolder, header: RunHeader): Promise<Outc
 }
 
 /** Rows by outcome, without the outcomes that no row has. `rows`: how many the run has, recorded or not. */
-export function tally(states: RowStates, rows: number): OutcomeCounts {
-  const counts: Partial<Record<Outcome, number>> = {};
-  const add = (outcome: Outcome, more: number): void => {
-    if (more > 0) counts[outcome] = (counts[outcome] ?? 0) + more;
-  };
+function tally(states: RowStates, rows: number): OutcomeCounts {
+  const counts: Record<Outcome, number> = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: 0, unknown: 0 };
   let recorded = 0;
   for (let row = 1; row <= states.rows; row++) {
     const state = states.state(row);
     if (state === 'none') continue;
     recorded += 1;
-    add(state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state, 1);
+    counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
   }
-  add('not_sent', rows - recorded);
-  return counts;
+  counts.not_sent += rows - recorded;
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../failure.ts';
-import type { JournalEntry } from './journal.ts';
-import { readEntry } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { readEntry } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
 import { isRowRecord } from './journal-record.ts';
 import type { BulkRow, RowResult } from './row-outcome.ts';

@@ -15,6 +15,9 @@ import type { RunFolder } from './run-folder.ts';
 import { makeRunName, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import type { RunHeader, RunOptions } from './run-header.ts';
 
+const DAY_MS = 86_400_000;
+const STALE_DAYS = 7;
+
 export interface RunPorts {
   readonly stateDir: string;
   readonly clock: ClockPort;
@@ -122,6 +125,13 @@ export function refuseOtherPlace(header: RunHeader, host: string): void {
     `run ${header.run} was begun at ${header.host}, and profile ${header.profile} now leads to ${host}; nothing was sent`,
     { hints: ['set the address back, or begin a new run'] },
   );
+}
+
+/** A warning when a run is taken up so late that its input may no longer be what is wanted (K14); else undefined. */
+export function staleRunWarning(header: RunHeader, nowMs: number): string | undefined {
+  const days = Math.floor((nowMs - Date.parse(header.startedAt)) / DAY_MS);
+  if (days < STALE_DAYS) return undefined;
+  return `run ${header.run} was begun ${days} days ago; its rows may no longer be what is wanted`;
 }
 
 /** Deletes what a run kept. USAGE when there is none or a process works on it. */

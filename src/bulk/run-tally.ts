@@ -6,10 +6,12 @@ import { isHeldBack, serviceErrorCode } from './row-outcome.ts';
 /** What a row is counted as: its outcome, or for a read whether it succeeded. */
 export type TallyKey = Outcome | 'read' | 'failed';
 
+const KEYS: readonly TallyKey[] = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown', 'read', 'failed'];
+
 /** More different causes than this are counted together: their names come from outside. */
 const MAX_CAUSES = 50;
 const OTHER_CAUSES = 'other causes';
-export const NOT_REACHED = 'not reached';
+const NOT_REACHED = 'not reached';
 
 /** Counts the rows of a run as they end, earlier ones from the journal included. Its size does not grow with the rows. */
 export class RunTally {
@@ -58,7 +60,7 @@ export class RunTally {
 
   /** Rows by outcome, without the outcomes that no row has. A read that succeeded counts as `read`. */
   counts(): Readonly<Partial<Record<TallyKey, number>>> {
-    return Object.fromEntries(this.#counts);
+    return Object.fromEntries(KEYS.filter((key) => this.of(key) > 0).map((key) => [key, this.of(key)]));
   }
 
   /** The same for a write's journal: only outcomes. */

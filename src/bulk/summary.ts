@@ -2,7 +2,7 @@ import { fromPlain } from '../json/plain.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
 import { groupThousands, safeText } from '../output/safe-text.ts';
-import type { BulkReport } from './engine.ts';
+import type { BulkReport } from './plan.ts';
 import { durationText } from './progress.ts';
 import type { TallyKey } from './run-tally.ts';
 import { stopReason } from './stop.ts';

@@ -55,11 +55,15 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
 
 /** Keeps lines that are no events: a newer frontdesk may have written them. */
 function sift(text: string, beforeMs: number): { readonly kept: string; readonly removed: number } {
+  const lines = text.split(/(?<=\n)/);
   const old = new Set<string>();
-  let kept = '';
-  for (const line of text.split(/(?<=\n)/)) {
+  for (const line of lines) {
     const event = parseHistoryEvent(line);
     if (event?.event === 'begin' && Date.parse(event.time) < beforeMs) old.add(event.entry);
+  }
+  let kept = '';
+  for (const line of lines) {
+    const event = parseHistoryEvent(line);
     if (event === undefined || !old.has(event.entry)) kept += line;
   }
   return { kept, removed: old.size };

@@ -109,18 +109,19 @@ function splitRunEntry(name: string): readonly [run: string, row: number | undef
 
 async function singleEntries(stateDir: string): Promise<readonly HistoryEntry[]> {
   const path = historyPath(stateDir);
-  const begun = new Map<string, { readonly begin: BeginEvent; end?: EndEvent }>();
+  // A prune may carry a begin over after its end was written to the new file, so either may come first.
+  const writes = new Map<string, { begin?: BeginEvent; end?: EndEvent }>();
   try {
     for await (const event of readEvents(path)) {
-      const known = begun.get(event.entry);
-      if (event.event === 'begin') {
-        if (known === undefined) begun.set(event.entry, { begin: event });
-      } else if (known !== undefined) known.end = event;
+      const known = writes.get(event.entry) ?? {};
+      if (event.event === 'begin') known.begin ??= event;
+      else known.end = event;
+      writes.set(event.entry, known);
     }
   } catch (error) {
     throw ioFailure(`the history could not be read (${path})`, error, 'nothing was changed');
   }
-  return [...begun.values()].map(({ begin, end }) => joinEvents(begin, end));
+  return [...writes.values()].flatMap(({ begin, end }) => (begin === undefined ? [] : [joinEvents(begin, end)]));
 }
 
 function joinEvents(begin: BeginEvent, end: EndEvent | undefined): HistoryEntry {

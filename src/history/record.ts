@@ -88,11 +88,11 @@ function entryName(nowMs: number, pid: number): string {
 }
 
 function beginFailure(path: string, error: unknown): Failure {
-  if (error instanceof Failure) return error.with({ outcome: 'not_sent' });
-  return ioFailure(`the history could not be written (${path})`, error, 'nothing was sent').with(
-    { outcome: 'not_sent' },
-    ['mend the folder, or add --no-history to keep no record of this write'],
-  );
+  const failure =
+    error instanceof Failure
+      ? error
+      : ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
+  return failure.with({ outcome: 'not_sent' }, ['mend that, or add --no-history to keep no record of this write']);
 }
 
 const ENDINGS: Readonly<Record<Outcome, string>> = {

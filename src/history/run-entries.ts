@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { JournalEntry } from '../bulk/journal.ts';
+import type { JournalEntry } from '../bulk/journal-entry.ts';
 import type { RunFolder } from '../bulk/run-folder.ts';
 import { isRunName, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
 import type { RunHeader } from '../bulk/run-header.ts';

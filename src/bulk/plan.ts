@@ -1,0 +1,54 @@
+import type { ClockPort, SignalPort } from '../context.ts';
+import type { CallResult } from '../http/call.ts';
+import type { RowSlot } from './flight.ts';
+import type { RunJournal } from './journal.ts';
+import type { BulkRow, RowResult } from './row-outcome.ts';
+import type { RunTally } from './run-tally.ts';
+import type { Stop } from './stop.ts';
+
+/** Many rows of one command. */
+export interface BulkPlan<R extends BulkRow> {
+  /** Dotted command path: `card.block`. */
+  readonly command: string;
+  readonly isWrite: boolean;
+  /** The rows of this run in input order: an async generator, so that a million of them need no memory. */
+  readonly rows: AsyncIterable<R>;
+  readonly concurrency: number;
+  /** Requests a second; undefined: no limit. */
+  readonly rate: number | undefined;
+  /** Failed rows at which the run stops (see `failureLimit`); undefined: none. */
+  readonly maxFailures: number | undefined;
+  /** Every write has one; a read has none. */
+  readonly journal: RunJournal | undefined;
+  /** What to do with rows of an earlier process that may have been sent. */
+  readonly unknownRows: 'leave' | 'reconcile' | 'resend';
+  readonly clock: ClockPort;
+  readonly signals: SignalPort;
+  /** What the journal keeps of a row besides its id. */
+  facts?(row: R): { readonly reason?: string | undefined; readonly bodyHash?: string | undefined };
+  /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
+  send(row: R, slot: RowSlot): Promise<CallResult>;
+  /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */
+  reconcile?(row: R, slot: RowSlot): Promise<CallResult>;
+  /** Prints a result; results come in input order, the next one when this has resolved. */
+  emit(result: RowResult<R>): Promise<void> | void;
+  /**
+   * Takes each result in input order before it is printed, also once stdout is lost: for `--failed`. What it
+   * rejects with ends the run (16).
+   */
+  keep?(result: RowResult<R>): Promise<void>;
+  /** Hears each row as it ends, in any order: for progress. */
+  onEnded?(result: RowResult<R>): void;
+}
+
+export interface BulkReport {
+  readonly exitCode: number;
+  readonly tally: RunTally;
+  /** Why the run stopped before its end; undefined when it came to its end. */
+  readonly stop: Stop | undefined;
+  /** `finished`: a resume would have nothing to do. */
+  readonly state: 'finished' | 'stopped';
+  readonly elapsedMs: number;
+  /** The reader of stdout went away while rows were still being written: the journal has them. */
+  readonly isOutputLost: boolean;
+}

@@ -1,0 +1,27 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { callCommand } from '../command.ts';
+import { EVENT_COLUMNS } from './columns.ts';
+
+export const calendarEventCreate = callCommand({
+  path: ['calendar', 'event', 'create'],
+  description:
+    'Creates an event in a calendar. Dates are any ISO 8601 date or date-time and are sent exactly as typed: how the service reads time zones is not shown. Events cannot be listed or read, so a call without an answer is exit 8 and must not be repeated before someone has looked; the id in the answer is kept in history.',
+  operation: OPERATIONS.eventCreate,
+  columns: EVENT_COLUMNS,
+  argument: null,
+  many: true,
+  examples: [
+    {
+      text: 'Create an event',
+      line: 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00',
+    },
+    {
+      text: 'With an end, a place and no page',
+      line: 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00 --end 2026-04-02T20:00 --location "Cellar 2" --no-url',
+    },
+    {
+      text: 'Create a season from a spreadsheet',
+      line: 'calendar event create --from season.csv --calendar cal_harbour_tours --yes',
+    },
+  ],
+});

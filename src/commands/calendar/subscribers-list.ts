@@ -1,0 +1,33 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { callCommand } from '../command.ts';
+import { SUBSCRIBER_COLUMNS } from './columns.ts';
+
+export const calendarSubscribersList = callCommand({
+  path: ['calendar', 'subscribers', 'list'],
+  description:
+    'Lists up to 100 subscribers; the service gives 10 active ones when neither --limit nor --active is given. The interface shows no way to reach further ones: a full list is warned about, and with --require-complete it is exit 15. --active all asks for both and merges the answers.',
+  operation: OPERATIONS.subscribersList,
+  columns: SUBSCRIBER_COLUMNS,
+  argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
+  options: [
+    {
+      long: 'active',
+      value: 'true|false|all',
+      choices: ['true', 'false', 'all'],
+      field: 'active',
+      text: 'true: active ones, false: inactive ones, all: both, by two requests',
+    },
+    { long: 'require-complete', text: 'exit 15 when there may be more than what is listed' },
+  ],
+  examples: [
+    { text: 'List as a table', line: 'calendar subscribers list cal_harbour_tours --limit 100' },
+    {
+      text: 'Edit in a spreadsheet and send back',
+      line: 'calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv',
+    },
+    {
+      text: 'Take the addresses for another program',
+      line: "calendar subscribers list cal_harbour_tours --json --query 'data[].email'",
+    },
+  ],
+});

@@ -1,0 +1,25 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { callCommand } from '../command.ts';
+import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
+
+export const cardBlock = callCommand({
+  path: ['card', 'block'],
+  description:
+    'Blocks one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. There is no unblock in the interface. When no readable answer comes, the card is read back: status BLOCKED counts as done, anything else is exit 8.',
+  operation: OPERATIONS.cardBlock,
+  columns: CARD_COLUMNS,
+  argument: { ...CARD_ARGUMENT, several: true },
+  many: true,
+  expect: true,
+  examples: [
+    { text: 'Block a lost card', line: 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "lost, ticket 4711"' },
+    {
+      text: 'Only if it is the card of order 1001',
+      line: 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001 --yes',
+    },
+    {
+      text: 'Block every card of a spreadsheet, checking each row against the card',
+      line: 'card block --from stolen.csv --expect clientReference --yes',
+    },
+  ],
+});

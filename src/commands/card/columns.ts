@@ -1,0 +1,22 @@
+import type { Column } from '../../output/column.ts';
+
+/** Columns of a card. Wide ones are left out of tables unless asked for with --columns; csv has all. */
+export const CARD_COLUMNS: readonly Column[] = [
+  { name: 'cardId', header: 'CARD ID' },
+  { name: 'status', header: 'STATUS', tone: 'status' },
+  { name: 'currentBalance', header: 'BALANCE', align: 'right' },
+  { name: 'initialBalance', header: 'INITIAL', align: 'right' },
+  { name: 'expiryDate', header: 'EXPIRES' },
+  { name: 'clientReference', header: 'CLIENT REFERENCE' },
+  { name: 'design', header: 'DESIGN' },
+  { name: 'createdAt', header: 'CREATED', wide: true },
+  { name: 'updatedAt', header: 'UPDATED', wide: true },
+  { name: 'activatedAt', header: 'ACTIVATED', wide: true },
+  { name: 'cancelledAt', header: 'CANCELLED', wide: true },
+  { name: 'cancellationAmount', header: 'CANCELLATION AMOUNT', align: 'right', wide: true },
+  { name: 'cancellationAction', header: 'CANCELLATION ACTION', wide: true },
+  { name: 'metadata', header: 'METADATA', wide: true },
+  { name: 'transactions', header: 'TRANSACTIONS', wide: true },
+];
+
+export const CARD_ARGUMENT = { name: 'cardId', text: 'id of the card: 8-4-4-4-12 hexadecimal digits' } as const;

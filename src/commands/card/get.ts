@@ -1,0 +1,24 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { callCommand } from '../command.ts';
+import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
+
+export const cardGet = callCommand({
+  path: ['card', 'get'],
+  description:
+    'Reads one card, or several. One id gives one card; several ids or --from give a list in the order asked for, and exit 15 when some could not be read.',
+  operation: OPERATIONS.cardGet,
+  columns: CARD_COLUMNS,
+  argument: { ...CARD_ARGUMENT, several: true },
+  many: true,
+  examples: [
+    { text: 'Show a card', line: 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
+    {
+      text: 'Take the status for a script',
+      line: 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status',
+    },
+    {
+      text: 'Read many cards as CSV with a metadata column',
+      line: 'card get --from ids.txt -o csv --columns cardId,status,metadata.store',
+    },
+  ],
+});

@@ -1,0 +1,251 @@
+import { isWrite, type Operation } from '../api/operation.ts';
+import { describeFields, type FieldSpec } from '../input/fields.ts';
+import { hasOption, type RawInput } from '../input/raw-input.ts';
+import type { Column } from '../output/column.ts';
+import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from './common-options.ts';
+import type { Session } from './session.ts';
+
+/** A positional argument. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly text: string;
+  readonly required: boolean;
+  readonly variadic?: boolean;
+  readonly choices?: readonly string[];
+}
+
+/** An option as help, parser, completions and `schema` see it. */
+export interface OptionSpec {
+  /** Without dashes: `client-device-id`, `no-url`. */
+  readonly long: string;
+  readonly short?: string;
+  /** Placeholder of the value, `text` without brackets; absent: a switch. */
+  readonly value?: string;
+  readonly text: string;
+  readonly choices?: readonly string[];
+  /** May be given more than once; else the last one counts, or two are refused where they set a field. */
+  readonly repeatable?: boolean;
+  /** Environment variable that says the same. */
+  readonly env?: string;
+  /** The value is a path: completions offer files. */
+  readonly isFile?: boolean;
+  /** API field of the body or query that the option sets. */
+  readonly field?: string;
+  readonly required?: boolean;
+}
+
+export interface Example {
+  readonly text: string;
+  /** The words after `frontdesk`, as typed in a shell. */
+  readonly line: string;
+}
+
+interface CommandBase {
+  /** `['card', 'block']`. */
+  readonly path: readonly string[];
+  /** What a person should know before using it: two to five sentences. */
+  readonly description: string;
+  readonly arguments: readonly ArgumentSpec[];
+  /** Its own options; the common ones come on top (`optionsOf`). */
+  readonly options: readonly OptionSpec[];
+  readonly examples: readonly Example[];
+  /** Exit codes that this command can end with, in the order of the table. */
+  readonly exitCodes: readonly number[];
+  /** True: `--dry-run`, `--yes` and `--no-history` belong to it. */
+  readonly writes: boolean;
+}
+
+/** A command that is one operation of the service; `engine/call.ts` runs all of them. */
+export interface CallCommand extends CommandBase {
+  readonly kind: 'call';
+  /** The row, or the rows among which the value of one option chooses. */
+  readonly operation: Operation | OperationChoice;
+  readonly columns: readonly Column[];
+  /** Path parameter that the positional argument fills; null: the operation has none. */
+  readonly idParam: 'cardId' | 'id' | null;
+  /** Takes `--from` (contract section 8). */
+  readonly many: boolean;
+  /** Takes `--expect`. */
+  readonly expect: boolean;
+  /** Rows that did not change against an older file can be left out (`--changed-from`). */
+  readonly changedFrom: boolean;
+}
+
+export interface OperationChoice {
+  readonly option: string;
+  readonly rows: Readonly<Record<string, Operation>>;
+}
+
+/** A command about this machine, or one that composes calls itself. */
+export interface LocalCommand extends CommandBase {
+  readonly kind: 'local';
+  /** False: it works although the settings file is damaged or the environment says what cannot be obeyed. */
+  readonly needsSettings: boolean;
+  /** True: it calls the service, so the profile is chosen first and its preferences count. */
+  readonly usesProfile: boolean;
+  /** Answers the exit code. */
+  run(session: Session, input: RawInput): Promise<number>;
+}
+
+export type Command = CallCommand | LocalCommand;
+
+/** Any row of a command, where it does not matter which: rows of one choice differ in path and answer only. */
+export function operationOf(command: CallCommand): Operation {
+  if (!('rows' in command.operation)) return command.operation;
+  const [first] = Object.values(command.operation.rows);
+  if (first === undefined) throw new Error(`${command.path.join(' ')} chooses among no operations`);
+  return first;
+}
+
+/** Whether a call is over many rows: `--from`, or several ids (contract section 8). */
+export function isMany(command: CallCommand, input: RawInput): boolean {
+  return hasOption(input, 'from') || (command.many && input.words.length > 1);
+}
+
+/** All options of a command: its own first, then those of its kind, then the common ones it does not redefine. */
+export function optionsOf(command: Command): readonly OptionSpec[] {
+  const shared = [...(command.writes ? WRITE_OPTIONS : []), ...COMMON_OPTIONS];
+  const isOwn = (long: string) => command.options.some((option) => option.long === long);
+  return [...command.options, ...shared.filter((option) => !isOwn(option.long))];
+}
+
+const FIELD_VALUE: Readonly<Record<FieldSpec['type'], string>> = {
+  text: 'text',
+  boolean: 'true|false',
+  integer: 'n',
+  url: 'url',
+  date: 'iso',
+};
+
+/** What a field accepts, for help: `at most 5000 characters`. */
+function limitText(field: FieldSpec): string {
+  const limits = [
+    ...(field.maxLength === undefined ? [] : [`at most ${field.maxLength} characters`]),
+    ...(field.minimum === undefined || field.maximum === undefined ? [] : [`${field.minimum} to ${field.maximum}`]),
+  ];
+  return limits.length === 0 ? '' : ` (${limits.join(', ')})`;
+}
+
+function fieldOptions(field: FieldSpec): OptionSpec[] {
+  const option: OptionSpec = {
+    long: field.flag,
+    value: FIELD_VALUE[field.type],
+    text: `${field.description}${limitText(field)}`,
+    field: field.name,
+    required: field.required,
+    ...(field.type === 'boolean' ? { choices: ['true', 'false'] } : {}),
+  };
+  const options = [option];
+  // The only field that the spec lets be null in a request is an event's url.
+  if (field.nullable) options.push({ long: `no-${field.flag}`, text: `send ${field.name} as null`, field: field.name });
+  if (field.name === 'description') {
+    options.push({
+      long: 'description-file',
+      value: 'file',
+      isFile: true,
+      text: 'send the text of a file (- is stdin) as description, exactly',
+      field: field.name,
+    });
+  }
+  return options;
+}
+
+const EXPECT_OPTION: OptionSpec = {
+  long: 'expect',
+  value: 'field=value',
+  repeatable: true,
+  text: 'read the card first and send nothing unless the field (dotted into metadata) has that value',
+};
+
+const CHANGED_FROM_OPTION: OptionSpec = {
+  long: 'changed-from',
+  value: 'old.csv',
+  isFile: true,
+  text: 'with --from: send only cells that differ from that older file',
+};
+
+interface CallSpec {
+  readonly path: readonly string[];
+  readonly description: string;
+  readonly operation: Operation | OperationChoice;
+  readonly columns: readonly Column[];
+  /** Positional argument; null where the operation has no path id. */
+  readonly argument: { readonly name: string; readonly text: string; readonly several?: boolean } | null;
+  readonly many?: boolean;
+  readonly expect?: boolean;
+  readonly changedFrom?: boolean;
+  /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
+  readonly options?: readonly OptionSpec[];
+  readonly examples: readonly Example[];
+}
+
+function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
+  return [
+    ...[0, 1, 2, 3, 4, 5, 6, 7],
+    ...(writes ? [8] : []),
+    ...(writes && spec.expect !== true ? [] : [10]),
+    11,
+    ...(spec.many === true || spec.options?.some((option) => option.long === 'require-complete') ? [15] : []),
+    16,
+    ...(spec.expect === true ? [17] : []),
+    130,
+  ];
+}
+
+/** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
+export function callCommand(spec: CallSpec): CallCommand {
+  const operation = operationOf({ operation: spec.operation, path: spec.path } as CallCommand);
+  const writes = isWrite(operation);
+  const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
+  const own = [
+    ...fields.flatMap(fieldOptions),
+    ...(spec.expect === true ? [EXPECT_OPTION] : []),
+    ...(spec.many === true ? MANY_OPTIONS : []),
+    ...(spec.many === true && writes ? MANY_WRITE_OPTIONS : []),
+    ...(spec.changedFrom === true ? [CHANGED_FROM_OPTION] : []),
+  ].filter((option) => !(spec.options ?? []).some((special) => special.long === option.long));
+  const [idParam] = Object.keys(operation.params.shape);
+  return {
+    kind: 'call',
+    path: spec.path,
+    description: spec.description,
+    operation: spec.operation,
+    columns: spec.columns,
+    arguments:
+      spec.argument === null
+        ? []
+        : [
+            {
+              name: spec.argument.name,
+              text: spec.argument.text,
+              required: spec.many !== true,
+              ...(spec.argument.several === true ? { variadic: true } : {}),
+            },
+          ],
+    options: [...(spec.options ?? []), ...own],
+    examples: spec.examples,
+    exitCodes: exitCodesOf(spec, writes),
+    writes,
+    idParam: idParam === 'cardId' || idParam === 'id' ? idParam : null,
+    many: spec.many === true,
+    expect: spec.expect === true,
+    changedFrom: spec.changedFrom === true,
+  };
+}
+
+type LocalSpec = Pick<LocalCommand, 'path' | 'description' | 'examples' | 'run'> &
+  Partial<Pick<LocalCommand, 'arguments' | 'options' | 'exitCodes' | 'writes' | 'needsSettings' | 'usesProfile'>>;
+
+/** Declares a command about this machine. */
+export function localCommand(spec: LocalSpec): LocalCommand {
+  return {
+    arguments: [],
+    options: [],
+    exitCodes: [0, 1, 2, 16, 130],
+    writes: false,
+    needsSettings: true,
+    usesProfile: false,
+    ...spec,
+    kind: 'local',
+  };
+}

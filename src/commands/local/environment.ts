@@ -1,0 +1,40 @@
+/** A variable of the environment that frontdesk obeys. */
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly text: string;
+  /** The option that says the same and wins over it. */
+  readonly option?: string;
+}
+
+/** THE table of environment variables: the help topic, the man page, the README and `schema` are printed from it. */
+export const ENVIRONMENT: readonly EnvironmentVariable[] = [
+  { name: 'FRONTDESK_PROFILE', option: '--profile', text: 'profile to use; sandbox is built in' },
+  { name: 'FRONTDESK_OUTPUT', option: '--output', text: 'output format: table, json, ndjson or csv' },
+  { name: 'FRONTDESK_TIMEOUT', option: '--timeout', text: 'limit of one attempt: 500ms, 30s, 2m, 1h' },
+  { name: 'FRONTDESK_CA_FILE', option: '--ca-file', text: 'certificates (PEM) to trust besides the built-in ones' },
+  { name: 'FRONTDESK_CARDS_URL', text: 'base URL of the gift-card interface: https, or http on this machine' },
+  { name: 'FRONTDESK_CARDS_TOKEN', text: 'token of the gift-card interface; needs nothing stored' },
+  { name: 'FRONTDESK_CALENDAR_URL', text: 'base URL of the calendar interface: https, or http on this machine' },
+  { name: 'FRONTDESK_CALENDAR_TOKEN', text: 'API key of the calendar interface; needs nothing stored' },
+  { name: 'FRONTDESK_CONFIG_DIR', text: 'folder of settings and credentials' },
+  { name: 'FRONTDESK_STATE_DIR', text: 'folder of history, runs and the sandbox' },
+  {
+    name: 'FRONTDESK_NO_HISTORY',
+    option: '--no-history',
+    text: '1: keep no local record of single writes; a run needs its record and refuses',
+  },
+  { name: 'FRONTDESK_DEBUG', text: '1: show the stack of an error' },
+  { name: 'NO_COLOR', option: '--no-color', text: 'any value but 0: no colour' },
+  {
+    name: 'FORCE_COLOR',
+    text: 'any value but 0: colour on a terminal that calls itself dumb; a pipe never gets colour',
+  },
+  { name: 'HTTPS_PROXY', text: 'proxy for https requests, http://HOST:PORT; this machine is always reached directly' },
+  { name: 'NO_PROXY', text: 'hosts that are reached without the proxy: names, name:port, addresses, ranges, or *' },
+  { name: 'NODE_EXTRA_CA_CERTS', text: 'certificates (PEM) that Node itself trusts besides the built-in ones' },
+  { name: 'XDG_CONFIG_HOME', text: 'folder under which frontdesk/ holds settings and credentials; else ~/.config' },
+  {
+    name: 'XDG_STATE_HOME',
+    text: 'folder under which frontdesk/ holds history, runs and the sandbox; else ~/.local/state',
+  },
+];

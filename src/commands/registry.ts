@@ -1,0 +1,53 @@
+import type { Command } from './command.ts';
+
+/** One line of the command list: enough for the overview; the declaration itself is loaded when used. */
+export interface CommandEntry {
+  readonly path: readonly string[];
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+export interface GroupEntry {
+  readonly path: readonly string[];
+  readonly summary: string;
+  /** Command that runs when the group is named alone: `frontdesk history` lists. */
+  readonly default?: string;
+}
+
+export interface Child {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** The command tree, as the engine receives it. */
+export interface Registry {
+  readonly entries: readonly CommandEntry[];
+  readonly groups: readonly GroupEntry[];
+  find(path: readonly string[]): CommandEntry | undefined;
+  /** The command that runs when a group is named alone. */
+  defaultOf(path: readonly string[]): CommandEntry | undefined;
+  /** Commands and groups directly below a path. */
+  childrenOf(path: readonly string[]): readonly Child[];
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((word, index) => word === right[index]);
+}
+
+export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]): Registry {
+  const find = (path: readonly string[]) => entries.find((entry) => isSame(entry.path, path));
+  return {
+    entries,
+    groups,
+    find,
+    defaultOf(path) {
+      const name = groups.find((group) => isSame(group.path, path))?.default;
+      return name === undefined ? undefined : find([...path, name]);
+    },
+    childrenOf(path) {
+      return [...groups, ...entries]
+        .filter((item) => item.path.length === path.length + 1 && path.every((word, at) => item.path[at] === word))
+        .map((item) => ({ name: item.path.at(-1) ?? '', summary: item.summary }));
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { Failure } from '../failure.ts';
+
+/** One thing that `frontdesk doctor` looked at, under the names of its JSON. No member holds a secret. */
+export interface Check {
+  readonly name: string;
+  /** `problem`: something will not work, or is not safe. `warning`: worth knowing before it does harm. */
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  /** What to do about it: begins with a verb, or is the command that mends it. */
+  readonly fix?: string;
+}
+
+export function ok(name: string, message: string): Check {
+  return { name, status: 'ok', message };
+}
+
+export function warning(name: string, message: string, fix?: string): Check {
+  return { name, status: 'warning', message, ...(fix === undefined ? {} : { fix }) };
+}
+
+export function problem(name: string, message: string, fix?: string): Check {
+  return { name, status: 'problem', message, ...(fix === undefined ? {} : { fix }) };
+}
+
+/** A failure of a command as a finding: doctor sends nothing itself, so it need not say that nothing was sent. */
+export function problemOf(name: string, failure: Failure): Check {
+  return problem(name, failure.message.replace(/; nothing was (?:sent|changed)$/, ''), failure.hints[0]);
+}
+
+/** Looks at one thing; whatever goes wrong in looking is itself the finding, so that the other checks are made. */
+export async function look(name: string, work: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) return [problemOf(name, error)];
+    return [problem(name, `could not be looked at: ${error instanceof Error ? error.message : String(error)}`)];
+  }
+}

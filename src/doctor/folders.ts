@@ -1,0 +1,135 @@
+import { constants, type Stats } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Session } from '../commands/session.ts';
+import { readCredentials } from '../credentials/store.ts';
+import { describeIoError, errnoOf } from '../files/io-failure.ts';
+import { lockHolder } from '../files/lock.ts';
+import { isGone, ownerOfTemporary } from '../files/process-identity.ts';
+import { refuseUnsafeFolder, shellQuote } from '../files/safety.ts';
+import { readSettings, settingsPath } from '../settings/read.ts';
+import { type Check, look, ok, problem, warning } from './check.ts';
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** The path itself, or the folder above it that is there. */
+async function nearestExisting(path: string): Promise<string> {
+  const parent = dirname(path);
+  return parent === path || (await statOf(path)) !== undefined ? path : nearestExisting(parent);
+}
+
+async function canMake(path: string): Promise<string | undefined> {
+  const place = await nearestExisting(path);
+  return access(place, constants.W_OK | constants.X_OK).then(
+    () => undefined,
+    (error: unknown) => `${place} cannot be written: ${describeIoError(error)}`,
+  );
+}
+
+async function checkFolder(name: string, path: string | undefined, variable: string, session: Session) {
+  if (path === undefined) {
+    return [
+      problem(name, 'nothing tells where it is: there is no home folder', `set ${variable} to a folder of your own`),
+    ];
+  }
+  const stats = await statOf(path);
+  if (stats !== undefined && !stats.isDirectory())
+    return [problem(name, `${path} is no folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`)];
+  const obstacle = await canMake(path);
+  if (obstacle !== undefined) return [problem(name, obstacle, `make it writable, or set ${variable}`)];
+  if (stats === undefined) return [ok(name, `${path} is not there yet; it is made when it is needed`)];
+  await refuseUnsafeFolder(path, session.context.platform);
+  const mode = stats.mode & 0o777;
+  if (session.context.platform !== 'win32' && (mode & 0o077) !== 0) {
+    return [warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, `chmod 700 ${shellQuote(path)}`)];
+  }
+  return [ok(name, path)];
+}
+
+async function checkSettings({ places }: Session): Promise<readonly Check[]> {
+  const settings = await readSettings(places.configDir);
+  if (places.configDir === undefined) return [ok('settings', 'none')];
+  const names = [...settings.profiles.keys()];
+  const profiles = names.length === 0 ? 'no stored profile' : `profiles ${names.join(', ')}`;
+  return [ok('settings', `${settingsPath(places.configDir)}: ${profiles}`)];
+}
+
+async function checkCredentials({ places, context }: Session): Promise<readonly Check[]> {
+  const entries = await readCredentials({ configDir: places.configDir, platform: context.platform });
+  const kept = entries.map(({ profile, family, origin, kind }) => `${kind} of ${profile} for ${family} at ${origin}`);
+  return [ok('credentials', kept.length === 0 ? 'none are stored' : kept.join('; '))];
+}
+
+/** What killed processes left in a folder: it is swept at the next change, and is worth knowing until then. */
+async function checkLeftovers(folder: string | undefined, session: Session): Promise<readonly Check[]> {
+  if (folder === undefined) return [];
+  const nowMs = session.context.clock.now();
+  const found: string[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const maker = ownerOfTemporary(name);
+    const silentMs = nowMs - ((await statOf(path))?.mtimeMs ?? nowMs);
+    const isLock = name.endsWith('.lock') || name.endsWith('.takeover');
+    if (maker !== undefined ? isGone(maker, silentMs) : isLock && lockHolder(path, nowMs) === undefined)
+      found.push(path);
+    if (name.includes('.json.bad')) found.push(path);
+  }
+  if (found.length === 0) return [];
+  return [
+    warning(
+      'leftovers',
+      `left behind by an interrupted frontdesk: ${found.join(', ')}`,
+      `rm ${found.map(shellQuote).join(' ')}`,
+    ),
+  ];
+}
+
+/** Files with customers' ids, reasons and rows. */
+const PRIVATE_IN_STATE = ['history.jsonl', 'runs'];
+
+async function checkPrivate({ places, context }: Session): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  for (const name of places.stateDir === undefined || context.platform === 'win32' ? [] : PRIVATE_IN_STATE) {
+    const path = join(places.stateDir ?? '', name);
+    const stats = await statOf(path);
+    const mode = (stats?.mode ?? 0) & 0o777;
+    if ((mode & 0o077) === 0) continue;
+    const fix = `chmod ${stats?.isDirectory() === true ? 700 : 600} ${shellQuote(path)}`;
+    checks.push(warning('state-files', `others can get at ${path} (mode ${mode.toString(8)})`, fix));
+  }
+  return checks;
+}
+
+async function checkRuns({ places, context }: Session): Promise<readonly Check[]> {
+  if (places.stateDir === undefined) return [];
+  const { listRuns } = await import('../bulk/run-list.ts');
+  const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock });
+  const open = runs.filter(({ state }) => state === 'stopped' || state === 'interrupted');
+  if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];
+  return open.map(({ run, operation, state }) =>
+    warning('runs', `run ${run} (${operation}) is ${state}`, `frontdesk runs resume ${run}`),
+  );
+}
+
+/** Folders and files of this user: where they are, who can get at them, and whether they can be read. */
+export async function checkFolders(session: Session): Promise<readonly Check[]> {
+  const { configDir, stateDir } = session.places;
+  return [
+    ...(await look('config-folder', () => checkFolder('config-folder', configDir, 'FRONTDESK_CONFIG_DIR', session))),
+    ...(await look('settings', () => checkSettings(session))),
+    ...(await look('credentials', () => checkCredentials(session))),
+    ...(await look('state-folder', () => checkFolder('state-folder', stateDir, 'FRONTDESK_STATE_DIR', session))),
+    ...(await look('state-files', () => checkPrivate(session))),
+    ...(await look('leftovers', () => checkLeftovers(configDir, session))),
+    ...(stateDir === configDir ? [] : await look('leftovers', () => checkLeftovers(stateDir, session))),
+    ...(await look('runs', () => checkRuns(session))),
+  ];
+}

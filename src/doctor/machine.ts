@@ -1,0 +1,103 @@
+import { COMMON_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
+import type { Session } from '../commands/session.ts';
+import { tokenVariable } from '../credentials/resolve.ts';
+import { refuseDisabledTls } from '../credentials/tls.ts';
+import { readCaFile } from '../engine/ca-file.ts';
+import { Failure } from '../failure.ts';
+import { nearest } from '../output/nearest.ts';
+import { runtimeFacts } from '../process/runtime.ts';
+import { urlVariable } from '../settings/resolve.ts';
+import { resolvePreferences } from '../settings/resolve-preferences.ts';
+import { NO_SETTINGS } from '../settings/settings.ts';
+import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
+
+/** package.json engines: the oldest Node that the packages inside run on. */
+const OLDEST_NODE = [20, 19] as const;
+
+function checkNode(): Check {
+  const { nodeVersion } = runtimeFacts();
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  if (!isOld) return ok('node', `Node ${nodeVersion}`);
+  return problem('node', `Node ${nodeVersion} is too old`, `install Node ${OLDEST_NODE.join('.')} or later`);
+}
+
+function checkCompileCache(): Check {
+  const { compileCacheDir } = runtimeFacts();
+  return ok('compile-cache', compileCacheDir ?? 'none: every start compiles the program again');
+}
+
+const OUR_VARIABLES: readonly string[] = [
+  ...[...COMMON_OPTIONS, ...WRITE_OPTIONS].flatMap(({ env }) => (env?.startsWith('FRONTDESK_') ? [env] : [])),
+  ...(['cards', 'calendar'] as const).flatMap((family) => [tokenVariable(family), urlVariable(family)]),
+  'FRONTDESK_CONFIG_DIR',
+  'FRONTDESK_STATE_DIR',
+  'FRONTDESK_DEBUG',
+];
+
+/** Names only: a value may be a token, or hold a password. */
+function checkEnvironment({ env }: Session['context']): readonly Check[] {
+  const set = Object.keys(env)
+    .filter((name) => name.startsWith('FRONTDESK_') && (env[name] ?? '') !== '')
+    .sort();
+  const unknown = set.filter((name) => !OUR_VARIABLES.includes(name));
+  const known = set.filter((name) => OUR_VARIABLES.includes(name));
+  return [
+    ok('environment', known.length === 0 ? 'no variable of frontdesk is set' : `set: ${known.join(', ')}`),
+    ...unknown.map((name) => {
+      const near = nearest(name, OUR_VARIABLES);
+      const meant = near === undefined ? `unset ${name}` : `did you mean ${near}?`;
+      return warning('environment', `${name} is set, and frontdesk knows no variable of that name`, meant);
+    }),
+    ...checkValues(env),
+  ];
+}
+
+function checkValues(env: Session['context']['env']): readonly Check[] {
+  try {
+    resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
+    return [];
+  } catch (error) {
+    if (error instanceof Failure) return [problemOf('environment', error)];
+    throw error;
+  }
+}
+
+function checkTls({ env }: Session['context']): Check {
+  refuseDisabledTls(env);
+  return ok('tls', 'certificates are verified');
+}
+
+async function checkCaFile(path: string | undefined, env: Session['context']['env']): Promise<Check> {
+  if (path === undefined || path === '') return ok('ca-file', 'none: the built-in certificates are trusted');
+  await readCaFile(path, env);
+  return ok('ca-file', `${path} is trusted besides the built-in certificates`);
+}
+
+function checkTerminal({ context, output }: Session): Check {
+  const kind = (isTerminal: boolean) => (isTerminal ? 'a terminal' : 'no terminal');
+  const { stdin, stdout, stderr } = context;
+  const width = stdout.columns === undefined ? '' : ` of ${stdout.columns} columns`;
+  const facts = [
+    `stdin is ${kind(stdin.isTerminal)}`,
+    `stdout is ${kind(stdout.isTerminal)}${width}`,
+    `stderr is ${kind(stderr.isTerminal)}`,
+    output.colour ? 'colour' : 'no colour',
+    output.unicode ? 'UTF-8' : 'no UTF-8 locale, so borders are ASCII',
+  ];
+  return ok('terminal', facts.join(', '));
+}
+
+/** What this process and its environment are like. `caFile`: the file that calls would trust. */
+export async function checkMachine(session: Session, caFile: string | undefined): Promise<readonly Check[]> {
+  const { context } = session;
+  return [
+    ok('frontdesk', `frontdesk ${context.version} on ${context.platform}`),
+    checkNode(),
+    checkCompileCache(),
+    checkTerminal(session),
+    ...(await look('environment', async () => checkEnvironment(context))),
+    ...(await look('tls', async () => [checkTls(context)])),
+    ...(await look('ca-file', async () => [await checkCaFile(caFile, context.env)])),
+  ];
+}

@@ -1,0 +1,169 @@
+import type { Family } from '../api/operation.ts';
+import type { Session } from '../commands/session.ts';
+import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
+import { describeCredential } from '../credentials/status.ts';
+import { readCredentials } from '../credentials/store.ts';
+import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
+import { readCaFile } from '../engine/ca-file.ts';
+import { Failure } from '../failure.ts';
+import type { BaseUrl } from '../http/base-url.ts';
+import { type Exchange, headerValues } from '../http/exchange.ts';
+import { lazyTransport } from '../http/lazy-transport.ts';
+import { chooseProxy } from '../http/proxy.ts';
+import { parseHttpDate } from '../http/retry-after.ts';
+import { formatDuration } from '../input/duration.ts';
+import { readSettings } from '../settings/read.ts';
+import { resolveTarget, urlVariable } from '../settings/resolve.ts';
+import { type Check, look, ok, problem, warning } from './check.ts';
+
+const FAMILIES: readonly Family[] = ['cards', 'calendar'];
+
+/** A clock that is further off makes valid tokens look expired (reliability H29). */
+const MAX_SKEW_MS = 5 * 60_000;
+
+export interface ServiceCheckOptions {
+  /** Make one request without a token to each base URL. */
+  readonly connect: boolean;
+  readonly caFile: string | undefined;
+}
+
+async function checkProfile(session: Session): Promise<Check> {
+  try {
+    await readSettings(session.places.configDir);
+  } catch (error) {
+    if (error instanceof Failure) return warning('profile', 'cannot be told before the settings file is mended');
+    throw error;
+  }
+  const { name, isSandbox, stored, readOnly, requireReason } = session.profile;
+  const facts = [
+    isSandbox ? 'built in' : stored ? 'stored' : 'from the environment alone',
+    ...(readOnly ? ['read-only'] : []),
+    ...(requireReason === undefined ? [] : [`requires a reason with ${requireReason}`]),
+  ];
+  return ok('profile', `${name} (${facts.join(', ')})`);
+}
+
+async function checkCredential(session: Session, family: Family, base: BaseUrl): Promise<Check> {
+  const { context, profile, places, common, prompt } = session;
+  const stored = () => readCredentials({ configDir: places.configDir, platform: context.platform });
+  const name = `${family}-credential`;
+  const { origin } = base;
+  if (environmentToken(context.env, family) === undefined) {
+    const { entry } = findStored(await stored(), { profile: profile.name, family, origin });
+    // It may ask a person to unlock something, so it is run only where a token is really wanted.
+    if (entry?.kind === 'command') return ok(name, 'a token command, not run here; `frontdesk auth status` runs it');
+  }
+  const status = await describeCredential({
+    family,
+    origin,
+    profile: profile.name,
+    env: context.env,
+    platform: context.platform,
+    clock: context.clock,
+    stored,
+    ignoreExpiry: common.ignoreExpiry,
+    isInteractive: prompt.available,
+    onNotice: () => undefined,
+  });
+  const login = `frontdesk auth login -p ${profile.name} --family ${family}, or set ${tokenVariable(family)}`;
+  if (status.problem !== null) return problem(name, status.problem.replace(/; nothing was sent$/, ''), login);
+  const expiresAtMs = status.expiresAt === null ? undefined : Date.parse(status.expiresAt);
+  const nowMs = context.clock.now();
+  const ending = status.lastFour === null ? '' : `, ends with ${status.lastFour}`;
+  const expiry = expiresAtMs === undefined ? '' : `, ${describeExpiry(expiresAtMs, nowMs)}`;
+  const text = `${status.source ?? 'unknown source'}${ending}${expiry}`;
+  const isSoon = expiresAtMs !== undefined && judgeExpiry({ expiresAtMs }, nowMs) === 'soon';
+  return isSoon ? warning(name, text, login) : ok(name, text);
+}
+
+function checkProxy({ context }: Session, family: Family, base: BaseUrl): Check {
+  const proxy = chooseProxy(base, context.env);
+  const text =
+    proxy === undefined ? 'none; requests go straight to the service' : `requests go through ${proxy.hostPort}`;
+  return ok(`${family}-proxy`, text);
+}
+
+/** One GET to the base URL itself, without a token: its path is no operation, so nothing can come of it. */
+async function askForAnswer(session: Session, base: BaseUrl, caFile: string | undefined): Promise<Exchange> {
+  const { clock, env, version } = session.context;
+  const transport = lazyTransport({
+    baseUrl: base,
+    clock,
+    proxy: chooseProxy(base, env),
+    trustPems: caFile === undefined || caFile === '' ? [] : await readCaFile(caFile, env),
+  });
+  const target = `${base.pathPrefix}/`;
+  try {
+    return await transport.exchange(
+      {
+        method: 'GET',
+        origin: base.origin,
+        target,
+        headers: [
+          ['Accept', 'application/json'],
+          ['Accept-Encoding', 'identity'],
+          ['User-Agent', `frontdesk/${version}`],
+        ],
+        body: undefined,
+        bodyValue: undefined,
+        url: base.origin + target,
+      },
+      { timeoutMs: session.policy.timeoutMs },
+    );
+  } finally {
+    await transport.close();
+  }
+}
+
+async function checkConnection(session: Session, family: Family, base: BaseUrl, caFile: string | undefined) {
+  const exchange = await askForAnswer(session, base, caFile);
+  const name = `${family}-connection`;
+  const { status, headers } = exchange;
+  if (status === undefined || headers === undefined) {
+    const what = exchange.kind === 'broken' ? exchange.breakage.text : 'no answer came';
+    return [problem(name, `${base.origin}: ${what}`, 'check the base URL, the network and the proxy')];
+  }
+  const connection = ok(name, `${base.origin} answered a request without a token with ${status}`);
+  const serviceMs = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
+  if (serviceMs === undefined) return [connection, warning(`${family}-clock`, 'the service did not tell its time')];
+  const skewMs = serviceMs - session.context.clock.now();
+  const text = `the service's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine's`;
+  const isFar = Math.abs(skewMs) > MAX_SKEW_MS;
+  return [
+    connection,
+    isFar ? warning(`${family}-clock`, text, "set this machine's clock") : ok(`${family}-clock`, text),
+  ];
+}
+
+async function checkFamily(session: Session, family: Family, options: ServiceCheckOptions): Promise<readonly Check[]> {
+  const { profile, context } = session;
+  const name = `${family}-url`;
+  if ((family === 'cards' ? profile.cardsUrl : profile.calendarUrl) === undefined) {
+    const fix = `frontdesk profile set ${profile.name} --${family}-url <url>, or set ${urlVariable(family)}`;
+    return [warning(name, `profile ${profile.name} has no base URL for the ${family} interface`, fix)];
+  }
+  const { base, url, source } = resolveTarget(profile, family);
+  const checks: Check[] = [ok(name, `${url} (${source})`)];
+  checks.push(...(await look(`${family}-credential`, async () => [await checkCredential(session, family, base)])));
+  checks.push(...(await look(`${family}-proxy`, async () => [checkProxy(session, family, base)])));
+  if (!options.connect) {
+    return [...checks, ok(`${family}-clock`, 'not checked; --connect makes one request without a token')];
+  }
+  if (context.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    return [...checks, problem(`${family}-connection`, 'not checked while certificates are not verified')];
+  }
+  const connection = () => checkConnection(session, family, base, options.caFile);
+  return [...checks, ...(await look(`${family}-connection`, connection))];
+}
+
+/** The profile, and for each interface its URL, credential, proxy and, when asked for, whether it answers. */
+export async function checkService(session: Session, options: ServiceCheckOptions): Promise<readonly Check[]> {
+  const [profile] = await look('profile', async () => [await checkProfile(session)]);
+  if (profile === undefined || profile.status !== 'ok') return profile === undefined ? [] : [profile];
+  if (session.profile.isSandbox) return [profile, ok('sandbox', 'needs no URL, no credential and no network')];
+  const checks: Check[] = [profile];
+  for (const family of FAMILIES) {
+    checks.push(...(await look(`${family}-url`, () => checkFamily(session, family, options))));
+  }
+  return checks;
+}

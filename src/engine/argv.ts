@@ -1,0 +1,152 @@
+import { CommanderError, Option, Command as Parser } from 'commander';
+import type { ArgumentSpec, OptionSpec } from '../commands/command.ts';
+import { Failure } from '../failure.ts';
+import type { RawInput } from '../input/raw-input.ts';
+import { nearest } from '../output/nearest.ts';
+
+interface PathEntry {
+  readonly path: readonly string[];
+}
+
+/** Where the command words end: the command or group they name, and the words of argv that remain. */
+export interface Located {
+  readonly path: readonly string[];
+  readonly rest: readonly string[];
+  /** The first word that names nothing below `path`, if any. */
+  readonly unknown: string | undefined;
+}
+
+function takesValue(token: string, options: readonly OptionSpec[]): boolean {
+  if (token.startsWith('--')) {
+    if (token.includes('=')) return false;
+    return options.some((option) => option.value !== undefined && `--${option.long}` === token);
+  }
+  // `-o json` takes the next word, `-ojson` carries its value; `-qo json` ends with the one that takes it.
+  const last = token.at(-1);
+  return options.some((option) => option.value !== undefined && option.short === last);
+}
+
+/**
+ * Finds the command in argv, where common options may stand before, between or after its words.
+ * The rest of the words is parsed by `parseInput` against that one command only, so that start-up pays
+ * for one command, and an option's value is never taken for another option.
+ */
+export function locateCommand(
+  argv: readonly string[],
+  commands: readonly PathEntry[],
+  common: readonly OptionSpec[],
+): Located {
+  const path: string[] = [];
+  const rest: string[] = [];
+  const below = (words: readonly string[]) =>
+    commands.filter((command) => words.every((word, index) => command.path[index] === word));
+  for (let index = 0; index < argv.length; index += 1) {
+    const token = argv[index] ?? '';
+    const isLeaf = commands.some(
+      (command) => command.path.length === path.length && command.path.every((word, at) => word === path[at]),
+    );
+    const hasChildren = below(path).some((command) => command.path.length > path.length);
+    if (token === '--' || !hasChildren) {
+      rest.push(...argv.slice(index));
+      break;
+    }
+    if (token.startsWith('-') && token !== '-') {
+      rest.push(token);
+      const next = argv[index + 1];
+      if (takesValue(token, common) && next !== undefined) {
+        rest.push(next);
+        index += 1;
+      }
+      continue;
+    }
+    if (below([...path, token]).length === 0) {
+      if (isLeaf) {
+        rest.push(...argv.slice(index));
+        break;
+      }
+      return { path, rest: [...rest, ...argv.slice(index)], unknown: token };
+    }
+    path.push(token);
+  }
+  return { path, rest, unknown: undefined };
+}
+
+function addOptions(
+  parser: Parser,
+  options: readonly OptionSpec[],
+  record: (long: string, value: string | true) => void,
+) {
+  for (const option of options) {
+    const short = option.short === undefined ? '' : `-${option.short}, `;
+    const value = option.value === undefined ? '' : ` <${option.value}>`;
+    const declared = new Option(`${short}--${option.long}${value}`);
+    parser.addOption(declared);
+    parser.on(`option:${option.long}`, (given: unknown) =>
+      record(option.long, typeof given === 'string' ? given : true),
+    );
+  }
+}
+
+const SECRET_OPTION = /^--(?:(?:cards|calendar|api|access|bearer)-)?(?:token|key|api-key|password|secret)(?:=|$)/;
+
+function unknownOption(token: string, options: readonly OptionSpec[], words: string): Failure {
+  const name = token.split('=', 1)[0] ?? token;
+  if (SECRET_OPTION.test(token)) {
+    return new Failure('USAGE', `${name}: there is no option that takes a token: other programs can read arguments`, {
+      hints: ['use `frontdesk auth login`, --token-stdin there, or FRONTDESK_CARDS_TOKEN / FRONTDESK_CALENDAR_TOKEN'],
+    });
+  }
+  const near = nearest(
+    name,
+    options.map((option) => `--${option.long}`),
+  );
+  const hints = [
+    ...(near === undefined ? [] : [`did you mean ${near}?`]),
+    name.startsWith('--')
+      ? `see \`frontdesk ${words} --help\``
+      : `a value that begins with "-" goes after "--": frontdesk ${words} -- ${name}`,
+  ];
+  return new Failure('USAGE', `${name}: unknown option of \`frontdesk ${words}\``, { hints: hints.slice(0, 2) });
+}
+
+/** Parses the words of one command. Only syntax is judged here; values are judged with all other faults. */
+export function parseInput(
+  rest: readonly string[],
+  path: readonly string[],
+  args: readonly ArgumentSpec[],
+  options: readonly OptionSpec[],
+): RawInput {
+  const occurrences = new Map<string, (string | true)[]>();
+  const parser = new Parser(path.join(' '));
+  parser.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  parser.helpOption(false).allowExcessArguments(true).argument('[words...]');
+  addOptions(parser, options, (long, value) => {
+    const list = occurrences.get(long) ?? [];
+    list.push(value);
+    occurrences.set(long, list);
+  });
+  try {
+    parser.parse([...rest], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.unknownOption') {
+      const token = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+      throw unknownOption(token, options, path.join(' '));
+    }
+    if (error.code === 'commander.optionMissingArgument') {
+      const flag = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+      throw new Failure('USAGE', `${flag}: a value is missing`, {
+        hints: [`see \`frontdesk ${path.join(' ')} --help\``],
+      });
+    }
+    throw new Failure('USAGE', error.message.replace(/^error: /, ''));
+  }
+  const words = parser.args;
+  const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
+  if (words.length > limit) {
+    throw new Failure('USAGE', `unexpected argument: ${words.slice(limit).join(' ')}`, {
+      hints: [`see \`frontdesk ${path.join(' ')} --help\``],
+    });
+  }
+  return { words, options: occurrences };
+}

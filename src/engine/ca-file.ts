@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+
+/**
+ * PEM texts to trust besides the built-in certificates: `--ca-file`, and the file of NODE_EXTRA_CA_CERTS, which
+ * Node forgets once certificates are given. USAGE when the named file cannot be read or holds no certificate.
+ */
+export async function readCaFile(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure('USAGE', `--ca-file: ${path} cannot be read: ${reason}; nothing was sent`, { cause: error });
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new Failure('USAGE', `--ca-file: ${path} holds no certificate in PEM form; nothing was sent`);
+  }
+  const extraPath = env['NODE_EXTRA_CA_CERTS'];
+  // Node itself warns of an extra file that it cannot read.
+  const extra = extraPath === undefined ? undefined : await readFile(extraPath, 'utf8').catch(() => undefined);
+  return extra === undefined ? [text] : [text, extra];
+}

@@ -1,0 +1,75 @@
+import { isWrite } from '../api/operation.ts';
+import { type CallCommand, isMany } from '../commands/command.ts';
+import type { Session } from '../commands/session.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { hasOption, type RawInput } from '../input/raw-input.ts';
+import { viewOf } from './presentation.ts';
+import { readSingleCall, type SingleCall } from './read-call.ts';
+import { readResource } from './read-resource.ts';
+
+/** Options that only make sense for many rows: on a single call they would silently do nothing. */
+const MANY_ONLY = [
+  'from-format',
+  'concurrency',
+  'rate',
+  'max-failures',
+  'shard',
+  'failed',
+  'run',
+  'changed-from',
+  'empty-cells',
+  'allow-duplicates',
+  'resend-unknown',
+];
+
+function refuseManyOptions(input: RawInput): void {
+  const faults: Fault[] = MANY_ONLY.filter((long) => hasOption(input, long)).map((long) => ({
+    where: `--${long}`,
+    problem: 'belongs to several ids or --from',
+  }));
+  if (faults.length > 0) throw usageFailure(faults);
+}
+
+/** Runs a command that is one operation of the service: once, or over many rows. Answers the exit code. */
+export async function runCall(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+  if (isMany(command, input)) {
+    const { runMany } = await import('./many.ts');
+    return runMany(session, command, input);
+  }
+  if (!command.writes) return runSingle(session, command, input);
+  try {
+    return await runSingle(session, command, input);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    // Whatever ended the call before its request was begun says nothing of an outcome: nothing was sent.
+    throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
+  }
+}
+
+async function runSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+  refuseManyOptions(input);
+  const single = await readSingleCall(session, command, input);
+  for (const warning of single.warnings) {
+    await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message: warning });
+  }
+  try {
+    return await perform(session, command, input, single);
+  } catch (error) {
+    if (!(error instanceof Failure) || single.id === undefined) throw error;
+    throw error.with({ id: error.details.id ?? single.id });
+  }
+}
+
+async function perform(session: Session, command: CallCommand, input: RawInput, single: SingleCall): Promise<number> {
+  if (isWrite(single.call.operation)) {
+    const { runWrite } = await import('./write-call.ts');
+    return runWrite(session, command, input, single);
+  }
+  if (single.call.operation.query !== null) {
+    const { runList } = await import('./list-call.ts');
+    return runList(session, command, input, single);
+  }
+  const resource = await readResource(session, single.call);
+  await session.print({ kind: 'resource', resource, columns: command.columns, ...viewOf(command) });
+  return 0;
+}

@@ -1,0 +1,80 @@
+import { OPERATIONS } from '../api/operations.ts';
+import type { Service, Session } from '../commands/session.ts';
+import { Failure } from '../failure.ts';
+import { subjectOf } from '../http/facts.ts';
+import { checkExpectation } from '../input/expect.ts';
+import { isJsonObject, type JsonObject } from '../json/value.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { SingleCall } from './read-call.ts';
+
+/** Failures of the read before a write that end the call: the write would fail the same way. */
+const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND']);
+
+/** The card as it is before the write, or why it could not be read. */
+export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
+
+/**
+ * Reads the card that a write is about to hit. With `mustRead` (an expectation hangs on it) any failure is
+ * the call's; else only those that the write would meet too.
+ */
+export async function readCardBefore(session: Session, single: SingleCall, mustRead: boolean): Promise<CardBefore> {
+  const service = await session.service('cards');
+  const result = await service.client.call(
+    { operation: OPERATIONS.cardGet, params: single.call.params, query: {}, body: undefined },
+    { policy: session.policy, listener: session.listener },
+  );
+  if (result.kind === 'answered' && isJsonObject(result.resource)) return { card: result.resource };
+  const failure = result.kind === 'failed' ? result.failure : new Failure('BAD_REPLY', 'the answer is not a card', {});
+  if (mustRead || FATAL.has(failure.code)) throw failure.with({ outcome: 'not_sent' });
+  return { failure };
+}
+
+/** Throws PRECONDITION unless every `--expect` holds (contract section 1). */
+export function checkExpectations(single: SingleCall, before: CardBefore): void {
+  if (!('card' in before)) return;
+  for (const expectation of single.expectations) {
+    const verdict = checkExpectation(before.card, expectation);
+    if (verdict.ok) continue;
+    throw new Failure(
+      'PRECONDITION',
+      `${subjectOf(single.call)} was not sent: ${expectation.field} is ${verdict.actual}, not ${expectation.value}`,
+      { hints: ['check the card id; nothing was changed'], details: { outcome: 'not_sent' } },
+    );
+  }
+}
+
+/** What a write is about to hit, or why it cannot be shown; line ends included. */
+export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
+  if ('card' in before) return describeCard(session, before.card);
+  return `  The card could not be read: ${safeText(before.failure.message)}\n`;
+}
+
+async function describeCard(session: Session, card: JsonObject): Promise<string> {
+  const { cardSummary } = await import('../output/card-view.ts');
+  return cardSummary(card, {
+    width: session.context.stderr.columns ?? 80,
+    colour: session.output.colour,
+    unicode: session.output.unicode,
+    now: session.context.clock.now(),
+  });
+}
+
+/**
+ * Shows what will be hit and asks. Anything but yes ends the call with 130. A profile other than the sandbox
+ * is named in the question, so that nobody blocks a live card by accident.
+ */
+export async function confirmSingle(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  before: CardBefore,
+): Promise<void> {
+  await session.context.stderr.write(await describeBefore(session, before));
+  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
+  const verb = single.call.operation.command.split('.').at(-1) ?? '';
+  const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${where}?`;
+  if (await session.prompt.confirm(safeText(question))) return;
+  throw new Failure('CANCELLED', `${subjectOf(single.call)}: not confirmed; nothing was sent`, {
+    details: { outcome: 'not_sent' },
+  });
+}

@@ -1,0 +1,86 @@
+import type { Session } from '../commands/session.ts';
+import { parseBaseUrl } from '../http/base-url.ts';
+import type { CallInput } from '../http/call.ts';
+import { buildRequest, describeRequest, type RequestDescription } from '../http/request.ts';
+import { fromPlain } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import type { JsonValue } from '../json/value.ts';
+
+function requestText(request: RequestDescription): string {
+  const head = [
+    `${request.method} ${request.url}`,
+    ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
+}
+
+function requestJson(request: RequestDescription): JsonValue {
+  return new Map<string, JsonValue>([
+    ['method', request.method],
+    ['url', request.url],
+    ['headers', fromPlain(request.headers)],
+    ['body', request.body],
+  ]);
+}
+
+/** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
+export function describeCall(session: Session, call: CallInput): RequestDescription {
+  const parsed = parseBaseUrl(session.baseUrl(call.operation.family));
+  if (parsed.kind === 'bad') throw new Error(`a base URL was not checked: ${parsed.problem}`);
+  return describeRequest(buildRequest(call, parsed.baseUrl, session.context.version));
+}
+
+/** `--dry-run`: prints the requests instead of sending them. */
+export async function printDryRun(session: Session, calls: readonly CallInput[]): Promise<void> {
+  const requests = calls.map((call) => describeCall(session, call));
+  const json: JsonValue = new Map<string, JsonValue>([
+    ['dryRun', true],
+    ['requests', requests.map(requestJson)],
+  ]);
+  await session.print({ kind: 'text', text: requests.map(requestText).join('\n\n'), json });
+}
+
+/** The requests of many rows as the text of one document, piece by piece. */
+class RequestStream {
+  readonly #isJson: boolean;
+  #isFirst = true;
+
+  constructor(isJson: boolean) {
+    this.#isJson = isJson;
+  }
+
+  get opening(): string {
+    return this.#isJson ? '{\n  "dryRun": true,\n  "requests": [' : '';
+  }
+
+  get ending(): string {
+    return this.#isJson ? '\n  ]\n}\n' : '';
+  }
+
+  textOf(request: RequestDescription): string {
+    const separator = this.#isFirst ? '' : this.#isJson ? ',' : '\n';
+    this.#isFirst = false;
+    if (!this.#isJson) return `${separator}${requestText(request)}\n`;
+    return `${separator}\n    ${printJson(requestJson(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
+  }
+}
+
+/** The same for many rows, printed batch by batch; where one value is asked for (--query, ndjson, csv) they are collected. */
+export async function printDryRunRows<Row>(
+  session: Session,
+  batches: AsyncIterable<readonly Row[]>,
+  callOf: (row: Row) => CallInput,
+): Promise<void> {
+  const { output, context } = session;
+  if (output.query !== undefined || output.format === 'ndjson' || output.format === 'csv') {
+    const calls: CallInput[] = [];
+    for await (const batch of batches) calls.push(...batch.map(callOf));
+    return printDryRun(session, calls);
+  }
+  const stream = new RequestStream(output.format === 'json');
+  await context.stdout.write(stream.opening);
+  for await (const batch of batches) {
+    await context.stdout.write(batch.map((row) => stream.textOf(describeCall(session, callOf(row)))).join(''));
+  }
+  await context.stdout.write(stream.ending);
+}

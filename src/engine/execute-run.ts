@@ -1,0 +1,102 @@
+import { isWrite, type Operation } from '../api/operation.ts';
+import type { BulkReport } from '../bulk/engine.ts';
+import { runRows } from '../bulk/engine.ts';
+import type { FailedFile } from '../bulk/failed-file.ts';
+import type { ActiveRun } from '../bulk/run-store.ts';
+import type { Service, Session } from '../commands/session.ts';
+import type { SignalPort } from '../context.ts';
+import type { CallPolicy } from '../http/call.ts';
+import type { Row } from '../input/records/interpret.ts';
+import type { Column } from '../output/column.ts';
+import { GRACE_MS } from './interrupt.ts';
+import { openRunOutput, writeSummary } from './run-output.ts';
+import { makeReconciler, makeRowSender } from './run-rows.ts';
+
+export interface Execution {
+  readonly operation: Operation;
+  readonly service: Service;
+  readonly policy: CallPolicy;
+  readonly rows: () => AsyncIterable<readonly Row[]>;
+  /** Rows that this run does, for progress. */
+  readonly rowCount: number;
+  readonly concurrency: number;
+  readonly rate: number | undefined;
+  readonly maxFailures: number | undefined;
+  /** Undefined on a read. */
+  readonly run: ActiveRun | undefined;
+  readonly unknownRows: 'leave' | 'reconcile' | 'resend';
+  readonly failedFile: FailedFile | undefined;
+  readonly columns: readonly Column[];
+  readonly emptyCells?: ReadonlyMap<string, number>;
+  readonly unchanged?: number;
+}
+
+/** One row after the other, so that a million of them need no memory. */
+async function* flatten(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const batch of batches) yield* batch;
+}
+
+/** Tells the person what the first signal means before the run hears it. */
+function announcing(session: Session): SignalPort {
+  const { signals } = session.context;
+  return {
+    received: signals.received,
+    onSignal: (listener) =>
+      signals.onSignal((signal, count) => {
+        if (count === 1) {
+          const message = `${signal}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
+          void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
+        }
+        listener(signal, count);
+      }),
+  };
+}
+
+/** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
+export async function executeRun(session: Session, execution: Execution): Promise<number> {
+  const { operation, service, run, policy, failedFile } = execution;
+  const { context } = session;
+  const output = await openRunOutput({
+    session,
+    isWrite: isWrite(operation),
+    columns: execution.columns,
+    rows: execution.rowCount,
+    failedFile,
+  });
+  const reconcile = makeReconciler(service, operation, policy);
+  let report: BulkReport;
+  try {
+    report = await runRows<Row>({
+      command: operation.command,
+      isWrite: isWrite(operation),
+      rows: flatten(execution.rows()),
+      concurrency: execution.concurrency,
+      rate: execution.rate,
+      maxFailures: execution.maxFailures,
+      journal: run?.journal,
+      unknownRows: execution.unknownRows,
+      clock: context.clock,
+      signals: announcing(session),
+      facts: (row) => {
+        const reason = row.body?.get('reason');
+        return { reason: typeof reason === 'string' ? reason : undefined };
+      },
+      send: makeRowSender(service, operation, policy),
+      ...(reconcile === undefined ? {} : { reconcile }),
+      emit: (result) => output.emit(result),
+      onEnded: (result) => output.onEnded(result),
+    });
+  } finally {
+    await output.close().catch(() => undefined);
+    await run?.close();
+  }
+  await failedFile?.keep();
+  await writeSummary(session, {
+    report,
+    run: run?.header.run,
+    canReconcile: reconcile !== undefined,
+    ...(execution.emptyCells === undefined ? {} : { emptyCells: execution.emptyCells }),
+    ...(execution.unchanged === undefined ? {} : { unchanged: execution.unchanged }),
+  });
+  return report.exitCode;
+}

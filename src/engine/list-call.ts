@@ -1,0 +1,51 @@
+import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
+import type { CallCommand } from '../commands/command.ts';
+import type { Session } from '../commands/session.ts';
+import { Failure } from '../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import type { SingleCall } from './read-call.ts';
+import { readResource } from './read-resource.ts';
+
+function entriesOf(document: JsonValue): readonly JsonValue[] {
+  const data = isJsonObject(document) ? document.get('data') : undefined;
+  return isJsonArray(data) ? data : [];
+}
+
+/** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
+function mergeLists(first: JsonValue, second: JsonValue): JsonValue {
+  if (!isJsonObject(first)) return first;
+  return new Map([...first, ['data', [...entriesOf(first), ...entriesOf(second)]]]);
+}
+
+/**
+ * Lists subscribers. The interface shows no way to reach further results, so a full answer is warned about,
+ * and exit 15 with --require-complete. `--active all` asks twice and merges.
+ */
+export async function runList(
+  session: Session,
+  command: CallCommand,
+  input: RawInput,
+  single: SingleCall,
+): Promise<number> {
+  const { call } = single;
+  const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
+  const halves: JsonValue[] = [];
+  const wanted = lastValue(input, 'active') === 'all' ? ['true', 'false'] : [call.query['active']];
+  for (const active of wanted) {
+    const query = { ...call.query, ...(active === undefined ? {} : { active }) };
+    halves.push(await readResource(session, { ...call, query }));
+  }
+  const [first = null, second] = halves;
+  const document = second === undefined ? first : mergeLists(first, second);
+  await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
+  if (!halves.some((half) => entriesOf(half).length === limit)) return 0;
+  const message = `there may be more than ${limit} subscribers, and the interface shows no way to fetch the rest${
+    limit < 100 ? '; --limit takes up to 100' : ''
+  }`;
+  if (hasOption(input, 'require-complete')) {
+    throw new Failure('PARTIAL', message, { details: { ...(single.id === undefined ? {} : { id: single.id }) } });
+  }
+  await session.notify({ code: 'MAY_BE_INCOMPLETE', level: 'warning', message });
+  return 0;
+}

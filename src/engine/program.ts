@@ -1,0 +1,158 @@
+import type { Command } from '../commands/command.ts';
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import type { Registry } from '../commands/registry.ts';
+import type { Context } from '../context.ts';
+import { StreamFailure } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { renderFailure } from '../output/failure-text.ts';
+import { nearest } from '../output/nearest.ts';
+import type { Format } from '../output/render.ts';
+import { signalExitCode } from '../process/signals.ts';
+import { locateCommand, parseInput } from './argv.ts';
+
+const FORMAT_NAMES: readonly string[] = ['table', 'json', 'ndjson', 'csv'];
+
+function asFormat(text: string | undefined): Format | undefined {
+  // The list above is the list of formats, so a member of it is one.
+  return text !== undefined && FORMAT_NAMES.includes(text) ? (text as Format) : undefined;
+}
+
+/**
+ * The output format as far as it can be told before the command line is known to be sound: a script that
+ * asked for JSON gets its errors as JSON even when it misspelt the command.
+ */
+function formatWanted(argv: readonly string[], env: Context['env']): Format {
+  let wanted: Format | undefined;
+  for (const [index, token] of argv.entries()) {
+    if (token === '--') break;
+    if (token === '--json') wanted = 'json';
+    else if (token === '--output' || token === '-o') wanted = asFormat(argv[index + 1]) ?? wanted;
+    else if (token.startsWith('--output=')) wanted = asFormat(token.slice('--output='.length)) ?? wanted;
+    else if (/^-o./.test(token)) wanted = asFormat(token.slice(2)) ?? wanted;
+  }
+  return wanted ?? asFormat(env['FRONTDESK_OUTPUT']) ?? 'table';
+}
+
+/** What is known of the call so far, for the report of a failure at any moment. */
+export interface CallState {
+  format: Format;
+  operation: string | undefined;
+}
+
+function internalFailure(error: unknown): Failure {
+  const text = error instanceof Error ? error.message : String(error);
+  return new Failure('INTERNAL', `internal error: ${text}`, {
+    hints: [
+      'report it with the command and the output of `FRONTDESK_DEBUG=1`; check what was changed with `frontdesk history`',
+    ],
+    cause: error,
+  });
+}
+
+/** Turns whatever was thrown into a failure of the table. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof StreamFailure)) return internalFailure(error);
+  if (error.errno === 'EPIPE') {
+    return new Failure('CANCELLED', 'the reader of stdout went away', { exitCode: 141, cause: error });
+  }
+  const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+  return new Failure('LOCAL_IO', `cannot write to stdout: ${reason}; nothing was changed at the service`, {
+    cause: error,
+  });
+}
+
+async function report(context: Context, state: CallState, error: unknown): Promise<number> {
+  const failure = failureOf(error);
+  // `frontdesk … | head -1`: nobody is left to read, and nothing went wrong.
+  if (failure.exitCode === 141) return 141;
+  const known = state.operation === undefined ? failure : failure.with({ operation: state.operation });
+  await context.stderr.write(
+    renderFailure(known, state.format, {
+      debug: context.env['FRONTDESK_DEBUG'] === '1',
+    }),
+  );
+  return failure.exitCode;
+}
+
+function unknownCommand(path: readonly string[], word: string, registry: Registry): Failure {
+  const siblings = registry.childrenOf(path).map((child) => child.name);
+  const near = nearest(word, siblings);
+  const owner = ['frontdesk', ...path].join(' ');
+  return new Failure('USAGE', `${word}: unknown command of \`${owner}\``, {
+    hints: [
+      ...(near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`]),
+      `choose one of ${siblings.join(', ')}; see \`${owner} --help\``,
+    ],
+  });
+}
+
+const HELP = ['--help', '-h'];
+
+/** Whether help is asked for: `--help` anywhere before `--` (the value of an option is not looked at: `--reason --help`). */
+function asksForHelp(rest: readonly string[]): boolean {
+  const end = rest.indexOf('--');
+  return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.includes(token));
+}
+
+async function showHelp(context: Context, path: readonly string[], registry: Registry): Promise<number> {
+  const { renderHelp } = await import('./help.ts');
+  await context.stdout.write(await renderHelp(path, registry, context.stdout.columns));
+  return 0;
+}
+
+async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
+  const located = locateCommand(context.argv, registry.entries, COMMON_OPTIONS);
+  const { path, rest } = located;
+  if (located.unknown !== undefined) throw unknownCommand(path, located.unknown, registry);
+  if (asksForHelp(rest)) return showHelp(context, path, registry);
+  const entry = registry.find(path) ?? registry.defaultOf(path);
+  if (entry === undefined) {
+    if (path.length === 0 && rest.length === 0) return showHelp(context, path, registry);
+    if (path.length === 0 && rest.some((token) => token === '--version' || token === '-V')) {
+      await context.stdout.write(`${context.version}\n`);
+      return 0;
+    }
+    const owner = ['frontdesk', ...path].join(' ');
+    throw new Failure('USAGE', `\`${owner}\` needs a command after it`, {
+      hints: [
+        `choose one of ${registry
+          .childrenOf(path)
+          .map((child) => child.name)
+          .join(', ')}; see \`${owner} --help\``,
+      ],
+    });
+  }
+  const command: Command = await entry.load();
+  state.operation = command.path.join('.');
+  const { optionsOf } = await import('../commands/command.ts');
+  const input = parseInput(rest, command.path, command.arguments, optionsOf(command));
+  const { openSession } = await import('./session.ts');
+  const session = await openSession(context, command, input, state);
+  try {
+    if (command.kind === 'local') return await command.run(session, input);
+    const { runCall } = await import('./call.ts');
+    return await runCall(session, command, input);
+  } finally {
+    await session.close();
+  }
+}
+
+/** argv to exit code. Never throws: whatever goes wrong is reported on stderr in the wanted format. */
+export async function runProgram(context: Context, registry: Registry): Promise<number> {
+  const state: CallState = { format: formatWanted(context.argv, context.env), operation: undefined };
+  // While no write is under way a signal ends the program at once; whoever has one under way listens on top.
+  const stopListening = context.signals.onSignal((signal) => {
+    const failure = new Failure('CANCELLED', `cancelled by ${signal}; nothing was changed`, {
+      exitCode: signalExitCode(signal),
+    });
+    void report(context, state, failure).then((code) => context.exitNow(code));
+  });
+  try {
+    return await dispatch(context, registry, state);
+  } catch (error) {
+    return await report(context, state, error);
+  } finally {
+    stopListening();
+  }
+}

@@ -1,0 +1,65 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Failure } from '../failure.ts';
+import { printJson } from '../json/print.ts';
+import type { JsonValue } from '../json/value.ts';
+
+/** The file of `--out`: made before anything is sent, so that a one-time result is never lost to a bad path. */
+export interface ResultFile {
+  /** Writes the result; a failure says that the write was applied. */
+  keep(result: JsonValue, what: string): Promise<void>;
+  /** Removes the file: there is nothing to keep. */
+  discard(): Promise<void>;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function existsFailure(path: string): Failure {
+  return new Failure('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
+    hints: ['name a new file; nothing was sent'],
+  });
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    // Exclusive: never a file, a link or a device that somebody else put there.
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw existsFailure(path);
+    throw new Failure('USAGE', `--out: cannot create ${path}: ${reasonOf(error)}`, {
+      hints: [`check that the folder ${dirname(path)} exists and can be written; nothing was sent`],
+      cause: error,
+    });
+  }
+}
+
+/** Makes the file of `--out`, mode 0600; USAGE when it cannot be made. */
+export async function createResultFile(path: string): Promise<ResultFile> {
+  const file = await openNew(path);
+  return {
+    async keep(result, what) {
+      try {
+        await file.chmod(0o600);
+        await file.writeFile(`${printJson(result, { indent: 2 })}\n`);
+        await file.sync();
+        await file.close();
+      } catch (error) {
+        throw new Failure(
+          'LOCAL_IO',
+          `the ${what} WAS applied, but its result could not be written to ${path}: ${reasonOf(error)}`,
+          {
+            hints: ['the result cannot be had again'],
+            details: { outcome: 'applied' },
+            cause: error,
+          },
+        );
+      }
+    },
+    async discard() {
+      await file.close().catch(() => undefined);
+      await rm(path, { force: true });
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { openFailedFile } from '../bulk/failed-file.ts';
+import { requireRunHeader, runFolder } from '../bulk/run-folder.ts';
+import type { RunHeader } from '../bulk/run-header.ts';
+import { refuseOtherPlace, resumeRun } from '../bulk/run-store.ts';
+import type { Session } from '../commands/session.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import type { PreferenceSource } from '../settings/resolve-preferences.ts';
+import { executeRun } from './execute-run.ts';
+import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
+import { placeOf, RUN_COLUMNS } from './run-rows.ts';
+import { formatOfRun, operationOfRun, rowsOfRun } from './stored-run.ts';
+import { refuseReadOnly } from './write-guards.ts';
+
+/** A limit given anew, else the run's own. */
+function anew(
+  preference: { readonly value: number; readonly source: PreferenceSource },
+  own: number | undefined,
+): number {
+  return preference.source === 'flag' ? preference.value : (own ?? preference.value);
+}
+
+async function confirmResend(session: Session, header: RunHeader): Promise<void> {
+  if (session.common.yes) return;
+  if (!session.prompt.available) {
+    throw new Failure('USAGE', '--resend-unknown: nobody can be asked here, and --yes is missing', {
+      hints: ['rows whose outcome is unknown may have been applied; add --yes to send them again all the same'],
+    });
+  }
+  const question = `Send the rows of ${header.run} again whose outcome is unknown? They may have been applied`;
+  if (await session.prompt.confirm(question)) return;
+  throw new Failure('CANCELLED', 'not confirmed; nothing was sent', { details: { outcome: 'not_sent' } });
+}
+
+function unknownRowsOf(input: RawInput): 'leave' | 'reconcile' | 'resend' {
+  if (hasOption(input, 'reconcile') && hasOption(input, 'resend-unknown')) {
+    throw usageFailure([{ where: '--reconcile and --resend-unknown', problem: 'exclude each other' }]);
+  }
+  if (hasOption(input, 'reconcile')) return 'reconcile';
+  return hasOption(input, 'resend-unknown') ? 'resend' : 'leave';
+}
+
+/** Goes on with a run: done rows are not repeated and printed from the journal (contract section 8). */
+export async function resume(session: Session, input: RawInput, name: string): Promise<number> {
+  const faults: Fault[] = [];
+  const given = readPace(input, faults);
+  const unknownRows = unknownRowsOf(input);
+  if (faults.length > 0) throw usageFailure(faults);
+  const { clock, pid, random } = session.context;
+  const ports = { stateDir: session.stateDir(), clock, pid, random };
+  const header = await requireRunHeader(runFolder(ports.stateDir, name));
+  session.adoptRun({ profile: header.profile, output: header.options['output'] });
+  refuseReadOnly(session);
+  const operation = operationOfRun(header);
+  if (unknownRows === 'resend') await confirmResend(session, header);
+  const service = await session.service(operation.family);
+  refuseOtherPlace(header, placeOf(session, service));
+  const failedPath = lastValue(input, 'failed');
+  const run = await resumeRun(ports, name);
+  const own = loadLimits(header.options);
+  const pace = loadPace(header.options);
+  const { preferences } = session;
+  const failedFile =
+    failedPath === undefined
+      ? undefined
+      : await openFailedFile({
+          path: failedPath,
+          inputFormat: formatOfRun(header),
+          columns: await columnsOfInput(session, run),
+          csvRaw: header.options['csvRaw'] === true,
+          pid,
+        });
+  return executeRun(session, {
+    operation,
+    service,
+    policy: {
+      timeoutMs: anew(preferences.timeoutMs, own.timeoutMs),
+      retries: anew(preferences.retries, own.retries),
+      retryMaxTimeMs: anew(preferences.retryMaxTimeMs, own.retryMaxTimeMs),
+    },
+    rows: () => rowsOfRun(session, run),
+    rowCount: header.rows,
+    concurrency: anew(preferences.concurrency, own.concurrency),
+    rate: given.rate ?? pace.rate,
+    maxFailures: failureLimitOf({ ...pace, ...(given.maxFailures === undefined ? {} : given) }, header.rows),
+    run,
+    unknownRows,
+    failedFile,
+    columns: RUN_COLUMNS,
+  });
+}
+
+async function columnsOfInput(session: Session, run: Parameters<typeof rowsOfRun>[1]): Promise<readonly string[]> {
+  const columns = new Set<string>();
+  let last: readonly string[] | undefined;
+  for await (const batch of rowsOfRun(session, run)) {
+    for (const { record } of batch) {
+      if (record.names !== last) for (const name of record.names) columns.add(name);
+      last = record.names;
+    }
+  }
+  return [...columns];
+}

@@ -1,0 +1,174 @@
+import { failureLimit, type MaxFailures, parseMaxFailures, parseRate } from '../bulk/limits.ts';
+import type { RunOptions } from '../bulk/run-header.ts';
+import type { Fault } from '../failure.ts';
+import type { FieldValue } from '../input/check-fields.ts';
+import type { ExpectationInput } from '../input/expect.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { INPUT_FORMATS, type InputFormat } from '../input/records/record.ts';
+import { parseShard, type Shard } from '../input/records/shard.ts';
+import { parseJson } from '../json/parse.ts';
+import { fromPlain, toPlain } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject } from '../json/value.ts';
+import { choiceProblem } from './read-call.ts';
+
+/** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
+export interface RowOptions {
+  readonly defaults: Readonly<Record<string, FieldValue>>;
+  readonly expectations: readonly ExpectationInput[];
+  readonly emptyCells: 'keep' | 'clear';
+  readonly csvRaw: boolean;
+  readonly shard: Shard | undefined;
+  readonly hasChangedFrom: boolean;
+}
+
+/** How a run is paced: kept with the run, and may be given anew at a resume. */
+export interface PaceOptions {
+  readonly rate: number | undefined;
+  readonly maxFailures: MaxFailures | undefined;
+}
+
+export interface ManyOptions {
+  readonly format: InputFormat | undefined;
+  readonly shard: Shard | undefined;
+  readonly pace: PaceOptions;
+  readonly emptyCells: 'keep' | 'clear';
+  readonly allowDuplicates: boolean;
+  readonly resendUnknown: boolean;
+  readonly failedPath: string | undefined;
+  readonly runName: string | undefined;
+  readonly changedFromPath: string | undefined;
+}
+
+/** `--rate` and `--max-failures`; undefined where they are not given or faulty. */
+export function readPace(input: RawInput, faults: Fault[]): PaceOptions {
+  const rateText = lastValue(input, 'rate');
+  const rate = rateText === undefined ? undefined : parseRate(rateText);
+  if (rateText !== undefined && rate === undefined) {
+    faults.push({ where: '--rate', problem: `must be requests a second, such as 5 or 5/s, not "${rateText}"` });
+  }
+  const failuresText = lastValue(input, 'max-failures');
+  const maxFailures = failuresText === undefined ? undefined : parseMaxFailures(failuresText);
+  if (failuresText !== undefined && maxFailures === undefined) {
+    faults.push({
+      where: '--max-failures',
+      problem: `must be a number of rows or a percentage, such as 20 or 5%, not "${failuresText}"`,
+    });
+  }
+  return { rate, maxFailures };
+}
+
+function readChoice<Value extends string>(
+  input: RawInput,
+  long: string,
+  choices: readonly Value[],
+  faults: Fault[],
+): Value | undefined {
+  const text = lastValue(input, long);
+  const value = choices.find((choice) => choice === text);
+  if (text !== undefined && value === undefined)
+    faults.push({ where: `--${long}`, problem: choiceProblem(text, choices) });
+  return value;
+}
+
+/** Every option that belongs to many rows; what is wrong is added to `faults`. */
+export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
+  const shardText = lastValue(input, 'shard');
+  const shard = shardText === undefined ? undefined : parseShard(shardText);
+  if (shard !== undefined && 'problem' in shard) faults.push({ where: '--shard', problem: shard.problem });
+  return {
+    format: readChoice(input, 'from-format', INPUT_FORMATS, faults),
+    shard: shard !== undefined && 'index' in shard ? shard : undefined,
+    pace: readPace(input, faults),
+    emptyCells: readChoice(input, 'empty-cells', ['keep', 'clear'], faults) ?? 'keep',
+    allowDuplicates: hasOption(input, 'allow-duplicates'),
+    resendUnknown: hasOption(input, 'resend-unknown'),
+    failedPath: lastValue(input, 'failed'),
+    runName: lastValue(input, 'run'),
+    changedFromPath: lastValue(input, 'changed-from'),
+  };
+}
+
+function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
+  if (maxFailures === undefined) return null;
+  return 'rows' in maxFailures ? String(maxFailures.rows) : `${maxFailures.percent}%`;
+}
+
+/** The options as the header of a run keeps them. Nothing secret is among them. */
+export function storeOptions(
+  rows: RowOptions,
+  pace: PaceOptions,
+  other: {
+    readonly concurrency: number;
+    readonly timeoutMs: number;
+    readonly retries: number;
+    readonly retryMaxTimeMs: number;
+    readonly output: string;
+  },
+): RunOptions {
+  return {
+    defaults: printJson(fromPlain(rows.defaults)),
+    expectations: rows.expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
+    emptyCells: rows.emptyCells,
+    csvRaw: rows.csvRaw,
+    shard: rows.shard === undefined ? null : `${rows.shard.index}/${rows.shard.count}`,
+    changedFrom: rows.hasChangedFrom,
+    rate: pace.rate ?? null,
+    maxFailures: maxFailuresText(pace.maxFailures),
+    ...other,
+  };
+}
+
+function text(options: RunOptions, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function number(options: RunOptions, name: string): number | undefined {
+  const value = options[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The options of a run as they were stored. */
+export function loadRowOptions(options: RunOptions): RowOptions {
+  const defaults = parseJson(text(options, 'defaults') ?? '{}');
+  const expectations = options['expectations'];
+  const shard = parseShard(text(options, 'shard') ?? '');
+  return {
+    // Bodies of operations that take many rows hold texts, booleans and null only, which are the same plain.
+    defaults: isJsonObject(defaults) ? (toPlain(defaults) as Record<string, FieldValue>) : {},
+    expectations: (Array.isArray(expectations) ? expectations : []).map((entry: string) => {
+      const mark = entry.indexOf('=');
+      return mark === -1
+        ? { field: entry, value: undefined }
+        : { field: entry.slice(0, mark), value: entry.slice(mark + 1) };
+    }),
+    emptyCells: text(options, 'emptyCells') === 'clear' ? 'clear' : 'keep',
+    csvRaw: options['csvRaw'] === true,
+    shard: 'index' in shard ? shard : undefined,
+    hasChangedFrom: options['changedFrom'] === true,
+  };
+}
+
+export function loadPace(options: RunOptions): PaceOptions {
+  const maxFailures = text(options, 'maxFailures');
+  return {
+    rate: number(options, 'rate'),
+    maxFailures: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
+  };
+}
+
+/** Limits that a resume keeps unless they are given anew. */
+export function loadLimits(options: RunOptions) {
+  return {
+    concurrency: number(options, 'concurrency'),
+    timeoutMs: number(options, 'timeoutMs'),
+    retries: number(options, 'retries'),
+    retryMaxTimeMs: number(options, 'retryMaxTimeMs'),
+  };
+}
+
+/** At how many failed rows the run stops, or undefined. */
+export function failureLimitOf(pace: PaceOptions, rows: number): number | undefined {
+  return pace.maxFailures === undefined ? undefined : failureLimit(pace.maxFailures, rows);
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { isWrite, type Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import type { RowSlot } from '../bulk/flight.ts';
+import type { RunFolder } from '../bulk/run-folder.ts';
+import type { CallCommand } from '../commands/command.ts';
+import type { Service, Session } from '../commands/session.ts';
+import { Failure } from '../failure.ts';
+import type { CallInput, CallPolicy, CallResult } from '../http/call.ts';
+import { checkExpectation } from '../input/expect.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { isJsonObject } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+
+/** Columns of the rows that a write prints (contract section 8). */
+export const RUN_COLUMNS: readonly Column[] = [
+  { name: 'row', header: 'ROW', align: 'right' },
+  { name: 'id', header: 'ID', keep: true },
+  { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
+  { name: 'httpStatus', header: 'STATUS', align: 'right' },
+  { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
+  { name: 'resultId', header: 'RESULT ID', keep: true },
+  { name: 'error.code', header: 'ERROR', wide: true },
+  { name: 'error.message', header: 'MESSAGE' },
+];
+
+/** One row as a call. */
+export function callOf(operation: Operation, row: Row): CallInput {
+  return { operation, params: row.params, query: {}, body: row.body };
+}
+
+function heldBack(row: Row, operation: Operation, failure: Failure): CallResult {
+  const message = `${operation.attempt} ${row.id ?? ''} was not sent: ${failure.message}`;
+  return {
+    kind: 'failed',
+    failure: new Failure(failure.code, message, {
+      hints: failure.hints,
+      exitCode: failure.exitCode,
+      details: { ...failure.details, outcome: 'not_sent' },
+      cause: failure,
+    }),
+  };
+}
+
+function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
+  const call = { operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined };
+  return service.client.call(call, { policy, pacer: slot.readPacer, wrapUp: slot.wrapUp, stop: slot.stop });
+}
+
+/** Sends one row: first the card is held against what the row expects of it. */
+export function makeRowSender(service: Service, operation: Operation, policy: CallPolicy) {
+  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    if (row.expects.length > 0) {
+      const read = await readCard(service, policy, row, slot);
+      if (read.kind === 'failed') return heldBack(row, operation, read.failure);
+      for (const expectation of row.expects) {
+        const card = isJsonObject(read.resource) ? read.resource : new Map();
+        const verdict = checkExpectation(card, expectation);
+        if (verdict.ok) continue;
+        const message = `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
+        return heldBack(row, operation, new Failure('PRECONDITION', message));
+      }
+    }
+    return service.client.call(callOf(operation, row), {
+      policy,
+      pacer: slot.pacer,
+      wrapUp: slot.wrapUp,
+      stop: slot.stop,
+    });
+  };
+}
+
+/**
+ * Settles a row whose outcome is unknown by reading its card: the status that the operation leads to means that
+ * it counts as done. Undefined for operations that no read can settle.
+ */
+export function makeReconciler(service: Service, operation: Operation, policy: CallPolicy) {
+  const readBack = operation.effect.kind === 'write' ? operation.effect.readBack : 'none';
+  if (typeof readBack !== 'object') return undefined;
+  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') return read;
+    const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
+    if (status === readBack.settledBy) return { ...read, outcome: 'confirmed_by_read' };
+    return {
+      kind: 'failed',
+      failure: new Failure(
+        'OUTCOME_UNKNOWN',
+        `${operation.attempt} ${row.id ?? ''}: the card reads ${String(status)}`,
+        {
+          details: { outcome: 'unknown', observed: new Map([['status', status ?? null]]) },
+        },
+      ),
+    };
+  };
+}
+
+/** Columns of what many rows print: results of a write, resources of a read. */
+export function manyColumns(command: CallCommand, operation: Operation): readonly Column[] {
+  return isWrite(operation) ? RUN_COLUMNS : command.columns;
+}
+
+/** Where a run goes, as it is kept and compared at a resume: the sandbox has another port each time. */
+export function placeOf(session: Session, service: Service): string {
+  return session.profile.isSandbox ? 'sandbox' : service.url;
+}
+
+/** Where the older file of `--changed-from` is kept with a run. */
+export function changedFromCopy(folder: RunFolder): string {
+  return join(folder.path, 'changed-from');
+}

@@ -1,0 +1,129 @@
+import type { Family } from '../api/operation.ts';
+import type { Service, Session } from '../commands/session.ts';
+import { resolveCredential } from '../credentials/resolve.ts';
+import { readCredentials } from '../credentials/store.ts';
+import { fingerprint } from '../credentials/token.ts';
+import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
+import type { CredentialPort } from '../http/call.ts';
+import { createHttpClient } from '../http/client.ts';
+import { lazyTransport } from '../http/lazy-transport.ts';
+import type { TokenMask } from '../http/mask.ts';
+import { chooseProxy } from '../http/proxy.ts';
+import { resolveTarget } from '../settings/resolve.ts';
+import { readCaFile } from './ca-file.ts';
+
+interface ServiceOptions {
+  /** Hears every token in use, so that none is ever printed. */
+  readonly mask: TokenMask;
+  readonly caFile: string | undefined;
+}
+
+/** A service that is to be closed, with what plays it. */
+export type OpenService = Service & { close(): Promise<void> };
+
+interface Address {
+  readonly base: BaseUrl;
+  readonly credential: CredentialPort;
+  remainingMs(): Promise<number | undefined>;
+  fingerprint(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** The sandbox of this process: it never leaves loopback, and no token of the environment reaches it. */
+async function sandboxAddress(session: Session, family: Family): Promise<Address> {
+  const { openSandbox } = await import('../sandbox/open.ts');
+  const { context, places } = session;
+  const server = await openSandbox(places.stateDir, context);
+  await session.notify({
+    code: 'SANDBOX',
+    level: 'note',
+    message: 'this is the sandbox on this machine; no real card or calendar is touched',
+  });
+  const parsed = parseBaseUrl(server.url);
+  if (parsed.kind === 'bad') throw new Error(`the sandbox has a bad URL: ${parsed.problem}`);
+  const token = family === 'cards' ? server.cardsToken : server.calendarToken;
+  return {
+    base: parsed.baseUrl,
+    credential: { token: async () => token, renew: async () => undefined, source: 'sandbox' },
+    remainingMs: async () => undefined,
+    fingerprint: async () => undefined,
+    close: () => server.close(),
+  };
+}
+
+function profileAddress(session: Session, family: Family): Address {
+  const { profile, context, places, common } = session;
+  const { base } = resolveTarget(profile, family);
+  const credential = resolveCredential({
+    family,
+    origin: base.origin,
+    profile: profile.name,
+    env: context.env,
+    platform: context.platform,
+    clock: context.clock,
+    stored: () => readCredentials({ configDir: places.configDir, platform: context.platform }),
+    ignoreExpiry: common.ignoreExpiry,
+    isInteractive: session.prompt.available,
+    onNotice: (notice) => void session.notify(notice),
+  });
+  return {
+    base,
+    credential,
+    remainingMs: () => credential.remainingMs(),
+    fingerprint: async () => fingerprint(await credential.token()),
+    close: async () => undefined,
+  };
+}
+
+function masked(credential: CredentialPort, mask: TokenMask): CredentialPort {
+  const heard = (token: string) => {
+    mask.add(token);
+    return token;
+  };
+  return {
+    get source() {
+      return credential.source;
+    },
+    token: async () => heard(await credential.token()),
+    renew: async () => {
+      const token = await credential.renew();
+      return token === undefined ? undefined : heard(token);
+    },
+  };
+}
+
+/** Opens one family of the service for a session. No request is made and no token is read yet. */
+export async function openService(session: Session, family: Family, options: ServiceOptions): Promise<OpenService> {
+  const { context, profile } = session;
+  const address = profile.isSandbox ? await sandboxAddress(session, family) : profileAddress(session, family);
+  const { base } = address;
+  const trustPems = options.caFile === undefined ? [] : await readCaFile(options.caFile, context.env);
+  const client = createHttpClient({
+    baseUrl: base,
+    credential: masked(address.credential, options.mask),
+    clock: context.clock,
+    random: context.random,
+    version: context.version,
+    transport: lazyTransport({
+      baseUrl: base,
+      clock: context.clock,
+      proxy: chooseProxy(base, context.env),
+      trustPems,
+    }),
+    profile: profile.name,
+    profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
+  });
+  return {
+    client,
+    url: base.origin + base.pathPrefix,
+    origin: base.origin,
+    // The sandbox has another port each time; a record of it is about the sandbox.
+    host: profile.isSandbox ? 'sandbox' : base.origin.slice(base.origin.indexOf('//') + 2),
+    remainingMs: () => address.remainingMs(),
+    fingerprint: () => address.fingerprint(),
+    async close() {
+      await client.close();
+      await address.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import type { RunFolder } from '../bulk/run-folder.ts';
+import type { RunHeader } from '../bulk/run-header.ts';
+import type { Session } from '../commands/session.ts';
+import { Failure } from '../failure.ts';
+import { openInput } from '../input/input-file.ts';
+import { readChangedFrom } from '../input/records/changed-from.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { INPUT_FORMATS, type InputFormat } from '../input/records/record.ts';
+import { rowsOf } from '../input/records/rows.ts';
+import { loadRowOptions } from './run-options.ts';
+import { changedFromCopy } from './run-rows.ts';
+
+/** The operation of a run as its header names it; USAGE for one that this version does not know. */
+export function operationOfRun(header: RunHeader): Operation {
+  const operation = ALL_OPERATIONS.find((row) => row.command === header.operation);
+  if (operation !== undefined) return operation;
+  throw new Failure('USAGE', `run ${header.run} is of ${header.operation}, which this version does not know`);
+}
+
+export function formatOfRun(header: RunHeader): InputFormat {
+  const format = INPUT_FORMATS.find((known) => known === header.inputFormat);
+  if (format !== undefined) return format;
+  throw new Failure('USAGE', `run ${header.run} has an input in a format that this version does not know`);
+}
+
+/** The rows of a run, read from the copy of its input in the way in which the run read them. */
+export async function* rowsOfRun(
+  session: Session,
+  run: { readonly header: RunHeader; readonly folder: RunFolder },
+): AsyncGenerator<readonly Row[]> {
+  const { header, folder } = run;
+  const { stdin } = session.context;
+  const operation = operationOfRun(header);
+  const options = loadRowOptions(header.options);
+  const { defaults, expectations, emptyCells, csvRaw, shard } = options;
+  const oldPath = changedFromCopy(folder);
+  const changedFrom = options.hasChangedFrom
+    ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), { operation, path: oldPath, csvRaw })
+    : undefined;
+  const file = await openInput(folder.input, stdin, 'the input of the run');
+  yield* rowsOf(file, {
+    operation,
+    defaults,
+    expectations,
+    emptyCells,
+    csvRaw,
+    shard,
+    changedFrom,
+    // Whether rows whose outcome is unknown may be sent was decided when the run began.
+    resendUnknown: true,
+    path: '',
+    format: formatOfRun(header),
+  });
+}

@@ -1,0 +1,33 @@
+import type { OutputPort } from '../context.ts';
+import { safeText } from '../output/safe-text.ts';
+
+/** One line on a stderr terminal that is written over again and again. */
+export interface WaitLine {
+  show(text: string): Promise<void>;
+  /** Takes the line away, before anything else is written. */
+  clear(): Promise<void>;
+}
+
+const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
+
+const NO_LINE: WaitLine = { show: async () => undefined, clear: async () => undefined };
+
+/**
+ * The line, or nothing where it is not wanted. The cursor rests below it, so that a message that nobody could
+ * foresee (a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
+ */
+export function openWaitLine(stderr: OutputPort, isWanted: boolean): WaitLine {
+  if (!stderr.isTerminal || !isWanted) return NO_LINE;
+  let isShown = false;
+  return {
+    async show(text) {
+      const width = Math.max(10, (stderr.columns ?? 80) - 1);
+      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${safeText(text).slice(0, width)}\n`);
+      isShown = true;
+    },
+    async clear() {
+      if (isShown) await stderr.write(`${ERASE_LINE_ABOVE}\r`);
+      isShown = false;
+    },
+  };
+}

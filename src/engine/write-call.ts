@@ -1,0 +1,158 @@
+import type { Operation } from '../api/operation.ts';
+import type { CallCommand } from '../commands/command.ts';
+import type { Service, Session } from '../commands/session.ts';
+import { StreamFailure } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Answer, CallResult } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
+import { lastValue, type RawInput } from '../input/raw-input.ts';
+import { hideMembers } from '../output/sensitive.ts';
+import { checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
+import { printDryRun } from './dry-run.ts';
+import { GRACE_MS, openInterrupt } from './interrupt.ts';
+import { columnsOf, viewOf } from './presentation.ts';
+import type { SingleCall } from './read-call.ts';
+import { createResultFile } from './result-file.ts';
+import { refuseReadOnly, requireReason } from './write-guards.ts';
+
+function sensitiveOf(operation: Operation): readonly string[] {
+  return operation.effect.kind === 'write' ? (operation.effect.sensitive ?? []) : [];
+}
+
+/** Sends a write between the two records of it in the history, and hears signals while it is under way. */
+export async function recordedCall(session: Session, service: Service, single: SingleCall): Promise<CallResult> {
+  const { context } = session;
+  const { call, id, reason } = single;
+  const recorder = await session.recorder();
+  const startedAt = context.clock.monotonic();
+  const entry = await recorder.begin({
+    operation: session.operation,
+    id,
+    reason,
+    profile: session.profile.name,
+    host: service.host,
+  });
+  let isInFlight = false;
+  const interrupt = openInterrupt(context, () => {
+    const message = isInFlight
+      ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (^C again to stop)`
+      : 'stopping';
+    void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
+  });
+  try {
+    const result = await service.client.call(call, {
+      policy: session.policy,
+      listener: {
+        ...session.listener,
+        onSend: () => {
+          isInFlight = true;
+        },
+      },
+      stop: interrupt.stop,
+      wrapUp: interrupt.wrapUp,
+    });
+    const details = result.kind === 'failed' ? result.failure.details : undefined;
+    await recorder.end(entry, {
+      outcome: result.kind === 'answered' ? (result.outcome ?? 'applied') : (details?.outcome ?? 'unknown'),
+      httpStatus: result.kind === 'answered' ? result.status : details?.http?.status,
+      requestId: result.kind === 'answered' ? result.requestId : details?.http?.requestId,
+      resultId: result.kind === 'answered' ? result.resultId : details?.resultId,
+      durationMs: Math.round(context.clock.monotonic() - startedAt),
+    });
+    return result;
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** Prints the result of a write that WAS applied; if it cannot be printed, that is what the person must hear. */
+export async function printApplied(session: Session, single: SingleCall, answer: Answer, print: () => Promise<void>) {
+  try {
+    await print();
+  } catch (error) {
+    const what = subjectOf(single.call);
+    // A query that does not fit the answer: nothing is wrong with the write.
+    if (error instanceof Failure)
+      throw appliedFailure(single, answer, `the ${what} WAS applied, but ${error.message}`, error);
+    if (!(error instanceof StreamFailure)) throw error;
+    const result = answer.resultId === undefined ? '' : `; the id in the answer is ${answer.resultId}`;
+    // The reader of a pipe went away: the write still ends by its outcome.
+    if (error.errno === 'EPIPE') {
+      await session.notify({
+        code: 'OUTPUT_LOST',
+        level: 'warning',
+        message: `the ${what} WAS applied, but nobody read the result${result}`,
+      });
+      return;
+    }
+    const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+    throw appliedFailure(
+      single,
+      answer,
+      `the ${what} WAS applied, but stdout cannot be written: ${reason}${result}`,
+      error,
+    );
+  }
+}
+
+/** The write is done, and its result could not be shown. */
+function appliedFailure(single: SingleCall, answer: Answer, message: string, cause: unknown): Failure {
+  return new Failure('LOCAL_IO', message, {
+    hints: ['do not repeat it; see `frontdesk history`'],
+    details: {
+      outcome: answer.outcome ?? 'applied',
+      ...(single.id === undefined ? {} : { id: single.id }),
+      ...(answer.resultId === undefined ? {} : { resultId: answer.resultId }),
+    },
+    cause,
+  });
+}
+
+/** One write, from the guards to the printed answer (contract sections 1, 5, 7, 10). Answers the exit code. */
+export async function runWrite(
+  session: Session,
+  command: CallCommand,
+  input: RawInput,
+  single: SingleCall,
+): Promise<number> {
+  const { operation } = single.call;
+  refuseReadOnly(session);
+  const checked = await requireReason(session, single);
+  if (session.common.dryRun) {
+    await printDryRun(session, [checked.call]);
+    return 0;
+  }
+  const needsAnswer = operation.effect.kind === 'write' && operation.effect.confirm && !session.common.yes;
+  if (needsAnswer && !session.prompt.available) {
+    throw new Failure('USAGE', `${subjectOf(checked.call)}: nobody can be asked here, and --yes is missing`, {
+      hints: ['add --yes to do it without a question; nothing was sent'],
+    });
+  }
+  const service = await session.service(operation.family);
+  if (needsAnswer || checked.expectations.length > 0) {
+    const card = await readCardBefore(session, checked, checked.expectations.length > 0);
+    checkExpectations(checked, card);
+    if (needsAnswer) await confirmSingle(session, service, checked, card);
+  }
+  const outPath = lastValue(input, 'out');
+  const file = outPath === undefined ? undefined : await createResultFile(outPath);
+  let result: CallResult;
+  try {
+    result = await recordedCall(session, service, checked);
+  } catch (error) {
+    await file?.discard();
+    throw error;
+  }
+  if (result.kind === 'failed') {
+    await file?.discard();
+    throw result.failure;
+  }
+  for (const notice of result.notices) await session.notify(notice);
+  await file?.keep(result.resource, subjectOf(checked.call));
+  const shown = file === undefined ? result.resource : hideMembers(result.resource, sensitiveOf(operation));
+  const columns = columnsOf(command, operation);
+  await printApplied(session, checked, result, () =>
+    session.print({ kind: 'resource', resource: shown, columns, ...viewOf(command) }),
+  );
+  return 0;
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+/** A JSON Schema (draft 2020-12) as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The pattern of a zod schema loses the flag `i`; card ids keep the case they came in. */
+const ANY_CASE = (pattern: string) => pattern.replaceAll('[0-9a-f]', '[0-9a-fA-F]');
+
+/** What a request or a response looks like, from its zod schema. */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      // `x-kind` tells flags from one another and means nothing outside.
+      delete jsonSchema['x-kind'];
+      if (typeof jsonSchema.pattern === 'string') jsonSchema.pattern = ANY_CASE(jsonSchema.pattern);
+    },
+  });
+  return rest;
+}

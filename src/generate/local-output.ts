@@ -1,0 +1,176 @@
+import type { JsonSchema } from './json-schema.ts';
+
+const TEXT: JsonSchema = { type: 'string' };
+const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
+const BOOLEAN: JsonSchema = { type: 'boolean' };
+const INTEGER: JsonSchema = { type: 'integer' };
+const INTEGER_OR_NULL: JsonSchema = { type: ['integer', 'null'] };
+
+function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: 'object', properties, required };
+}
+
+function all(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return object(properties, Object.keys(properties));
+}
+
+function list(items: JsonSchema): JsonSchema {
+  return { type: 'array', items };
+}
+
+const OUTCOME: JsonSchema = { enum: ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] };
+
+/** The object that a failure prints on stderr with -o json or ndjson. */
+export const ERROR_OUTPUT: JsonSchema = all({
+  error: object(
+    {
+      code: TEXT,
+      exitCode: INTEGER,
+      message: TEXT,
+      hint: TEXT,
+      operation: TEXT,
+      id: TEXT,
+      outcome: OUTCOME,
+      row: INTEGER,
+      http: object({ status: INTEGER, requestId: TEXT }, ['status']),
+      service: object({ errorCode: TEXT, message: TEXT, details: { type: 'object' } }, ['errorCode', 'message']),
+      body: { description: 'any other body: JSON, or text cut to 500 characters' },
+      attempts: INTEGER,
+    },
+    ['code', 'exitCode', 'message'],
+  ),
+});
+
+/** What `--dry-run` prints instead of sending. */
+export const DRY_RUN_OUTPUT: JsonSchema = all({
+  dryRun: { const: true },
+  requests: list(
+    object({ method: TEXT, url: TEXT, headers: { type: 'object' }, body: {} }, ['method', 'url', 'headers']),
+  ),
+});
+
+/** The last line on stderr of a run with many rows, with -o json or ndjson. */
+export const SUMMARY_OUTPUT: JsonSchema = all({
+  summary: object(
+    {
+      run: TEXT_OR_NULL,
+      rows: INTEGER,
+      outcomes: { type: 'object', additionalProperties: INTEGER },
+      exitCode: INTEGER,
+      resume: TEXT_OR_NULL,
+    },
+    ['rows', 'outcomes', 'exitCode'],
+  ),
+});
+
+/** One row of a write with many rows; `resource` is what the service answered. */
+export function rowOutput(resource: JsonSchema): JsonSchema {
+  return object(
+    {
+      row: INTEGER,
+      id: TEXT_OR_NULL,
+      outcome: OUTCOME,
+      httpStatus: INTEGER_OR_NULL,
+      attempts: INTEGER,
+      resultId: TEXT,
+      resource,
+      error: { type: 'object' },
+    },
+    ['row', 'outcome', 'attempts'],
+  );
+}
+
+const PROFILE = object(
+  {
+    name: TEXT,
+    current: BOOLEAN,
+    cardsUrl: TEXT,
+    calendarUrl: TEXT,
+    readOnly: BOOLEAN,
+    requireReason: TEXT,
+    output: TEXT,
+  },
+  ['name', 'current'],
+);
+
+const HISTORY_ENTRY = object(
+  {
+    entry: TEXT,
+    time: TEXT,
+    user: TEXT,
+    profile: TEXT,
+    host: TEXT,
+    operation: TEXT,
+    id: TEXT_OR_NULL,
+    resultId: TEXT_OR_NULL,
+    reason: TEXT_OR_NULL,
+    outcome: OUTCOME,
+    httpStatus: INTEGER_OR_NULL,
+    requestId: TEXT_OR_NULL,
+    durationMs: { type: ['number', 'null'] },
+    run: TEXT_OR_NULL,
+  },
+  ['entry', 'time', 'operation', 'outcome'],
+);
+
+const RUN = object(
+  {
+    run: TEXT,
+    operation: TEXT,
+    profile: TEXT,
+    state: { enum: ['running', 'finished', 'stopped', 'interrupted'] },
+    rows: INTEGER,
+    outcomes: { type: 'object', additionalProperties: INTEGER },
+    startedAt: TEXT,
+  },
+  ['run', 'operation', 'profile', 'state', 'rows', 'outcomes', 'startedAt'],
+);
+
+const SANDBOX_INFO = object(
+  {
+    cards: list(object({ cardId: TEXT, status: TEXT }, ['cardId', 'status'])),
+    calendars: list(object({ id: TEXT }, ['id'])),
+    subscribers: list(object({ id: TEXT, calendar: TEXT }, ['id', 'calendar'])),
+    choices: list({}),
+  },
+  ['cards', 'calendars', 'subscribers', 'choices'],
+);
+
+/**
+ * What commands about this machine print as JSON. Those that are not named here print what only the call
+ * itself can tell (`api`: the answer of the service as sent).
+ */
+export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
+  'auth login': object({ profile: TEXT, family: TEXT, origin: TEXT, kind: TEXT, lastFour: TEXT, expiresAt: TEXT }, [
+    'profile',
+    'family',
+    'origin',
+    'kind',
+  ]),
+  'auth status': list(
+    object(
+      {
+        family: TEXT,
+        origin: TEXT,
+        source: TEXT_OR_NULL,
+        lastFour: TEXT_OR_NULL,
+        expiresAt: TEXT_OR_NULL,
+        problem: TEXT_OR_NULL,
+      },
+      ['family', 'origin'],
+    ),
+  ),
+  'auth logout': all({ profile: TEXT, removed: list(all({ family: TEXT, origin: TEXT })) }),
+  'profile list': list(PROFILE),
+  'profile show': PROFILE,
+  'profile set': PROFILE,
+  'profile use': PROFILE,
+  'profile remove': all({ removed: TEXT }),
+  'config path': TEXT,
+  'history list': list(HISTORY_ENTRY),
+  'history show': HISTORY_ENTRY,
+  'runs list': list(RUN),
+  'sandbox info': SANDBOX_INFO,
+  'sandbox reset': all({ reset: { const: true } }),
+  'sandbox serve': all({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT }),
+};

@@ -1,0 +1,159 @@
+import type * as z from 'zod';
+import { Calendar } from '../api/calendar.ts';
+import { Card, Transaction, WalletAResult, WalletBResult } from '../api/card.ts';
+import { ErrorBody } from '../api/error-body.ts';
+import { Event } from '../api/event.ts';
+import { SubscriberList } from '../api/list.ts';
+import type { Family, Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import { Subscriber } from '../api/subscriber.ts';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+
+/** Schemas that have a name of their own in the document. */
+const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
+  Card,
+  Transaction,
+  WalletAResult,
+  WalletBResult,
+  Calendar,
+  Event,
+  Subscriber,
+  SubscriberList,
+  ErrorBody,
+};
+
+const SECURITY: Readonly<Record<Family, string>> = { cards: 'cardsToken', calendar: 'calendarKey' };
+
+const SERVERS: Readonly<Record<Family, JsonSchema>> = {
+  cards: {
+    url: '{cards_base_url}',
+    description: 'gift cards (family A)',
+    variables: {
+      cards_base_url: { default: 'https://cards.example.com', description: 'base URL of the gift-card interface' },
+    },
+  },
+  calendar: {
+    url: '{calendar_base_url}',
+    description: 'calendars (family B)',
+    variables: {
+      calendar_base_url: { default: 'https://calendar.example.com', description: 'base URL of the calendar interface' },
+    },
+  },
+};
+
+function json(schema: JsonSchema): JsonSchema {
+  return { 'application/json': { schema } };
+}
+
+function reference(schema: z.ZodType): JsonSchema {
+  const name = Object.entries(COMPONENTS).find(([, component]) => component === schema)?.[0];
+  return name === undefined ? jsonSchemaOf(schema, 'output') : { $ref: `#/components/schemas/${name}` };
+}
+
+const ERROR_CONTENT = json({ $ref: '#/components/schemas/ErrorBody' });
+
+/** Errors of the interface as far as they are shown; everything else is described as not shown. */
+function errorsOf(operation: Operation): JsonSchema {
+  if (operation.name === 'card.get') {
+    return {
+      '401': { description: 'unauthorized', content: ERROR_CONTENT },
+      '404': { description: 'the card does not exist', content: ERROR_CONTENT },
+      default: { description: 'other error statuses: not shown' },
+    };
+  }
+  if (operation.command === 'card.provision') {
+    return {
+      default: {
+        description: 'three error responses are listed; their status codes: not shown',
+        content: ERROR_CONTENT,
+      },
+    };
+  }
+  const what = operation.family === 'cards' ? 'error statuses: not shown' : 'error statuses and error body: not shown';
+  return { default: { description: what } };
+}
+
+function parametersOf(operation: Operation): readonly JsonSchema[] {
+  const lists = [
+    { place: 'path', schema: operation.params },
+    ...(operation.query === null ? [] : [{ place: 'query', schema: operation.query }]),
+  ];
+  return lists.flatMap(({ place, schema }) =>
+    Object.entries(schema.shape).map(([name, field]) => {
+      // zod: members of a classic object schema are classic schemas, which the declared shape leaves out.
+      const { description, ...rest } = jsonSchemaOf(field as z.ZodType, 'input');
+      return {
+        name,
+        in: place,
+        required: place === 'path',
+        ...(description === undefined ? {} : { description }),
+        schema: rest,
+      };
+    }),
+  );
+}
+
+function operationObject(operation: Operation): JsonSchema {
+  const { body } = operation;
+  const parameters = parametersOf(operation);
+  return {
+    operationId: operation.name,
+    summary: operation.attempt.replace(/ of (card|calendar|subscriber|event)$/, ' of a $1'),
+    tags: [operation.family],
+    security: [{ [SECURITY[operation.family]]: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: { required: true, content: json(jsonSchemaOf(body, 'input')) } }),
+    responses: {
+      '200': { description: 'success', content: json(reference(operation.response)) },
+      ...errorsOf(operation),
+    },
+  };
+}
+
+/** Zod writes a nested schema out in full; where it has a name, the document refers to it. */
+function component(name: string, schema: z.ZodType): JsonSchema {
+  const whole = jsonSchemaOf(schema, 'output');
+  const nested = { Card: ['transactions', 'Transaction'], SubscriberList: ['data', 'Subscriber'] }[name];
+  if (nested === undefined) return whole;
+  const [member = '', target = ''] = nested;
+  // The properties of an object schema, as zod writes them.
+  const properties = whole['properties'] as Readonly<Record<string, JsonSchema>>;
+  return {
+    ...whole,
+    properties: {
+      ...properties,
+      [member]: { ...properties[member], items: { $ref: `#/components/schemas/${target}` } },
+    },
+  };
+}
+
+/** OpenAPI 3.1 of the service as frontdesk understands it, from the table of operations. */
+export function openApi(version: string): JsonSchema {
+  const paths = new Map<string, JsonSchema>();
+  for (const operation of ALL_OPERATIONS) {
+    const known = paths.get(operation.path) ?? { servers: [SERVERS[operation.family]] };
+    paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: operationObject(operation) });
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gift cards and calendars, as frontdesk understands them',
+      version,
+      description:
+        'Written from the table of operations of frontdesk. What the interface does not show is left out or said to be not shown. Responses may carry further members and further values of status, type and code.',
+    },
+    servers: [SERVERS.cards, SERVERS.calendar],
+    tags: [
+      { name: 'cards', description: 'digital gift cards (family A)' },
+      { name: 'calendar', description: 'calendars, events and subscribers (family B)' },
+    ],
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: {
+        cardsToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        calendarKey: { type: 'http', scheme: 'bearer', description: 'API key' },
+      },
+      schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, schema]) => [name, component(name, schema)])),
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/** A name and what it means: one line, or several, of a list. */
+export interface Row {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A part of a help text, before anybody knows how wide it may be. */
+export type Block =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'rows'; readonly title: string; readonly rows: readonly Row[] }
+  | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly ShellExample[] }
+  | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
+
+export interface ShellExample {
+  readonly text: string;
+  /** As typed in a shell, `frontdesk` included. */
+  readonly line: string;
+}
+
+const MIN_WIDTH = 40;
+const MAX_WIDTH = 120;
+const DEFAULT_WIDTH = 80;
+
+/** Width of a help text in columns: that of the terminal within reason, 80 where there is none. */
+export function helpWidth(columns: number | undefined): number {
+  return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns ?? DEFAULT_WIDTH));
+}
+
+/** The blocks as lines of at most `width` columns; only a single word that is longer sticks out. */
+export function layOut(blocks: readonly Block[], width: number): string {
+  return `${blocks.map((block) => layOutBlock(block, width).join('\n')).join('\n\n')}\n`;
+}
+
+function layOutBlock(block: Block, width: number): string[] {
+  switch (block.kind) {
+    case 'text':
+      return block.text.split('\n').flatMap((paragraph) => wrap(paragraph, width));
+    case 'rows':
+      return [block.title, ...layOutRows(block.rows, width)];
+    case 'examples':
+      return [
+        block.title,
+        ...block.examples.flatMap((example) => [
+          ...wrap(`# ${example.text}`, width - 2).map((line) => `  ${line}`),
+          ...foldCommand(example.line, width - 2).map((line) => `  ${line}`),
+        ]),
+      ];
+    case 'grid':
+      return layOutGrid(block.header, block.rows, width);
+  }
+}
+
+function layOutRows(rows: readonly Row[], width: number): string[] {
+  const limit = Math.floor(width * 0.4);
+  const column = Math.max(0, ...rows.map((row) => row.name.length).filter((length) => length <= limit));
+  const indent = ' '.repeat(column + 4);
+  return rows.flatMap(({ name, text }) => {
+    const [first = '', ...others] = wrap(text, width - indent.length).map((line) => `${indent}${line}`);
+    if (text === '') return [`  ${name}`];
+    if (name.length > column) return [`  ${name}`, first, ...others];
+    return [`  ${name.padEnd(column)}  ${first.slice(indent.length)}`, ...others];
+  });
+}
+
+/** The longest column of a grid gives way, then the next, until the rest fits. */
+function layOutGrid(header: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
+  const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => (row[at] ?? '').length)));
+  const least = header.map((title, at) => Math.max(title.length, ...rows.map((row) => longestWord(row[at] ?? ''))));
+  const available = width - 2 * header.length;
+  for (let over = widths.reduce((sum, next) => sum + next, 0) - available; over > 0; over -= 1) {
+    const room = widths.map((wanted, at) => (wanted > (least[at] ?? 0) ? wanted : 0));
+    const widest = room.indexOf(Math.max(...room));
+    if (room[widest] === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return [header, ...rows].flatMap((row) => {
+    const cells = row.map((cell, at) => wrap(cell, widths[at] ?? 0));
+    const height = Math.max(...cells.map((cell) => cell.length));
+    return Array.from({ length: height }, (_, line) =>
+      `  ${cells.map((cell, at) => (cell[line] ?? '').padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+    );
+  });
+}
+
+function longestWord(text: string): number {
+  return Math.max(0, ...text.split(' ').map((word) => word.length));
+}
+
+/** Words of a paragraph on lines of at most `width` columns. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A shell command on several lines that can still be copied and run: broken only before an option or a word of its own. */
+export function foldCommand(command: string, width: number): string[] {
+  const parts = commandParts(command);
+  const lines: string[] = [];
+  let line = '';
+  for (const [at, part] of parts.entries()) {
+    // Two columns for the ` \\` that a further line needs.
+    const isLast = at === parts.length - 1;
+    if (line !== '' && line.length + 1 + part.length + (isLast ? 0 : 2) > width) {
+      lines.push(`${line} \\`);
+      line = `    ${part}`;
+    } else {
+      line = line === '' ? part : `${line} ${part}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/** Words of a shell command; an option stays together with the value behind it. */
+function commandParts(command: string): string[] {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const parts: string[] = [];
+  for (const word of words) {
+    const last = parts.at(-1);
+    const isValue = last?.startsWith('-') === true && !last.includes(' ') && !word.startsWith('-');
+    if (isValue) parts[parts.length - 1] = `${last} ${word}`;
+    else parts.push(word);
+  }
+  return parts;
+}

@@ -1,0 +1,70 @@
+import { homedir, userInfo } from 'node:os';
+import { isatty } from 'node:tty';
+import type { ClockPort, Context } from '../context.ts';
+import { processSignals } from './signals.ts';
+import { standardError, standardInput, standardOutput } from './streams.ts';
+
+/** Dropped from the environment once read, so that no child process and no diagnostic report shows them. */
+const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
+
+const clock: ClockPort = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const finish = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      };
+      // setTimeout takes at most 2^31-1 ms and fires at once beyond it.
+      const timer = setTimeout(finish, Math.min(ms, 2_147_483_647));
+      signal?.addEventListener('abort', finish);
+    }),
+};
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a uid that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function homeFolder(): string | undefined {
+  try {
+    const home = homedir();
+    return home === '' ? undefined : home;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The real process as the ports of `context.ts`. */
+export function processContext(version: string): Context {
+  const env = { ...process.env };
+  for (const name of TOKEN_VARIABLES) delete process.env[name];
+  let user: string | undefined;
+  return {
+    argv: process.argv.slice(2),
+    env,
+    platform: process.platform,
+    home: env['HOME'] === undefined && process.platform !== 'win32' ? undefined : homeFolder(),
+    get user() {
+      user ??= userName();
+      return user;
+    },
+    pid: process.pid,
+    version,
+    stdin: standardInput(() => process.stdin, isatty(0)),
+    stdout: standardOutput(process.stdout, 1),
+    stderr: standardError(process.stderr),
+    terminal: () => ({ input: process.stdin, output: process.stderr }),
+    clock,
+    random: Math.random,
+    signals: processSignals(process),
+    exitNow: (code) => process.exit(code),
+  };
+}
