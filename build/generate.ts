@@ -1,0 +1,36 @@
+// `npm run generate` writes every committed file that follows from the declarations; with `--check` it writes
+// nothing and exits 1 if one of them is not current.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { REGISTRY } from '../src/commands/index.ts';
+import { artifacts } from '../src/generate/artifacts.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(`${root}${path}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const manifest: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
+const isCheck = process.argv.includes('--check');
+const stale: string[] = [];
+for (const { path, text } of await artifacts(REGISTRY, manifest.version, await readIfThere('README.md'))) {
+  if ((await readIfThere(path)) === text) continue;
+  stale.push(path);
+  if (isCheck) continue;
+  await mkdir(dirname(`${root}${path}`), { recursive: true });
+  await writeFile(`${root}${path}`, text);
+}
+if (isCheck && stale.length > 0) {
+  for (const path of stale) console.error(`${path}: not current`);
+  console.error('run `npm run generate` and commit what it writes');
+  process.exitCode = 1;
+} else {
+  for (const path of stale) console.log(`${path}: written`);
+}

@@ -1,0 +1,23 @@
+// Prepares the help of every command beside the chunks, so that `--help` loads neither the command nor its schemas.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+/** Asks the program that was just built what there is to say about its commands, and writes one file for each. */
+export function writeHelp(root) {
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [`${root}bin/frontdesk.js`, 'schema', '--query', 'commands'],
+    {
+      env: { PATH: process.env.PATH, FRONTDESK_CONFIG_DIR: `${root}dist` },
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  if (status !== 0) throw new Error(`the built program could not tell its commands: ${stderr}`);
+  mkdirSync(`${root}dist/help`, { recursive: true });
+  for (const { input, output, operations, ...doc } of JSON.parse(stdout)) {
+    const options = doc.options.map(({ limits, ...option }) => option);
+    const exitCodes = doc.exitCodes.map((row) => row.exitCode);
+    writeFileSync(`${root}dist/help/${doc.path.join('.')}.json`, JSON.stringify({ ...doc, options, exitCodes }));
+  }
+}
