@@ -1,64 +1,60 @@
-import * as z from 'zod';
-import { text } from './field.ts';
+import * as z from 'zod/mini';
+import { noted, text } from './field.ts';
 
 /** Card status values of the spec. Replies may carry others; they are shown as they are. */
 export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOCKED', 'REISSUED', 'EXPIRED'] as const;
 
 /** Spec, Transaction (family A). */
 export const Transaction = z.looseObject({
-  transactionId: z.string().meta({ description: 'unique identifier' }),
-  amount: z.number().meta({ description: 'amount of the transaction; currency not shown' }),
-  type: z.string().meta({ description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
-  createdAt: z.string().meta({ description: 'time the transaction was recorded', format: 'date-time' }),
+  transactionId: noted(z.string(), { description: 'unique identifier' }),
+  amount: noted(z.number(), { description: 'amount of the transaction; currency not shown' }),
+  type: noted(z.string(), { description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
+  createdAt: noted(z.string(), { description: 'time the transaction was recorded', format: 'date-time' }),
 });
 
 /** Spec, Card (family A). Read leniently: unknown members and new enum values are kept. */
 export const Card = z.looseObject({
-  cardId: z.string().meta({ description: 'unique identifier of the card', format: 'uuid' }),
-  clientReference: z.string().meta({ description: 'identifier provided by the client to prevent duplication' }),
-  status: z.string().meta({ description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
-  initialBalance: z.number().meta({ description: 'starting balance; currency not shown' }),
-  currentBalance: z.number().optional().meta({ description: 'current available balance' }),
-  expiryDate: z.string().meta({ description: 'when the card expires', format: 'date-time' }),
-  design: z.string().meta({ description: 'design or template selected' }),
-  metadata: z.record(z.string(), z.unknown()).meta({ description: 'custom data' }),
-  createdAt: z.string().meta({ description: 'creation time', format: 'date-time' }),
-  updatedAt: z.string().meta({ description: 'last update time', format: 'date-time' }),
-  activatedAt: z.string().nullish().meta({ description: 'activation time, if applicable', format: 'date-time' }),
-  cancelledAt: z
-    .string()
-    .nullish()
-    .meta({ description: 'cancellation time; null if not cancelled', format: 'date-time' }),
-  cancellationAmount: z
-    .number()
-    .nullish()
-    .meta({ description: 'amount unloaded at cancellation; null if not cancelled' }),
-  cancellationAction: z
-    .string()
-    .nullish()
-    .meta({
-      description: 'action that led to cancellation: EXPIRY, CANCELLATION or REISSUE',
-      examples: ['EXPIRY', 'CANCELLATION', 'REISSUE'],
-    }),
-  transactions: z.array(Transaction).optional().meta({ description: 'transactions associated with the card' }),
+  cardId: noted(z.string(), { description: 'unique identifier of the card', format: 'uuid' }),
+  clientReference: noted(z.string(), { description: 'identifier provided by the client to prevent duplication' }),
+  status: noted(z.string(), { description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
+  initialBalance: noted(z.number(), { description: 'starting balance; currency not shown' }),
+  currentBalance: noted(z.optional(z.number()), { description: 'current available balance' }),
+  expiryDate: noted(z.string(), { description: 'when the card expires', format: 'date-time' }),
+  design: noted(z.string(), { description: 'design or template selected' }),
+  metadata: noted(z.record(z.string(), z.unknown()), { description: 'custom data' }),
+  createdAt: noted(z.string(), { description: 'creation time', format: 'date-time' }),
+  updatedAt: noted(z.string(), { description: 'last update time', format: 'date-time' }),
+  activatedAt: noted(z.nullish(z.string()), { description: 'activation time, if applicable', format: 'date-time' }),
+  cancelledAt: noted(z.nullish(z.string()), {
+    description: 'cancellation time; null if not cancelled',
+    format: 'date-time',
+  }),
+  cancellationAmount: noted(z.nullish(z.number()), {
+    description: 'amount unloaded at cancellation; null if not cancelled',
+  }),
+  cancellationAction: noted(z.nullish(z.string()), {
+    description: 'action that led to cancellation: EXPIRY, CANCELLATION or REISSUE',
+    examples: ['EXPIRY', 'CANCELLATION', 'REISSUE'],
+  }),
+  transactions: noted(z.optional(z.array(Transaction)), { description: 'transactions associated with the card' }),
 });
 
 /** Body of block and reissue. Whether `reason` is required, and its allowed values: not shown. */
 export const ReasonBody = z.strictObject({
-  reason: text('why, as the service stores it').optional(),
+  reason: z.optional(text('why, as the service stores it')),
 });
 
 /** Body of both provisioning operations. Which fields are required, and their allowed values: not shown. */
 export const ProvisionBody = z.strictObject({
-  clientDeviceID: text("identifier of the customer's device").optional(),
-  clientWalletProvider: text('wallet provider as the client names it').optional(),
-  clientWalletAccountID: text("identifier of the customer's wallet account").optional(),
+  clientDeviceID: z.optional(text("identifier of the customer's device")),
+  clientWalletProvider: z.optional(text('wallet provider as the client names it')),
+  clientWalletAccountID: z.optional(text("identifier of the customer's wallet account")),
 });
 
 export const WalletAResult = z.looseObject({
-  encryptedPaymentInstrument: z
-    .string()
-    .meta({ description: 'encrypted payment instrument data returned by the wallet provider' }),
+  encryptedPaymentInstrument: noted(z.string(), {
+    description: 'encrypted payment instrument data returned by the wallet provider',
+  }),
 });
 
 export const WalletBResult = z.looseObject({

@@ -1,8 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { noted } from './field.ts';
 
 /** Spec, error body of family A. Family B's is not shown. */
 export const ErrorBody = z.looseObject({
-  errorCode: z.string().meta({ description: 'machine-readable code; the set of values is not shown' }),
-  message: z.string().meta({ description: 'human-readable message' }),
-  details: z.record(z.string(), z.unknown()).optional().meta({ description: 'additional details' }),
+  errorCode: noted(z.string(), { description: 'machine-readable code; the set of values is not shown' }),
+  message: noted(z.string(), { description: 'human-readable message' }),
+  details: noted(z.optional(z.record(z.string(), z.unknown())), { description: 'additional details' }),
 });

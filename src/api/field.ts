@@ -1,4 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+
+/** The schema with what help, flags, `schema` and OpenAPI say of it. */
+export function noted<T extends z.ZodMiniType>(schema: T, note: z.core.GlobalMeta): T {
+  z.globalRegistry.add(schema, note);
+  return schema;
+}
 
 /** The spec's limits count characters; a code point is what a person calls one (not a UTF-16 unit). */
 export function countCodePoints(text: string): number {
@@ -14,27 +20,25 @@ export function countCodePoints(text: string): number {
 
 /** Text of at most `maxLength` code points. The limit reaches help, `schema` and OpenAPI through `meta`. */
 export function limitedText(maxLength: number, description: string) {
-  return z
-    .string()
-    .check((context) => {
-      const length = countCodePoints(context.value);
-      if (length > maxLength) {
-        context.issues.push({
-          code: 'custom',
-          input: context.value,
-          message: `has ${length} characters; the limit is ${maxLength}`,
-        });
-      }
-    })
-    .meta({ maxLength, description });
+  const schema = z.string().check((context) => {
+    const length = countCodePoints(context.value);
+    if (length > maxLength) {
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: `has ${length} characters; the limit is ${maxLength}`,
+      });
+    }
+  });
+  return noted(schema, { maxLength, description });
 }
 
 export function text(description: string) {
-  return z.string().meta({ description });
+  return noted(z.string(), { description });
 }
 
 export function flag(description: string) {
-  return z.boolean().meta({ description });
+  return noted(z.boolean(), { description });
 }
 
 const HTTP_URL = /^https?:\/\/[^/?#\\]/i;
@@ -55,12 +59,11 @@ function urlProblem(value: string): string | undefined {
 /** URL of a page or image: empty, http or https (contract section 1), and at most `maxLength` code points. */
 export function webUrl(description: string, maxLength?: number) {
   const base = maxLength === undefined ? text(description) : limitedText(maxLength, description);
-  return base
-    .check((context) => {
-      const problem = urlProblem(context.value);
-      if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
-    })
-    .meta({ description, ...(maxLength === undefined ? {} : { maxLength }), 'x-kind': 'url' });
+  const schema = base.check((context) => {
+    const problem = urlProblem(context.value);
+    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+  });
+  return noted(schema, { description, ...(maxLength === undefined ? {} : { maxLength }), 'x-kind': 'url' });
 }
 
 /** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (fault I4). */
@@ -76,18 +79,17 @@ function segmentProblem(value: string): string | undefined {
 
 /** Id of a calendar, event or subscriber, sent as one percent-encoded path segment or in a body. */
 export function resourceId(description: string) {
-  return limitedText(5000, description)
-    .check((context) => {
-      const problem = segmentProblem(context.value);
-      if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
-    })
-    .meta({ maxLength: 5000, description });
+  const schema = limitedText(5000, description).check((context) => {
+    const problem = segmentProblem(context.value);
+    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+  });
+  return noted(schema, { maxLength: 5000, description });
 }
 
 export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Any UUID variant: `z.uuid()` refuses those that RFC 9562 does not define, the service may issue them. */
-export const cardIdField = z
-  .string()
-  .regex(CARD_ID, { error: 'is not a card id (8-4-4-4-12 hexadecimal digits)' })
-  .meta({ description: 'unique identifier of the card', format: 'uuid' });
+export const cardIdField = noted(
+  z.string().check(z.regex(CARD_ID, { error: 'is not a card id (8-4-4-4-12 hexadecimal digits)' })),
+  { description: 'unique identifier of the card', format: 'uuid' },
+);

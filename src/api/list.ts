@@ -1,11 +1,12 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { noted } from './field.ts';
 import { Subscriber } from './subscriber.ts';
 
 /** Spec, List (family B), whose data holds subscribers. */
 export const SubscriberList = z.looseObject({
-  object: z.string().meta({ description: 'always list', examples: ['list'] }),
-  data: z.array(Subscriber).meta({ description: 'one entry per returned object' }),
-  url: z.string().optional().meta({ description: 'path of the listed resource' }),
+  object: noted(z.string(), { description: 'always list', examples: ['list'] }),
+  data: noted(z.array(Subscriber), { description: 'one entry per returned object' }),
+  url: noted(z.optional(z.string()), { description: 'path of the listed resource' }),
 });
 
 /** The service's page size when no limit is sent. */
@@ -13,11 +14,9 @@ export const DEFAULT_LIST_LIMIT = 10;
 
 /** Parameters for reaching results beyond the first page: not shown. */
 export const SubscriberListQuery = z.strictObject({
-  active: z.boolean().optional().meta({ description: 'true: active ones; false: inactive ones; default true' }),
-  limit: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'number of objects returned', default: DEFAULT_LIST_LIMIT }),
+  active: noted(z.optional(z.boolean()), { description: 'true: active ones; false: inactive ones; default true' }),
+  limit: noted(z.optional(z.int().check(z.minimum(1), z.maximum(100))), {
+    description: 'number of objects returned',
+    default: DEFAULT_LIST_LIMIT,
+  }),
 });

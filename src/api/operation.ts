@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 export type Family = 'cards' | 'calendar';
 
@@ -41,11 +41,11 @@ export interface Operation {
   readonly attempt: string;
   readonly effect: Effect;
   /** Path parameters, each one string. */
-  readonly params: z.ZodObject;
-  readonly query: z.ZodObject | null;
+  readonly params: z.ZodMiniObject;
+  readonly query: z.ZodMiniObject | null;
   /** null: the request has no body at all. */
-  readonly body: z.ZodObject | null;
-  readonly response: z.ZodObject;
+  readonly body: z.ZodMiniObject | null;
+  readonly response: z.ZodMiniObject;
   /** Member of the answer that must equal the path id (ids compare whatever their case), or null. */
   readonly echoes: 'cardId' | 'id' | null;
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Calendar, CalendarUpdate } from './calendar.ts';
 import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
 import { Event, EventCreate } from './event.ts';
@@ -15,7 +15,11 @@ const REPEAT_SETS_SAME = 'repeating this command sets the same values, unless so
 const PROVISION_HINT =
   'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';
 
-function provision(wallet: 'wallet_a' | 'wallet_b', response: z.ZodObject, sensitive: readonly string[]): Operation {
+function provision(
+  wallet: 'wallet_a' | 'wallet_b',
+  response: z.ZodMiniObject,
+  sensitive: readonly string[],
+): Operation {
   return {
     name: `card.provision.${wallet}`,
     command: 'card.provision',

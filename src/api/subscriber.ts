@@ -1,25 +1,22 @@
-import * as z from 'zod';
-import { flag, text } from './field.ts';
+import * as z from 'zod/mini';
+import { flag, noted, text } from './field.ts';
 
 /** Spec, Subscriber (family B): no response field is marked required. */
 export const Subscriber = z.looseObject({
-  id: z.string().optional().meta({ description: 'unique identifier', maxLength: 5000 }),
-  object: z
-    .string()
-    .optional()
-    .meta({ description: 'always subscriber', examples: ['subscriber'] }),
-  active: z.boolean().optional().meta({ description: 'whether the subscriber is available' }),
-  created: z.string().optional().meta({ description: 'creation time, ISO 8601' }),
-  updated: z.string().optional().meta({ description: 'last update time, ISO 8601' }),
-  email: z.string().optional().meta({ description: 'email address', maxLength: 5000 }),
-  first_name: z.string().optional().meta({ maxLength: 5000 }),
-  last_name: z.string().optional().meta({ maxLength: 5000 }),
+  id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
+  object: noted(z.optional(z.string()), { description: 'always subscriber', examples: ['subscriber'] }),
+  active: noted(z.optional(z.boolean()), { description: 'whether the subscriber is available' }),
+  created: noted(z.optional(z.string()), { description: 'creation time, ISO 8601' }),
+  updated: noted(z.optional(z.string()), { description: 'last update time, ISO 8601' }),
+  email: noted(z.optional(z.string()), { description: 'email address', maxLength: 5000 }),
+  first_name: noted(z.optional(z.string()), { maxLength: 5000 }),
+  last_name: noted(z.optional(z.string()), { maxLength: 5000 }),
 });
 
 /** Body of the subscriber update. The spec limits these texts only in responses: any length is sent. */
 export const SubscriberUpdate = z.strictObject({
-  email: text('email address').optional(),
-  first_name: text('first name').optional(),
-  last_name: text('last name').optional(),
-  active: flag('whether the subscriber is available').optional(),
+  email: z.optional(text('email address')),
+  first_name: z.optional(text('first name')),
+  last_name: z.optional(text('last name')),
+  active: z.optional(flag('whether the subscriber is available')),
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Failure } from '../failure.ts';
 
 /** Options of a run as they were given, so that a resume keeps them. Nothing secret may be in here. */
@@ -16,14 +16,14 @@ const RunHeaderShape = z.object({
   host: z.string(),
   user: z.string(),
   /** Tells whether another token is in use now; the token itself is never kept. */
-  tokenFingerprint: z.string().optional(),
+  tokenFingerprint: z.optional(z.string()),
   inputSha256: z.string(),
   /** How the copy of the input is to be read: `csv`, `ndjson`, `json`, `ids`. */
   inputFormat: z.string(),
   /** Rows that this run does (of a shard: its part). */
-  rows: z.number().int().nonnegative(),
+  rows: z.int().check(z.nonnegative()),
   /** Highest row number: rows of the whole input. */
-  inputRows: z.number().int().nonnegative(),
+  inputRows: z.int().check(z.nonnegative()),
   options: z.record(z.string(), optionValue),
   /** ISO 8601. */
   startedAt: z.string(),
@@ -48,7 +48,7 @@ export function parseRunHeader(text: string, path: string): RunHeader {
   }
   const parsed = RunHeaderShape.safeParse(value);
   if (parsed.success) return parsed.data;
-  const version = z.object({ version: z.number().min(2) }).safeParse(value);
+  const version = z.object({ version: z.number().check(z.minimum(2)) }).safeParse(value);
   if (version.success) {
     throw new Failure('USAGE', `the run was written by a newer frontdesk (${path}); nothing was sent`, {
       hints: ['update frontdesk to work on this run'],

@@ -45,6 +45,8 @@ export interface RunPlan {
   readonly rows: number;
   readonly inputRows: number;
   readonly options: RunOptions;
+  /** Which of the options decide what is sent, with the words for them: with others it is another run. */
+  readonly rowOptions?: ReadonlyMap<string, string>;
 }
 
 /** A run that this process works on: nobody else can until it is closed. */
@@ -198,6 +200,10 @@ function refuseOther(existing: RunHeader, plan: RunPlan): void {
   compare('service', existing.host, plan.host);
   if (existing.inputSha256 !== plan.input.sha256) differences.push('its input is another one');
   if (existing.rows !== plan.rows) differences.push(`it has ${existing.rows} rows, not ${plan.rows}`);
+  for (const [option, words] of plan.rowOptions ?? []) {
+    if (JSON.stringify(existing.options[option]) !== JSON.stringify(plan.options[option]))
+      differences.push(`${words} is not what it was begun with`);
+  }
   if (differences.length === 0) return;
   throw new Failure(
     'USAGE',

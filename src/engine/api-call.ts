@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Effect, Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { Service, Session } from '../commands/session.ts';

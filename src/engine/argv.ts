@@ -4,8 +4,11 @@ import { Failure } from '../failure.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { nearest } from '../output/nearest.ts';
 
-interface PathEntry {
-  readonly path: readonly string[];
+/** The part of the command tree that finds a command. */
+interface Tree {
+  readonly entries: readonly { readonly path: readonly string[] }[];
+  /** The command that runs when a group is named alone. */
+  defaultOf(path: readonly string[]): unknown;
 }
 
 /** Where the command words end: the command or group they name, and the words of argv that remain. */
@@ -26,6 +29,12 @@ function takesValue(token: string, options: readonly OptionSpec[]): boolean {
   return options.some((option) => option.value !== undefined && option.short === last);
 }
 
+function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
+  const name = token.split('=', 1)[0];
+  if (token.startsWith('--')) return options.some((option) => `--${option.long}` === name);
+  return options.some((option) => option.short === token.charAt(1));
+}
+
 /**
  * Finds the command in argv, where common options may stand before, between or after its words.
  * The rest of the words is parsed by `parseInput` against that one command only, so that start-up pays
@@ -33,20 +42,21 @@ function takesValue(token: string, options: readonly OptionSpec[]): boolean {
  */
 export function locateCommand(
   argv: readonly string[],
-  commands: readonly PathEntry[],
+  { entries, defaultOf }: Tree,
   common: readonly OptionSpec[],
 ): Located {
   const path: string[] = [];
   const rest: string[] = [];
   const below = (words: readonly string[]) =>
-    commands.filter((command) => words.every((word, index) => command.path[index] === word));
+    entries.filter((command) => words.every((word, index) => command.path[index] === word));
+  const isLeaf = () => below(path).some((command) => command.path.length === path.length);
+  // An option of the command that the group stands for: `history --outcome unknown`.
+  const isOfDefault = (token: string) =>
+    token.startsWith('-') && defaultOf(path) !== undefined && !isOneOf(token, common);
   for (let index = 0; index < argv.length; index += 1) {
     const token = argv[index] ?? '';
-    const isLeaf = commands.some(
-      (command) => command.path.length === path.length && command.path.every((word, at) => word === path[at]),
-    );
     const hasChildren = below(path).some((command) => command.path.length > path.length);
-    if (token === '--' || !hasChildren) {
+    if (token === '--' || !hasChildren || isOfDefault(token)) {
       rest.push(...argv.slice(index));
       break;
     }
@@ -60,7 +70,7 @@ export function locateCommand(
       continue;
     }
     if (below([...path, token]).length === 0) {
-      if (isLeaf) {
+      if (isLeaf()) {
         rest.push(...argv.slice(index));
         break;
       }

@@ -1,11 +1,11 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
 import type { PromptPort } from '../context.ts';
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
 import type { FieldSpec } from '../input/fields.ts';
 
-function problemOf(schema: z.ZodObject, field: string, value: string): true | string {
+function problemOf(schema: z.ZodMiniObject, field: string, value: string): true | string {
   const fault = checkFields(schema, { [field]: value }, (name) => name).find((found) => found.where === field);
   return fault === undefined ? true : fault.problem;
 }
@@ -22,6 +22,6 @@ export async function askForId(prompt: PromptPort, operation: Operation, name: s
 }
 
 /** Asks for a required field of the body, its limits checked as it is typed. */
-export async function askForField(prompt: PromptPort, schema: z.ZodObject, field: FieldSpec): Promise<string> {
+export async function askForField(prompt: PromptPort, schema: z.ZodMiniObject, field: FieldSpec): Promise<string> {
   return prompt.text(`${field.name} (${field.description})`, (text) => problemOf(schema, field.name, text));
 }

@@ -6,6 +6,7 @@ import { checkExpectation } from '../input/expect.ts';
 import { isJsonObject, type JsonObject } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { SingleCall } from './read-call.ts';
+import { withReason } from './write-guards.ts';
 
 /** Failures of the read before a write that end the call: the write would fail the same way. */
 const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND']);
@@ -59,21 +60,42 @@ async function describeCard(session: Session, card: JsonObject): Promise<string>
   });
 }
 
+const YES = ['y', 'yes'];
+const NO = ['', 'n', 'no'];
+const GIVE_REASON = ['r', 'reason'];
+
+function checkAnswer(answer: string, offersReason: boolean): true | string {
+  const word = answer.trim().toLowerCase();
+  if (YES.includes(word) || NO.includes(word) || (offersReason && GIVE_REASON.includes(word))) return true;
+  return offersReason ? 'answer y, n, or r' : 'answer y or n';
+}
+
 /**
- * Shows what will be hit and asks. Anything but yes ends the call with 130. A profile other than the sandbox
- * is named in the question, so that nobody blocks a live card by accident.
+ * Shows what will be hit and asks; answers the call as confirmed. Anything but yes ends the call with 130. A
+ * profile other than the sandbox is named in the question, so that nobody blocks a live card by accident. A
+ * reason that was not given can be added before the answer.
  */
 export async function confirmSingle(
   session: Session,
   service: Service,
   single: SingleCall,
   before: CardBefore,
-): Promise<void> {
+): Promise<SingleCall> {
   await session.context.stderr.write(await describeBefore(session, before));
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
   const verb = single.call.operation.command.split('.').at(-1) ?? '';
   const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${where}?`;
-  if (await session.prompt.confirm(safeText(question))) return;
+  let asked = single;
+  for (;;) {
+    const offersReason = asked.reason === undefined;
+    const choices = offersReason ? 'y/N, r = give a reason first' : 'y/N';
+    const answer = await session.prompt.text(`${question} (${choices})`, (text) => checkAnswer(text, offersReason));
+    const word = answer.trim().toLowerCase();
+    if (YES.includes(word)) return asked;
+    if (NO.includes(word)) break;
+    const reason = await session.prompt.text('Reason (Enter = none)', () => true);
+    if (reason !== '') asked = withReason(asked, reason);
+  }
   throw new Failure('CANCELLED', `${subjectOf(single.call)}: not confirmed; nothing was sent`, {
     details: { outcome: 'not_sent' },
   });

@@ -1,15 +1,19 @@
+import { createHash } from 'node:crypto';
 import { isWrite, type Operation } from '../api/operation.ts';
 import type { BulkReport } from '../bulk/engine.ts';
 import { runRows } from '../bulk/engine.ts';
 import type { FailedFile } from '../bulk/failed-file.ts';
+import type { RowResult } from '../bulk/row-outcome.ts';
 import type { ActiveRun } from '../bulk/run-store.ts';
 import type { Service, Session } from '../commands/session.ts';
-import type { SignalPort } from '../context.ts';
+import { type SignalPort, StreamFailure } from '../context.ts';
+import { FAILURES, Failure } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import type { Row } from '../input/records/interpret.ts';
+import { printJson } from '../json/print.ts';
 import type { Column } from '../output/column.ts';
 import { GRACE_MS } from './interrupt.ts';
-import { openRunOutput, writeSummary } from './run-output.ts';
+import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
 import { makeReconciler, makeRowSender } from './run-rows.ts';
 
 export interface Execution {
@@ -52,6 +56,38 @@ function announcing(session: Session): SignalPort {
   };
 }
 
+/** What the journal keeps of a row: enough to tell later what was sent, and no body. */
+function factsOf(row: Row): { readonly reason: string | undefined; readonly bodyHash: string | undefined } {
+  const reason = row.body?.get('reason');
+  return {
+    reason: typeof reason === 'string' ? reason : undefined,
+    bodyHash:
+      row.body === undefined ? undefined : createHash('sha256').update(printJson(row.body)).digest('hex').slice(0, 16),
+  };
+}
+
+/** Ends the output and the failed file; answers the first failure that a person must hear of. */
+async function finishFiles(output: RunOutput, failedFile: FailedFile | undefined): Promise<Failure | undefined> {
+  let failure: Failure | undefined;
+  try {
+    await output.close();
+  } catch (error) {
+    // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
+    if (!(error instanceof StreamFailure)) throw error;
+    if (error.errno !== 'EPIPE') {
+      failure = new Failure('LOCAL_IO', `the results could not be written: ${error.message}; they are kept in the run`);
+    }
+  }
+  try {
+    await failedFile?.keep();
+  } catch (error) {
+    await failedFile?.discard().catch(() => undefined);
+    if (!(error instanceof Failure)) throw error;
+    failure ??= error;
+  }
+  return failure;
+}
+
 /** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
 export async function executeRun(session: Session, execution: Execution): Promise<number> {
   const { operation, service, run, policy, failedFile } = execution;
@@ -61,7 +97,6 @@ export async function executeRun(session: Session, execution: Execution): Promis
     isWrite: isWrite(operation),
     columns: execution.columns,
     rows: execution.rowCount,
-    failedFile,
   });
   const reconcile = makeReconciler(service, operation, policy);
   let report: BulkReport;
@@ -77,26 +112,29 @@ export async function executeRun(session: Session, execution: Execution): Promis
       unknownRows: execution.unknownRows,
       clock: context.clock,
       signals: announcing(session),
-      facts: (row) => {
-        const reason = row.body?.get('reason');
-        return { reason: typeof reason === 'string' ? reason : undefined };
-      },
+      facts: factsOf,
       send: makeRowSender(service, operation, policy),
       ...(reconcile === undefined ? {} : { reconcile }),
+      ...(failedFile === undefined ? {} : { keep: (result: RowResult<Row>) => failedFile.add(result) }),
       emit: (result) => output.emit(result),
       onEnded: (result) => output.onEnded(result),
     });
   } finally {
-    await output.close().catch(() => undefined);
     await run?.close();
   }
-  await failedFile?.keep();
+  const failure = await finishFiles(output, failedFile);
+  // An unknown outcome is worse than a file that is missing (contract section 4: several rows).
+  const { exitCode: runCode } = report;
+  const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;
+  if (failure !== undefined) {
+    await session.notify({ code: failure.code, level: 'warning', message: failure.message });
+  }
   await writeSummary(session, {
-    report,
+    report: { ...report, exitCode },
     run: run?.header.run,
     canReconcile: reconcile !== undefined,
     ...(execution.emptyCells === undefined ? {} : { emptyCells: execution.emptyCells }),
     ...(execution.unchanged === undefined ? {} : { unchanged: execution.unchanged }),
   });
-  return report.exitCode;
+  return exitCode;
 }

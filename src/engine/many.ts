@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWrite, type Operation } from '../api/operation.ts';
@@ -8,6 +9,7 @@ import type { CallCommand } from '../commands/command.ts';
 import type { Service, Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
+import { ioFailure } from '../files/io-failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import type { ExpectationInput } from '../input/expect.ts';
 import { describeFields } from '../input/fields.ts';
@@ -21,7 +23,14 @@ import { safeText } from '../output/safe-text.ts';
 import { printDryRunRows } from './dry-run.ts';
 import { executeRun } from './execute-run.ts';
 import { nameOfFlag, readExpectations, readGivenFields } from './read-call.ts';
-import { failureLimitOf, type ManyOptions, type RowOptions, readManyOptions, storeOptions } from './run-options.ts';
+import {
+  failureLimitOf,
+  type ManyOptions,
+  ROW_OPTIONS,
+  type RowOptions,
+  readManyOptions,
+  storeOptions,
+} from './run-options.ts';
 import { callOf, changedFromCopy, manyColumns, placeOf } from './run-rows.ts';
 import { reasonProblem, refuseReadOnly } from './write-guards.ts';
 
@@ -122,7 +131,8 @@ async function readPlan(session: Session, command: CallCommand, input: RawInput,
       emptyCells: options.emptyCells,
       csvRaw: session.output.csvRaw,
       shard: options.shard,
-      hasChangedFrom: changedFrom !== undefined,
+      changedFromSha256:
+        changedFrom === undefined ? undefined : createHash('sha256').update(changedFrom.bytes).digest('hex'),
     },
   };
 }
@@ -217,6 +227,7 @@ async function startRun(
       retryMaxTimeMs: session.policy.retryMaxTimeMs,
       output: output.format,
     }),
+    rowOptions: ROW_OPTIONS,
   });
   if (run.isNew && plan.changedFrom !== undefined) {
     await writeFileAtomic(changedFromCopy(run.folder), plan.changedFrom.bytes, {
@@ -252,14 +263,14 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
     shard: plan.rows.shard,
   };
   if (faults.length > 0) throw usageFailure(faults);
-  const copy = await copyPath(session, operation);
+  const copy = await placeForCopy(session, operation);
   try {
     const file = await open();
-    const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy });
+    const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy.path });
     if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
-    return await runChecked(session, command, plan, reading, checked, copy);
+    return await runChecked(session, command, plan, reading, checked, copy.path);
   } finally {
-    await rm(copy, { force: true });
+    await copy.remove();
   }
 }
 
@@ -268,11 +279,22 @@ function refuseReadOnlyWrite(session: Session, operation: Operation): void {
 }
 
 /** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
-async function copyPath(session: Session, operation: Operation): Promise<string> {
-  if (isWrite(operation) && !session.common.dryRun) return spoolPath(portsOf(session));
+async function placeForCopy(
+  session: Session,
+  operation: Operation,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  if (isWrite(operation) && !session.common.dryRun) {
+    const path = await spoolPath(portsOf(session));
+    return { path, remove: () => rm(path, { force: true }) };
+  }
   const { mkdtemp } = await import('node:fs/promises');
   const { tmpdir } = await import('node:os');
-  return join(await mkdtemp(join(tmpdir(), 'frontdesk-')), 'input');
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
+    return { path: join(folder, 'input'), remove: () => rm(folder, { recursive: true, force: true }) };
+  } catch (error) {
+    throw ioFailure(`cannot make a folder in ${tmpdir()}`, error, 'nothing was sent');
+  }
 }
 
 async function runChecked(

@@ -102,7 +102,7 @@ async function showHelp(context: Context, path: readonly string[], registry: Reg
 }
 
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
-  const located = locateCommand(context.argv, registry.entries, COMMON_OPTIONS);
+  const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
   const { path, rest } = located;
   if (located.unknown !== undefined) throw unknownCommand(path, located.unknown, registry);
   if (asksForHelp(rest)) return showHelp(context, path, registry);

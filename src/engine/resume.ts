@@ -1,7 +1,7 @@
-import { openFailedFile } from '../bulk/failed-file.ts';
+import { type FailedFile, openFailedFile } from '../bulk/failed-file.ts';
 import { requireRunHeader, runFolder } from '../bulk/run-folder.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
-import { refuseOtherPlace, resumeRun } from '../bulk/run-store.ts';
+import { type ActiveRun, refuseOtherPlace, resumeRun, staleRunWarning } from '../bulk/run-store.ts';
 import type { Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
@@ -55,21 +55,20 @@ export async function resume(session: Session, input: RawInput, name: string): P
   if (unknownRows === 'resend') await confirmResend(session, header);
   const service = await session.service(operation.family);
   refuseOtherPlace(header, placeOf(session, service));
-  const failedPath = lastValue(input, 'failed');
-  const run = await resumeRun(ports, name);
+  const stale = staleRunWarning(header, clock.now());
+  if (stale !== undefined) await session.notify({ code: 'OLD_RUN', level: 'warning', message: stale });
+  // Before the run is taken up: a bad path must leave it as it is.
+  const failedFile = await openFailed(session, input, header);
+  let run: ActiveRun;
+  try {
+    run = await resumeRun(ports, name);
+  } catch (error) {
+    await failedFile?.discard();
+    throw error;
+  }
   const own = loadLimits(header.options);
   const pace = loadPace(header.options);
   const { preferences } = session;
-  const failedFile =
-    failedPath === undefined
-      ? undefined
-      : await openFailedFile({
-          path: failedPath,
-          inputFormat: formatOfRun(header),
-          columns: await columnsOfInput(session, run),
-          csvRaw: header.options['csvRaw'] === true,
-          pid,
-        });
   return executeRun(session, {
     operation,
     service,
@@ -90,10 +89,23 @@ export async function resume(session: Session, input: RawInput, name: string): P
   });
 }
 
-async function columnsOfInput(session: Session, run: Parameters<typeof rowsOfRun>[1]): Promise<readonly string[]> {
+async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {
+  const path = lastValue(input, 'failed');
+  if (path === undefined) return undefined;
+  return openFailedFile({
+    path,
+    inputFormat: formatOfRun(header),
+    columns: await columnsOfInput(session, header),
+    csvRaw: header.options['csvRaw'] === true,
+    pid: session.context.pid,
+  });
+}
+
+async function columnsOfInput(session: Session, header: RunHeader): Promise<readonly string[]> {
+  const folder = runFolder(session.stateDir(), header.run);
   const columns = new Set<string>();
   let last: readonly string[] | undefined;
-  for await (const batch of rowsOfRun(session, run)) {
+  for await (const batch of rowsOfRun(session, { header, folder })) {
     for (const { record } of batch) {
       if (record.names !== last) for (const name of record.names) columns.add(name);
       last = record.names;

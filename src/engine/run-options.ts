@@ -19,8 +19,19 @@ export interface RowOptions {
   readonly emptyCells: 'keep' | 'clear';
   readonly csvRaw: boolean;
   readonly shard: Shard | undefined;
-  readonly hasChangedFrom: boolean;
+  /** SHA-256 of the older file; undefined: none was given. */
+  readonly changedFromSha256: string | undefined;
 }
+
+/** Options that decide what is sent, in words: a run that is repeated with others is another run. */
+export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['defaults', 'a value given to all rows'],
+  ['expectations', '--expect'],
+  ['emptyCells', '--empty-cells'],
+  ['csvRaw', '--csv-raw'],
+  ['shard', '--shard'],
+  ['changedFrom', '--changed-from'],
+]);
 
 /** How a run is paced: kept with the run, and may be given anew at a resume. */
 export interface PaceOptions {
@@ -112,7 +123,7 @@ export function storeOptions(
     emptyCells: rows.emptyCells,
     csvRaw: rows.csvRaw,
     shard: rows.shard === undefined ? null : `${rows.shard.index}/${rows.shard.count}`,
-    changedFrom: rows.hasChangedFrom,
+    changedFrom: rows.changedFromSha256 ?? null,
     rate: pace.rate ?? null,
     maxFailures: maxFailuresText(pace.maxFailures),
     ...other,
@@ -146,7 +157,7 @@ export function loadRowOptions(options: RunOptions): RowOptions {
     emptyCells: text(options, 'emptyCells') === 'clear' ? 'clear' : 'keep',
     csvRaw: options['csvRaw'] === true,
     shard: 'index' in shard ? shard : undefined,
-    hasChangedFrom: options['changedFrom'] === true,
+    changedFromSha256: text(options, 'changedFrom'),
   };
 }
 

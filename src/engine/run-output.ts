@@ -1,5 +1,4 @@
 import type { BulkReport } from '../bulk/engine.ts';
-import type { FailedFile } from '../bulk/failed-file.ts';
 import { Progress } from '../bulk/progress.ts';
 import type { RowResult } from '../bulk/row-outcome.ts';
 import { printedRow } from '../bulk/row-result.ts';
@@ -14,7 +13,7 @@ import type { Format } from '../output/options.ts';
 import type { RowWriter } from '../output/render.ts';
 import { safeText } from '../output/safe-text.ts';
 
-const REDRAW_MS = 200;
+const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 
 /** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
@@ -30,7 +29,6 @@ interface RunOutputOptions {
   readonly isWrite: boolean;
   readonly columns: readonly Column[];
   readonly rows: number;
-  readonly failedFile: FailedFile | undefined;
 }
 
 /** Progress on stderr: a line that is drawn anew on a terminal, one every ten seconds elsewhere. */
@@ -82,7 +80,7 @@ class ProgressLine {
 }
 
 export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
-  const { session, isWrite, failedFile } = options;
+  const { session, isWrite } = options;
   const { stdout, stderr } = session.context;
   const writer: RowWriter = await session.openRows(options.columns, options.rows);
   const progress = new ProgressLine(session, options.rows);
@@ -90,7 +88,6 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   return {
     async emit(result) {
       if (sharesTerminal) progress.clear();
-      await failedFile?.add(result);
       if (isWrite) return writer.row(printedRow(result));
       if (result.failure === undefined) return writer.row(result.resource ?? null);
       progress.clear();

@@ -4,7 +4,7 @@ import { resolveCredential } from '../credentials/resolve.ts';
 import { readCredentials } from '../credentials/store.ts';
 import { fingerprint } from '../credentials/token.ts';
 import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
-import type { CredentialPort } from '../http/call.ts';
+import type { CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
 import { lazyTransport } from '../http/lazy-transport.ts';
 import type { TokenMask } from '../http/mask.ts';
@@ -16,6 +16,8 @@ interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */
   readonly mask: TokenMask;
   readonly caFile: string | undefined;
+  /** A call has ended: whatever was drawn while it went on is to be taken away before anything else is written. */
+  readonly onAnswered: () => void;
 }
 
 /** A service that is to be closed, with what plays it. */
@@ -113,8 +115,15 @@ export async function openService(session: Session, family: Family, options: Ser
     profile: profile.name,
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
   });
+  const call: HttpClient['call'] = async (input, callOptions) => {
+    try {
+      return await client.call(input, callOptions);
+    } finally {
+      options.onAnswered();
+    }
+  };
   return {
-    client,
+    client: { call, close: () => client.close() },
     url: base.origin + base.pathPrefix,
     origin: base.origin,
     // The sandbox has another port each time; a record of it is about the sandbox.

@@ -224,7 +224,11 @@ export async function openSession(
       const known = services.get(family);
       if (known !== undefined) return known;
       const opening = import('./service.ts').then(({ openService }) =>
-        openService(session, family, { mask, caFile: lastValue(input, 'ca-file') ?? env['FRONTDESK_CA_FILE'] }),
+        openService(session, family, {
+          onAnswered: () => display.clear(),
+          mask,
+          caFile: lastValue(input, 'ca-file') ?? env['FRONTDESK_CA_FILE'],
+        }),
       );
       services.set(family, opening);
       return opening;

@@ -36,9 +36,10 @@ export async function* rowsOfRun(
   const options = loadRowOptions(header.options);
   const { defaults, expectations, emptyCells, csvRaw, shard } = options;
   const oldPath = changedFromCopy(folder);
-  const changedFrom = options.hasChangedFrom
-    ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), { operation, path: oldPath, csvRaw })
-    : undefined;
+  const changedFrom =
+    options.changedFromSha256 !== undefined
+      ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), { operation, path: oldPath, csvRaw })
+      : undefined;
   const file = await openInput(folder.input, stdin, 'the input of the run');
   yield* rowsOf(file, {
     operation,

@@ -117,7 +117,7 @@ export async function runWrite(
 ): Promise<number> {
   const { operation } = single.call;
   refuseReadOnly(session);
-  const checked = await requireReason(session, single);
+  let checked = await requireReason(session, single);
   if (session.common.dryRun) {
     await printDryRun(session, [checked.call]);
     return 0;
@@ -132,7 +132,7 @@ export async function runWrite(
   if (needsAnswer || checked.expectations.length > 0) {
     const card = await readCardBefore(session, checked, checked.expectations.length > 0);
     checkExpectations(checked, card);
-    if (needsAnswer) await confirmSingle(session, service, checked, card);
+    if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
   }
   const outPath = lastValue(input, 'out');
   const file = outPath === undefined ? undefined : await createResultFile(outPath);

@@ -13,27 +13,35 @@ export function reasonProblem(pattern: string, reason: string | undefined): stri
     : `${pattern} is not found in it, as this profile requires`;
 }
 
+function takesReason(single: SingleCall): boolean {
+  const { body } = single.call.operation;
+  return body !== null && describeFields(body).some((field) => field.name === 'reason');
+}
+
+/** The same call with a reason in its body. */
+export function withReason(single: SingleCall, reason: string): SingleCall {
+  const { body } = single.call;
+  const changed = new Map([...(isJsonObject(body) ? body : []), ['reason', fromPlain(reason)]]);
+  return { ...single, reason, call: { ...single.call, body: changed } };
+}
+
 /**
- * Holds block and reissue against the profile's `requireReason`. On a terminal a missing reason is asked for:
- * it must match where one is required, and Enter leaves it out where none is.
+ * Holds block and reissue against the profile's `requireReason`. On a terminal a required reason that is
+ * missing is asked for; elsewhere it is a usage error.
  */
 export async function requireReason(session: Session, single: SingleCall): Promise<SingleCall> {
-  const { operation, body } = single.call;
-  if (operation.body === null || !describeFields(operation.body).some((field) => field.name === 'reason'))
-    return single;
   const pattern = session.profile.requireReason;
-  if (single.reason !== undefined || session.common.dryRun || session.common.yes || !session.prompt.available) {
-    const problem = pattern === undefined ? undefined : reasonProblem(pattern, single.reason);
-    if (problem === undefined) return single;
+  if (pattern === undefined || !takesReason(single)) return single;
+  const problem = reasonProblem(pattern, single.reason);
+  if (problem === undefined) return single;
+  if (single.reason !== undefined || session.common.dryRun || !session.prompt.available) {
     throw new Failure('USAGE', `--reason: ${problem}`, { hints: ['give it with --reason; nothing was sent'] });
   }
-  const question = pattern === undefined ? 'Reason (Enter for none)' : `Reason (must contain ${pattern})`;
-  const reason = await session.prompt.text(question, (answer) =>
-    pattern === undefined ? true : (reasonProblem(pattern, answer) ?? true),
+  const reason = await session.prompt.text(
+    `Reason (${pattern} must be found in it)`,
+    (answer) => reasonProblem(pattern, answer) ?? true,
   );
-  if (reason === '' && pattern === undefined) return single;
-  const withReason = new Map([...(isJsonObject(body) ? body : []), ['reason', fromPlain(reason)]]);
-  return { ...single, reason, call: { ...single.call, body: withReason } };
+  return withReason(single, reason);
 }
 
 /** A write of a read-only profile is refused before anything is asked or sent (contract section 4, exit 5). */

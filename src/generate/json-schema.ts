@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A JSON Schema (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const ANY_CASE = (pattern: string) => pattern.replaceAll('[0-9a-f]', '[0-9a-fA-F]');
 
 /** What a request or a response looks like, from its zod schema. */
-export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+export function jsonSchemaOf(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { Calendar } from '../api/calendar.ts';
 import { Card, Transaction, WalletAResult, WalletBResult } from '../api/card.ts';
 import { ErrorBody } from '../api/error-body.ts';
@@ -10,7 +10,7 @@ import { Subscriber } from '../api/subscriber.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 
 /** Schemas that have a name of their own in the document. */
-const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
+const COMPONENTS: Readonly<Record<string, z.ZodMiniType>> = {
   Card,
   Transaction,
   WalletAResult,
@@ -45,7 +45,7 @@ function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };
 }
 
-function reference(schema: z.ZodType): JsonSchema {
+function reference(schema: z.ZodMiniType): JsonSchema {
   const name = Object.entries(COMPONENTS).find(([, component]) => component === schema)?.[0];
   return name === undefined ? jsonSchemaOf(schema, 'output') : { $ref: `#/components/schemas/${name}` };
 }
@@ -81,7 +81,7 @@ function parametersOf(operation: Operation): readonly JsonSchema[] {
   return lists.flatMap(({ place, schema }) =>
     Object.entries(schema.shape).map(([name, field]) => {
       // zod: members of a classic object schema are classic schemas, which the declared shape leaves out.
-      const { description, ...rest } = jsonSchemaOf(field as z.ZodType, 'input');
+      const { description, ...rest } = jsonSchemaOf(field as z.ZodMiniType, 'input');
       return {
         name,
         in: place,
@@ -111,7 +111,7 @@ function operationObject(operation: Operation): JsonSchema {
 }
 
 /** Zod writes a nested schema out in full; where it has a name, the document refers to it. */
-function component(name: string, schema: z.ZodType): JsonSchema {
+function component(name: string, schema: z.ZodMiniType): JsonSchema {
   const whole = jsonSchemaOf(schema, 'output');
   const nested = { Card: ['transactions', 'Transaction'], SubscriberList: ['data', 'Subscriber'] }[name];
   if (nested === undefined) return whole;

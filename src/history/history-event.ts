@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Outcome } from '../failure.ts';
 
 const OUTCOMES = [
@@ -17,18 +17,18 @@ const beginEvent = z.object({
   profile: z.string(),
   host: z.string(),
   operation: z.string(),
-  id: z.string().optional(),
-  reason: z.string().optional(),
+  id: z.optional(z.string()),
+  reason: z.optional(z.string()),
 });
 
 const endEvent = z.object({
   event: z.literal('end'),
   entry: z.string(),
   outcome: z.enum(OUTCOMES),
-  httpStatus: z.number().optional(),
-  requestId: z.string().optional(),
-  durationMs: z.number().optional(),
-  resultId: z.string().optional(),
+  httpStatus: z.optional(z.number()),
+  requestId: z.optional(z.string()),
+  durationMs: z.optional(z.number()),
+  resultId: z.optional(z.string()),
 });
 
 const historyEvent = z.discriminatedUnion('event', [beginEvent, endEvent]);

@@ -65,13 +65,18 @@ async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<
   }
 }
 
+/** `host[:port]`, as single writes are recorded; a run keeps the whole address. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
 function toEntry(header: RunHeader, entry: JournalEntry): HistoryEntry {
   return {
     entry: `${header.run}:${entry.row}`,
     time: entry.time === undefined ? header.startedAt : new Date(entry.time).toISOString(),
     user: header.user,
     profile: header.profile,
-    host: header.host,
+    host: hostOf(header.host),
     operation: header.operation,
     id: entry.id ?? null,
     resultId: entry.resultId ?? null,

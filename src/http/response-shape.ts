@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
 import { toPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
@@ -34,18 +35,10 @@ function quote(value: JsonValue): string {
 
 /** The word that the spec gives for the member `object`: `calendar`, `list`; it stands in the schema's examples. */
 function expectedObject(operation: Operation): string | undefined {
-  const schema: unknown = operation.response.shape['object'];
-  if (schema === undefined || !hasMeta(schema)) return undefined;
-  const word: unknown = schema.meta()?.examples?.[0];
+  const schema = operation.response.shape['object'];
+  const examples: unknown = schema === undefined ? undefined : z.globalRegistry.get(schema)?.['examples'];
+  const word: unknown = Array.isArray(examples) ? examples[0] : undefined;
   return typeof word === 'string' ? word : undefined;
-}
-
-interface WithMeta {
-  meta(): { readonly examples?: readonly unknown[] } | undefined;
-}
-
-function hasMeta(schema: unknown): schema is WithMeta {
-  return typeof schema === 'object' && schema !== null && 'meta' in schema && typeof schema.meta === 'function';
 }
 
 /**

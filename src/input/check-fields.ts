@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Fault } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import { nearest } from '../output/nearest.ts';
@@ -50,7 +50,7 @@ function unknownKey(key: string, fields: readonly FieldSpec[]): string {
  * given: a flag, a column), the limit and what was given. Empty: the values may be sent.
  */
 export function checkFields(
-  schema: z.ZodObject,
+  schema: z.ZodMiniObject,
   values: Readonly<Record<string, FieldValue>>,
   nameOf: (field: string) => string,
 ): readonly Fault[] {
@@ -78,7 +78,7 @@ export interface CheckedText {
  * sent as null. With `partial`, fields that are missing are no fault: rows of a file may bring them.
  */
 export function checkFieldTexts(
-  schema: z.ZodObject,
+  schema: z.ZodMiniObject,
   given: ReadonlyMap<string, string | null>,
   options: { readonly nameOf: (field: string) => string; readonly source: TextSource; readonly partial?: boolean },
 ): CheckedText {

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** One field of a request as flags, help, columns and checks see it. */
 export interface FieldSpec {
@@ -42,14 +42,13 @@ function unwrap(schema: z.core.$ZodType, required = true, nullable = false): Unw
   return unwrap(innerType, required && def.type !== 'optional', nullable || def.type === 'nullable');
 }
 
-/** zod keeps `meta` on the schema it was called on, which may be any of the wrappers. */
+/** A note is kept for the schema it was made for, which may be any of the wrappers. */
 function metaOf(schema: z.core.$ZodType): Readonly<Record<string, unknown>> {
   const { def } = schema._zod;
   const isWrapper = def.type === 'optional' || def.type === 'nullable';
   // As in `unwrap`: only these two definitions have those types.
   const inner = isWrapper ? metaOf((def as z.core.$ZodOptionalDef | z.core.$ZodNullableDef).innerType) : {};
-  // Every classic schema has `meta()`; the core type, which shapes are declared with, leaves it out.
-  return { ...inner, ...(schema as z.ZodType).meta() };
+  return { ...inner, ...z.globalRegistry.get(schema) };
 }
 
 function typeOf(schema: z.core.$ZodType, kind: unknown): FieldSpec['type'] {
@@ -64,11 +63,15 @@ function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
+/** The bound of a number, the number itself included, that one of its checks sets. */
+function boundOf(schema: z.core.$ZodType, kind: 'greater_than' | 'less_than'): number | undefined {
+  const check = schema._zod.def.checks?.find((candidate) => candidate._zod.def.check === kind)?._zod.def;
+  return check !== undefined && 'value' in check ? finite(check.value) : undefined;
+}
+
 function describe(name: string, schema: z.core.$ZodType): FieldSpec {
   const inner = unwrap(schema);
   const meta = metaOf(schema);
-  // zod: a classic schema whose definition is of type `number` is a ZodNumber.
-  const range = inner.schema._zod.def.type === 'number' ? (inner.schema as z.ZodNumber) : undefined;
   return {
     name,
     flag: flagOf(name),
@@ -76,17 +79,17 @@ function describe(name: string, schema: z.core.$ZodType): FieldSpec {
     required: inner.required,
     nullable: inner.nullable,
     maxLength: finite(meta['maxLength']),
-    minimum: finite(range?.minValue),
-    maximum: finite(range?.maxValue),
+    minimum: boundOf(inner.schema, 'greater_than'),
+    maximum: boundOf(inner.schema, 'less_than'),
     format: typeof meta['format'] === 'string' ? meta['format'] : undefined,
     description: typeof meta['description'] === 'string' ? meta['description'] : '',
   };
 }
 
-const described = new WeakMap<z.ZodObject, readonly FieldSpec[]>();
+const described = new WeakMap<z.ZodMiniObject, readonly FieldSpec[]>();
 
 /** The fields of a request schema, in its order. Read from the schema itself: flags, help and columns follow it. */
-export function describeFields(schema: z.ZodObject): readonly FieldSpec[] {
+export function describeFields(schema: z.ZodMiniObject): readonly FieldSpec[] {
   const known = described.get(schema);
   if (known !== undefined) return known;
   const fields = Object.entries(schema.shape).map(([name, field]) => describe(name, field));

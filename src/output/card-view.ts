@@ -41,7 +41,7 @@ const LABELS = new Map([
 const NEXT_STEPS = new Map([
   ['WAITING_ACTIVATION', ['card activate <id>', "card block <id> --reason '…'"]],
   ['ACTIVE', ["card block <id> --reason '…'", "card reissue <id> --reason '…'"]],
-  ['BLOCKED', ["card reissue <id> --reason '…'", 'card activate <id>']],
+  ['BLOCKED', ["card reissue <id> --reason '…'", 'history --id <id>']],
   ['EXPIRED', ["card reissue <id> --reason '…'"]],
   ['REISSUED', ['history --id <id>']],
   ['CANCELLED', ['history --id <id>']],

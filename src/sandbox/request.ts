@@ -5,7 +5,7 @@ import { toPlain } from '../json/plain.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
 import type { SandboxTokens } from './ids.ts';
-
+import { ISSUE_TEXT } from './issue-text.ts';
 import { refusalReply } from './refusal.ts';
 import type { OperationKey } from './route.ts';
 import { matchRoute } from './route.ts';
@@ -80,7 +80,7 @@ function readParams(operation: Operation, raw: Readonly<Record<string, string>>)
     }
     params[name] = value;
   }
-  const result = operation.params.safeParse(params);
+  const result = operation.params.safeParse(params, ISSUE_TEXT);
   if (!result.success) throw invalid('PATH_INVALID', 'the path was refused', problemsOf(result.error.issues));
   return params;
 }
@@ -110,7 +110,7 @@ function readQuery(operation: Operation, text: string): Record<string, boolean |
     values.set(name, readParameter(value));
   }
   if (operation.query === null || values.size === 0) return {};
-  const result = operation.query.safeParse(Object.fromEntries(values));
+  const result = operation.query.safeParse(Object.fromEntries(values), ISSUE_TEXT);
   if (!result.success) throw invalid('QUERY_INVALID', 'the query was refused', problemsOf(result.error.issues));
   // The only query schema of the table holds a boolean and an integer, and it has just accepted these values.
   return result.data as Record<string, boolean | number>;
@@ -153,7 +153,7 @@ function readBody(operation: Operation, request: SandboxRequest): JsonObject {
     const problems = unknown.map((field) => ({ field, problem: 'is no field of this operation' }));
     throw invalid('BODY_INVALID', 'the body was refused', problems);
   }
-  const result = operation.body.safeParse(toPlain(body));
+  const result = operation.body.safeParse(toPlain(body), ISSUE_TEXT);
   if (!result.success) throw invalid('BODY_INVALID', 'the body was refused', problemsOf(result.error.issues));
   return body;
 }

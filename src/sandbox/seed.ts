@@ -8,6 +8,7 @@ import { parseJson } from '../json/parse.ts';
 import { toPlain } from '../json/plain.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { isJsonArray, isJsonObject } from '../json/value.ts';
+import { ISSUE_TEXT } from './issue-text.ts';
 import { SEED_TEXT } from './seed-data.ts';
 import type { SandboxState, SubscriberEntry } from './state.ts';
 
@@ -25,6 +26,7 @@ interface Issue {
 interface Shape {
   safeParse(
     value: unknown,
+    options: typeof ISSUE_TEXT,
   ): { readonly success: true } | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 }
 
@@ -62,7 +64,7 @@ function readId(entry: JsonObject, name: string, taken: ReadonlyMap<string, unkn
 }
 
 function checkShape(shape: Shape, entry: JsonObject, report: Report): void {
-  const result = shape.safeParse(toPlain(entry));
+  const result = shape.safeParse(toPlain(entry), ISSUE_TEXT);
   if (result.success) return;
   for (const issue of result.error.issues) report(issue.path.map(String).join('.'), issue.message);
 }

@@ -14,7 +14,7 @@ export const cardActivate = callCommand({
   examples: [
     { text: 'Activate a card', line: 'card activate 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
     {
-      text: 'Only if it is the card of order 1001',
+      text: 'Only if it is the card of order 10001',
       line: 'card activate 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001',
     },
     { text: 'See what would be sent for a whole file', line: 'card activate --from cards.csv --dry-run' },

@@ -14,7 +14,7 @@ export const cardBlock = callCommand({
   examples: [
     { text: 'Block a lost card', line: 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "lost, ticket 4711"' },
     {
-      text: 'Only if it is the card of order 1001',
+      text: 'Only if it is the card of order 10001',
       line: 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001 --yes',
     },
     {

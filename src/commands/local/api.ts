@@ -7,7 +7,7 @@ export const apiCommand = localCommand({
   usesProfile: true,
   writes: true,
   arguments: [
-    { name: 'method', text: 'GET or POST', required: true, choices: ['GET', 'POST'] },
+    { name: 'method', text: 'method of the request', required: true, choices: ['GET', 'POST'] },
     { name: 'path', text: 'path and query below the base URL: /v1/cards/…', required: true },
   ],
   options: [

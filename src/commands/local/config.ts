@@ -36,7 +36,10 @@ async function printPreference(session: Session, settings: Settings, word: strin
 export const configListCommand = localCommand({
   path: ['config', 'list'],
   description: 'Lists the preferences that are set. Flags, environment and profile go before them.',
-  examples: [{ text: 'See what is set', line: 'config list' }],
+  examples: [
+    { text: 'See what is set', line: 'config list' },
+    { text: 'The same for a script', line: 'config list --json' },
+  ],
   async run(session) {
     const settings = await session.settings();
     const set = PREFERENCE_KEYS.filter((key) => settings.preferences[key] !== undefined);
@@ -65,7 +68,10 @@ export const configGetCommand = localCommand({
   path: ['config', 'get'],
   description: 'Shows one preference; null in JSON when it is not set.',
   arguments: [KEY_ARGUMENT],
-  examples: [{ text: 'Show the default timeout', line: 'config get timeout' }],
+  examples: [
+    { text: 'Show the default timeout', line: 'config get timeout' },
+    { text: 'Which output format counts, for a script', line: 'config get output --json' },
+  ],
   async run(session, input) {
     await printPreference(session, await session.settings(), wordAt(input, 0, 'key'));
     return 0;
@@ -94,7 +100,10 @@ export const configUnsetCommand = localCommand({
   path: ['config', 'unset'],
   description: 'Takes a preference away, so that the built-in value counts again.',
   arguments: [KEY_ARGUMENT],
-  examples: [{ text: 'Back to the built-in timeout', line: 'config unset timeout' }],
+  examples: [
+    { text: 'Back to the built-in timeout', line: 'config unset timeout' },
+    { text: 'Back to tables', line: 'config unset output' },
+  ],
   async run(session, input) {
     const key = wordAt(input, 0, 'key');
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
@@ -107,7 +116,10 @@ export const configPathCommand = localCommand({
   path: ['config', 'path'],
   description: 'Shows where the settings file is, whether it exists or not.',
   needsSettings: false,
-  examples: [{ text: 'Open the settings in an editor', line: 'config path' }],
+  examples: [
+    { text: 'Open the settings in an editor', line: 'config path' },
+    { text: 'As a JSON string', line: 'config path --json' },
+  ],
   async run(session) {
     const path = settingsPath(session.configDir());
     await session.print({ kind: 'text', text: path, json: path });

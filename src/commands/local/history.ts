@@ -92,7 +92,13 @@ export const historyShowCommand = localCommand({
   path: ['history', 'show'],
   description: 'Shows one entry of the history, by the name in its last column.',
   arguments: [{ name: 'entry', text: 'name of the entry', required: true }],
-  examples: [{ text: 'Show an entry', line: 'history show 20270402T180000000-4d2-9f3a1c' }],
+  examples: [
+    { text: 'Show an entry', line: 'history show 20270402T180000000-4d2-9f3a1c' },
+    {
+      text: 'Its request id, for the service desk',
+      line: 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
+    },
+  ],
   async run(session, input) {
     const { missingArgument } = await import('./missing.ts');
     const name = input.words[0] ?? (await missingArgument(session, 'entry', 'name of the entry'));
@@ -108,7 +114,10 @@ export const historyPruneCommand = localCommand({
   description:
     'Deletes old single writes from the history. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than`.',
   options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }],
-  examples: [{ text: 'Keep three months', line: 'history prune --older-than 90d' }],
+  examples: [
+    { text: 'Keep three months', line: 'history prune --older-than 90d' },
+    { text: 'Keep a week, without notices', line: 'history prune --older-than 7d --quiet' },
+  ],
   async run(session, input) {
     const faults: Fault[] = [];
     const text = lastValue(input, 'older-than');

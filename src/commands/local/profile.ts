@@ -70,7 +70,10 @@ export const profileShowCommand = localCommand({
   path: ['profile', 'show'],
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
   arguments: [{ ...NAME_ARGUMENT, required: false }],
-  examples: [{ text: 'Show where a profile points', line: 'profile show live' }],
+  examples: [
+    { text: 'Show where a profile points', line: 'profile show live' },
+    { text: 'Show the one in use', line: 'profile show' },
+  ],
   async run(session, input) {
     const settings = await session.settings();
     const name = input.words[0] ?? session.profile.name;
@@ -123,7 +126,10 @@ export const profileUseCommand = localCommand({
   path: ['profile', 'use'],
   description: 'Makes a profile the one that is used when none is named.',
   arguments: [NAME_ARGUMENT],
-  examples: [{ text: 'Use the profile live from now on', line: 'profile use live' }],
+  examples: [
+    { text: 'Use the profile live from now on', line: 'profile use live' },
+    { text: 'Use the sandbox from now on', line: 'profile use sandbox' },
+  ],
   async run(session, input) {
     const name = await nameOf(session, input);
     const settings = await session.changeSettings((before) => useProfile(before, name));
@@ -138,7 +144,10 @@ export const profileRemoveCommand = localCommand({
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
   arguments: [NAME_ARGUMENT],
   options: [{ long: 'yes', short: 'y', text: 'do not ask' }],
-  examples: [{ text: 'Remove a profile without a question', line: 'profile remove old --yes' }],
+  examples: [
+    { text: 'Remove a profile without a question', line: 'profile remove old --yes' },
+    { text: 'Ask first', line: 'profile remove old' },
+  ],
   async run(session, input) {
     const name = await nameOf(session, input);
     const settings = await session.settings();

@@ -62,7 +62,13 @@ export const runsShowCommand = localCommand({
   description: 'Shows one run: its state and how many rows ended in which way.',
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION],
-  examples: [{ text: 'Show the last run', line: 'runs show --last' }],
+  examples: [
+    { text: 'Show the last run', line: 'runs show --last' },
+    {
+      text: 'How many rows of a run ended how',
+      line: 'runs show 20270402-180000-card-block-7f3a --json --query outcomes',
+    },
+  ],
   async run(session, input) {
     const { showRun } = await import('../../bulk/run-list.ts');
     const run = await showRun(ports(session), await runNameOf(session, input));

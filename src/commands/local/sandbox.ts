@@ -53,7 +53,10 @@ export const sandboxInfoCommand = localCommand({
 export const sandboxResetCommand = localCommand({
   path: ['sandbox', 'reset'],
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
-  examples: [{ text: 'Begin again', line: 'sandbox reset' }],
+  examples: [
+    { text: 'Begin again', line: 'sandbox reset' },
+    { text: 'In a test, before each case', line: 'sandbox reset --quiet' },
+  ],
   async run(session) {
     const { resetSandbox } = await import('../../sandbox/file-store.ts');
     await resetSandbox(session.stateDir(), session.context);
