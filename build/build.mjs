@@ -2,6 +2,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
+import { writeHelp } from './help.mjs';
+import { slim } from './slim.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -12,6 +14,7 @@ const bundle = await rolldown({
   input: { main: `${root}src/main.ts` },
   platform: 'node',
   cwd: root,
+  plugins: [slim()],
   transform: { define: { FRONTDESK_VERSION: JSON.stringify(version) } },
 });
 await bundle.write({
@@ -22,6 +25,7 @@ await bundle.write({
   minify: true,
 });
 await bundle.close();
+writeHelp(made);
 
 const replaced = `${made}-replaced`;
 try {

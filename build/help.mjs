@@ -2,22 +2,22 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 
-/** Asks the program that was just built what there is to say about its commands, and writes one file for each. */
-export function writeHelp(root) {
+/** Asks the program that was just built into `folder` what there is to say about its commands, and writes one file for each. */
+export function writeHelp(folder) {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [`${root}bin/frontdesk.js`, 'schema', '--query', 'commands'],
+    ['-e', `require(${JSON.stringify(`${folder}/main.cjs`)}).start()`, 'frontdesk', 'schema', '--query', 'commands'],
     {
-      env: { PATH: process.env.PATH, FRONTDESK_CONFIG_DIR: `${root}dist` },
+      env: { PATH: process.env.PATH, FRONTDESK_CONFIG_DIR: folder },
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
     },
   );
   if (status !== 0) throw new Error(`the built program could not tell its commands: ${stderr}`);
-  mkdirSync(`${root}dist/help`, { recursive: true });
+  mkdirSync(`${folder}/help`, { recursive: true });
   for (const { input, output, operations, ...doc } of JSON.parse(stdout)) {
     const options = doc.options.map(({ limits, ...option }) => option);
     const exitCodes = doc.exitCodes.map((row) => row.exitCode);
-    writeFileSync(`${root}dist/help/${doc.path.join('.')}.json`, JSON.stringify({ ...doc, options, exitCodes }));
+    writeFileSync(`${folder}/help/${doc.path.join('.')}.json`, JSON.stringify({ ...doc, options, exitCodes }));
   }
 }

@@ -1,8 +1,9 @@
 import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
+import { fingerprint } from './fingerprint.ts';
 import { type CredentialRequest, environmentToken, findStored, resolveCredential, tokenVariable } from './resolve.ts';
 import { nameOfStored } from './source.ts';
-import { fingerprint, judgeExpiry, lastFour, readJwtTimes } from './token.ts';
+import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
 
 /** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
 export interface CredentialStatus {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../failure.ts';
 import { formatDuration } from '../input/duration.ts';
 
@@ -73,9 +72,6 @@ export function readJwtTimes(token: string): JwtTimes {
   };
 }
 
-/** Clocks differ: a token counts as expired only when it has been so for this long. */
-const LEEWAY_MS = 60_000;
-
 /** Less life than this is worth a notice. */
 const SOON_MS = 24 * 3_600_000;
 
@@ -84,7 +80,7 @@ export type Expiry = 'unknown' | 'valid' | 'soon' | 'expired';
 /** Where a token stands in its life by this machine's clock. */
 export function judgeExpiry({ expiresAtMs }: JwtTimes, nowMs: number): Expiry {
   if (expiresAtMs === undefined) return 'unknown';
-  if (expiresAtMs < nowMs - LEEWAY_MS) return 'expired';
+  if (expiresAtMs <= nowMs) return 'expired';
   return expiresAtMs - nowMs < SOON_MS ? 'soon' : 'valid';
 }
 
@@ -104,9 +100,4 @@ export function describeExpiry(expiresAtMs: number, nowMs: number): string {
 /** The last four characters, so that people can tell tokens apart; undefined when that would show too much. */
 export function lastFour(token: string): string | undefined {
   return token.length >= 20 ? token.slice(-4) : undefined;
-}
-
-/** A short name of a token that tells nothing about it: the first 12 hex digits of its SHA-256. */
-export function fingerprint(token: string): string {
-  return createHash('sha256').update(token).digest('hex').slice(0, 12);
 }

@@ -5,7 +5,6 @@ import { type CommandDoc, commonOptions, exitCodeRow, exitCodeRows, loadDoc } fr
 import { childrenOf } from '../generate/command-tree.ts';
 import { commandBlocks, commonOptionBlocks, groupBlocks, overviewBlocks } from '../generate/help-text.ts';
 import { type Block, helpWidth, layOut } from '../generate/text-block.ts';
-import { nearest } from '../output/nearest.ts';
 import type { Format } from '../output/options.ts';
 
 /** A help page: the text for people and the same facts as plain data. */
@@ -89,6 +88,7 @@ export async function findHelp(words: readonly string[], registry: Registry, isL
 }
 
 async function unknownHelp(words: readonly string[], registry: Registry): Promise<Failure> {
+  const { nearest } = await import('../output/nearest.ts');
   const { TOPIC_NAMES } = await import('../commands/local/topics.ts');
   const wrong = words.findIndex((_, at) => childrenOf(registry, words.slice(0, at + 1)).length === 0);
   const path = words.slice(0, wrong);
@@ -124,9 +124,4 @@ export async function helpOutput(words: readonly string[], registry: Registry, s
   if (style.format === 'table' || style.format === 'csv')
     return layOut(page.blocks, helpWidth(helpColumns(style.context)));
   return `${JSON.stringify(page.json, null, style.format === 'json' ? 2 : 0)}\n`;
-}
-
-/** Help of a command, of a group, or the overview, as text; ends with a newline. */
-export async function renderHelp(path: readonly string[], registry: Registry, columns: number | undefined) {
-  return layOut((await findHelp(path, registry)).blocks, helpWidth(columns));
 }

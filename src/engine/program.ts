@@ -4,11 +4,9 @@ import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { renderFailure } from '../output/failure-text.ts';
-import { nearest } from '../output/nearest.ts';
 import type { Format } from '../output/render.ts';
 import { signalExitCode } from '../process/signals.ts';
-import { locateCommand, parseInput } from './argv.ts';
+import { locateCommand } from './locate.ts';
 
 const FORMAT_NAMES: readonly string[] = ['table', 'json', 'ndjson', 'csv'];
 
@@ -67,6 +65,7 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   // `frontdesk … | head -1`: nobody is left to read, and nothing went wrong.
   if (failure.exitCode === 141) return 141;
   const known = state.operation === undefined ? failure : failure.with({ operation: state.operation });
+  const { renderFailure } = await import('../output/failure-text.ts');
   await context.stderr.write(
     renderFailure(known, state.format, {
       debug: context.env['FRONTDESK_DEBUG'] === '1',
@@ -75,7 +74,8 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   return failure.exitCode;
 }
 
-function unknownCommand(path: readonly string[], word: string, registry: Registry): Failure {
+async function unknownCommand(path: readonly string[], word: string, registry: Registry): Promise<Failure> {
+  const { nearest } = await import('../output/nearest.ts');
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const near = nearest(word, siblings);
   const owner = ['frontdesk', ...path].join(' ');
@@ -95,20 +95,26 @@ function asksForHelp(rest: readonly string[]): boolean {
   return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.includes(token));
 }
 
-async function showHelp(context: Context, path: readonly string[], registry: Registry): Promise<number> {
-  const { renderHelp } = await import('./help.ts');
-  await context.stdout.write(await renderHelp(path, registry, context.stdout.columns));
+/** Shows a help page in the wanted format; the short overview for `frontdesk` alone. */
+async function showHelp(
+  context: Context,
+  words: readonly string[],
+  registry: Registry,
+  format: Format,
+): Promise<number> {
+  const { helpOutput } = await import('./help.ts');
+  await context.stdout.write(await helpOutput(words, registry, { context, format, isLong: context.argv.length > 0 }));
   return 0;
 }
 
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
   const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
   const { path, rest } = located;
-  if (located.unknown !== undefined) throw unknownCommand(path, located.unknown, registry);
-  if (asksForHelp(rest)) return showHelp(context, path, registry);
+  if (located.unknown !== undefined) throw await unknownCommand(path, located.unknown, registry);
+  if (asksForHelp(rest)) return showHelp(context, path, registry, state.format);
   const entry = registry.find(path) ?? registry.defaultOf(path);
   if (entry === undefined) {
-    if (path.length === 0 && rest.length === 0) return showHelp(context, path, registry);
+    if (path.length === 0 && rest.length === 0) return showHelp(context, path, registry, state.format);
     if (path.length === 0 && rest.some((token) => token === '--version' || token === '-V')) {
       await context.stdout.write(`${context.version}\n`);
       return 0;
@@ -126,6 +132,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   const command: Command = await entry.load();
   state.operation = command.path.join('.');
   const { optionsOf } = await import('../commands/command.ts');
+  const { parseInput } = await import('./argv.ts');
   const input = parseInput(rest, command.path, command.arguments, optionsOf(command));
   const { openSession } = await import('./session.ts');
   const session = await openSession(context, command, input, state);

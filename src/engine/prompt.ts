@@ -15,13 +15,24 @@ function cancelled(error: unknown): Failure {
   });
 }
 
-/** Runs one question; what inquirer throws at Ctrl-C (ExitPromptError) and at the end of input becomes CANCELLED. */
-async function ask<Value>(question: () => Promise<Value>): Promise<Value> {
+/** What inquirer needs of its caller besides the question. */
+type Asking = Streams & { readonly signal: AbortSignal };
+
+/**
+ * Runs one question; what inquirer throws at Ctrl-C (ExitPromptError) becomes CANCELLED. At the end of input (Ctrl-D,
+ * a terminal that went away) it would wait for ever: its readline then only lets go of the input, which is heard here.
+ */
+async function ask<Value>(streams: Streams, question: (asking: Asking) => Promise<Value>): Promise<Value> {
+  const ended = new AbortController();
+  const onPause = () => setImmediate(() => ended.abort());
+  streams.input.on('pause', onPause);
   try {
-    return await question();
+    return await question({ ...streams, signal: ended.signal });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw cancelled(error);
+  } finally {
+    streams.input.off('pause', onPause);
   }
 }
 
@@ -30,29 +41,29 @@ export function terminalPrompt(streams: () => Streams, available: boolean): Prom
   return {
     available,
     text: (question, validate) =>
-      ask(async () => {
+      ask(streams(), async (asking) => {
         const { input } = await import('@inquirer/prompts');
-        return input({ message: safeText(question), validate }, streams());
+        return input({ message: safeText(question), validate }, asking);
       }),
     secret: (question, validate) =>
-      ask(async () => {
+      ask(streams(), async (asking) => {
         const { password } = await import('@inquirer/prompts');
-        return password({ message: safeText(question), mask: '*', validate }, streams());
+        return password({ message: safeText(question), mask: '*', validate }, asking);
       }),
     confirm: (question) =>
-      ask(async () => {
+      ask(streams(), async (asking) => {
         const { confirm } = await import('@inquirer/prompts');
-        return confirm({ message: safeText(question), default: false }, streams());
+        return confirm({ message: safeText(question), default: false }, asking);
       }),
     choose: (question, choices) =>
-      ask(async () => {
+      ask(streams(), async (asking) => {
         const { select } = await import('@inquirer/prompts');
         return select(
           {
             message: safeText(question),
             choices: choices.map((choice) => ({ value: choice.value, name: safeText(choice.text) })),
           },
-          streams(),
+          asking,
         );
       }),
   };

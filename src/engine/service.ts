@@ -1,14 +1,14 @@
 import type { Family } from '../api/operation.ts';
 import type { Service, Session } from '../commands/session.ts';
-import { resolveCredential } from '../credentials/resolve.ts';
+import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
 import { readCredentials } from '../credentials/store.ts';
-import { fingerprint } from '../credentials/token.ts';
 import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
 import type { CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
 import { lazyTransport } from '../http/lazy-transport.ts';
 import type { TokenMask } from '../http/mask.ts';
 import { chooseProxy } from '../http/proxy.ts';
+import { spareWasmCompiler } from '../process/wasm.ts';
 import { resolveTarget } from '../settings/resolve.ts';
 import { readCaFile } from './ca-file.ts';
 
@@ -53,9 +53,24 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   };
 }
 
-function profileAddress(session: Session, family: Family): Address {
+/** With --verbose: a token of the environment that takes the place of a stored one is told (fault C3). */
+async function tellOverride(session: Session, family: Family, origin: string): Promise<void> {
+  const { profile, context, places, common } = session;
+  if (!common.verbose || environmentToken(context.env, family) === undefined) return;
+  // A store that cannot be read is not used either.
+  const entries = await readCredentials({ configDir: places.configDir, platform: context.platform }).catch(() => []);
+  if (findStored(entries, { profile: profile.name, family, origin }).entry === undefined) return;
+  await session.notify({
+    code: 'TOKEN_OVERRIDDEN',
+    level: 'note',
+    message: `the ${family} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
+  });
+}
+
+async function profileAddress(session: Session, family: Family): Promise<Address> {
   const { profile, context, places, common } = session;
   const { base } = resolveTarget(profile, family);
+  await tellOverride(session, family, base.origin);
   const credential = resolveCredential({
     family,
     origin: base.origin,
@@ -72,7 +87,10 @@ function profileAddress(session: Session, family: Family): Address {
     base,
     credential,
     remainingMs: () => credential.remainingMs(),
-    fingerprint: async () => fingerprint(await credential.token()),
+    async fingerprint() {
+      const { fingerprint } = await import('../credentials/fingerprint.ts');
+      return fingerprint(await credential.token());
+    },
     close: async () => undefined,
   };
 }
@@ -97,7 +115,7 @@ function masked(credential: CredentialPort, mask: TokenMask): CredentialPort {
 /** Opens one family of the service for a session. No request is made and no token is read yet. */
 export async function openService(session: Session, family: Family, options: ServiceOptions): Promise<OpenService> {
   const { context, profile } = session;
-  const address = profile.isSandbox ? await sandboxAddress(session, family) : profileAddress(session, family);
+  const address = await (profile.isSandbox ? sandboxAddress(session, family) : profileAddress(session, family));
   const { base } = address;
   const trustPems = options.caFile === undefined ? [] : await readCaFile(options.caFile, context.env);
   const client = createHttpClient({
@@ -106,12 +124,10 @@ export async function openService(session: Session, family: Family, options: Ser
     clock: context.clock,
     random: context.random,
     version: context.version,
-    transport: lazyTransport({
-      baseUrl: base,
-      clock: context.clock,
-      proxy: chooseProxy(base, context.env),
-      trustPems,
-    }),
+    transport: lazyTransport(
+      { baseUrl: base, clock: context.clock, proxy: chooseProxy(base, context.env), trustPems },
+      spareWasmCompiler,
+    ),
     profile: profile.name,
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
   });

@@ -199,7 +199,10 @@ export async function openSession(
       return getProfile();
     },
     prompt: terminalPrompt(
-      () => context.terminal(),
+      () => {
+        display.clear();
+        return context.terminal();
+      },
       context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input'),
     ),
     listener: display.listener,

@@ -1,7 +1,29 @@
-import { chmod, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, ioFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
+
+/**
+ * Node's own `recursive` tries for ever where a folder exists and nothing can be made in it because the system
+ * answers ENOENT, as /proc and automounted places do.
+ */
+async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, 0o700);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (errno !== 'ENOENT' || dirname(path) === path) throw error;
+    await makePrivateFolder(dirname(path));
+    await mkdir(path, 0o700).catch(ignoreExisting);
+  }
+  await chmod(path, 0o700);
+}
+
+/** Another process may make the same folder at the same moment. */
+function ignoreExisting(error: unknown): void {
+  if (errnoOf(error) !== 'EEXIST') throw error;
+}
 
 /**
  * Makes the folder, and those above it that are missing, for this user only (0700 whatever the umask).
@@ -9,8 +31,7 @@ import { temporaryName } from './process-identity.ts';
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {
   try {
-    const first = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (first !== undefined) await chmod(path, 0o700);
+    await makePrivateFolder(path);
   } catch (error) {
     throw ioFailure(`cannot create the folder ${path}`, error, 'nothing was changed');
   }

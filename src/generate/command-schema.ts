@@ -57,6 +57,13 @@ function operationsOf(command: Command): readonly { readonly method: string; rea
   return command.kind === 'local' ? [] : rowsOf(command).map(({ method, path }) => ({ method, path }));
 }
 
+/** What a value of a field must keep to; of a field that may be null, the limits of its other form. */
+function limitsOf(field: JsonSchema): JsonSchema {
+  // JSON Schema: `anyOf` is a list of schemas; zod writes a nullable field so.
+  const [form = field] = (field['anyOf'] ?? []) as readonly JsonSchema[];
+  return Object.fromEntries(LIMITS.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]]])));
+}
+
 /** Everything about one command: its words, options with limits, JSON Schemas of input and output, exit codes. */
 export async function commandSchema(entry: CommandEntry) {
   const command = await entry.load();
@@ -67,10 +74,7 @@ export async function commandSchema(entry: CommandEntry) {
     ...doc,
     operations: operationsOf(command),
     options: doc.options.map((option) => {
-      const field = option.field === undefined ? undefined : fields[option.field];
-      const limits = Object.fromEntries(
-        LIMITS.flatMap((name) => (field?.[name] === undefined ? [] : [[name, field[name]]])),
-      );
+      const limits = option.field === undefined ? {} : limitsOf(fields[option.field] ?? {});
       return Object.keys(limits).length === 0 || option.value === undefined ? option : { ...option, limits };
     }),
     exitCodes: doc.exitCodes.map(exitCodeRow),

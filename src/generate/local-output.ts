@@ -72,7 +72,7 @@ export function rowOutput(resource: JsonSchema): JsonSchema {
       outcome: OUTCOME,
       httpStatus: INTEGER_OR_NULL,
       attempts: INTEGER,
-      resultId: TEXT,
+      resultId: TEXT_OR_NULL,
       resource,
       error: { type: 'object' },
     },
@@ -136,6 +136,11 @@ const SANDBOX_INFO = object(
   ['cards', 'calendars', 'subscribers', 'choices'],
 );
 
+const ROWS = list(rowOutput({ type: 'object' }));
+
+/** Text, a count, or null where nothing is set. */
+const PREFERENCE: JsonSchema = { type: ['string', 'integer', 'null'] };
+
 /**
  * What commands about this machine print as JSON. Those that are not named here print what only the call
  * itself can tell (`api`: the answer of the service as sent).
@@ -166,10 +171,29 @@ export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
   'profile set': PROFILE,
   'profile use': PROFILE,
   'profile remove': all({ removed: TEXT }),
+  'config list': { type: 'object', additionalProperties: PREFERENCE },
+  'config get': PREFERENCE,
+  'config set': PREFERENCE,
+  'config unset': PREFERENCE,
   'config path': TEXT,
   'history list': list(HISTORY_ENTRY),
   'history show': HISTORY_ENTRY,
+  'history prune': all({ removed: INTEGER }),
   'runs list': list(RUN),
+  'runs show': RUN,
+  'runs results': ROWS,
+  'runs resume': ROWS,
+  'runs remove': all({ removed: list(TEXT) }),
+  doctor: all({
+    checks: list(
+      object({ name: TEXT, status: { enum: ['ok', 'warning', 'problem'] }, message: TEXT, fix: TEXT }, [
+        'name',
+        'status',
+        'message',
+      ]),
+    ),
+  }),
+  completion: all({ shell: TEXT, script: TEXT }),
   'sandbox info': SANDBOX_INFO,
   'sandbox reset': all({ reset: { const: true } }),
   'sandbox serve': all({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT }),

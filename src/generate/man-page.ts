@@ -13,6 +13,7 @@ function troff(text: string): string {
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replaceAll('’', "'")
+    .replaceAll('…', '...')
     .replaceAll('~', '\\(ti')
     .replaceAll('^', '\\(ha')
     .replaceAll('`', '\\(ga')

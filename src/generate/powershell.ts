@@ -10,9 +10,9 @@ import {
   shortText,
 } from './completion-model.ts';
 
-/** A string of PowerShell in single quotes. */
+/** A string of PowerShell in single quotes; it takes the typographic ones for the same. */
 function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return `'${text.replaceAll(/['‘’]/g, "''")}'`;
 }
 
 function namesOf(option: OptionSpec): readonly string[] {

@@ -57,13 +57,17 @@ export function readmeTables(tree: CommandTree): ReadonlyMap<string, string> {
 
 const MARKED = /(<!-- generated:([a-z-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
 
+/** Markers whose text is measured or drawn, not derived from the declarations: left as they are. */
+const WRITTEN_ELSEWHERE = ['bench', 'pictures'];
+
 /**
  * Puts the tables between their markers (`<!-- generated:exit-codes -->` … `<!-- /generated -->`). A marker with
  * a name that no table has is an error, so that a misspelt one does not stay empty for ever.
  */
 export function fillReadme(readme: string, tables: ReadonlyMap<string, string>): string {
-  return readme.replaceAll(MARKED, (_, start: string, name: string, end: string) => {
+  return readme.replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
     const text = tables.get(name);
+    if (WRITTEN_ELSEWHERE.includes(name)) return whole;
     if (text === undefined)
       throw new Error(`README.md: no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
     return `${start}\n${text}\n\n${end}`;

@@ -214,16 +214,16 @@ export class CallRun {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
     const { listener } = this.#options;
-    return this.#send(this.#input, () => {
+    return this.#send(this.#input, this.#attempts > 1, () => {
       this.#sentAtMs = this.#sender.options.clock.now();
       listener?.onSend?.(this.#attempts);
     });
   }
 
-  #send(input: CallInput, onSend: () => void): Promise<Sent> {
+  #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Sent> {
     const { policy, stop, wrapUp, listener } = this.#options;
     const timeoutMs = Math.max(1, Math.min(policy.timeoutMs, this.#remainingMs()));
-    return this.#sender.send(input, { token: this.#token, timeoutMs, stop, wrapUp, listener, onSend });
+    return this.#sender.send(input, { token: this.#token, timeoutMs, fresh, stop, wrapUp, listener, onSend });
   }
 
   async #readBack(maxReads: number): Promise<ReadBackResult> {
@@ -233,7 +233,7 @@ export class CallRun {
     return readBack(idOf(this.#input) ?? '', settledBy, maxReads, {
       read: async (input): Promise<Verdict | undefined> => {
         if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;
-        const { verdict } = await this.#send(input, () => undefined);
+        const { verdict } = await this.#send(input, true, () => undefined);
         return verdict;
       },
       pause: async () => {

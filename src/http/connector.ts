@@ -1,5 +1,5 @@
 import * as net from 'node:net';
-import * as tls from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { BaseUrl } from './base-url.ts';
 import { BreakError, type SeenCertificate } from './breakage.ts';
 import type { ProxyServer } from './proxy.ts';
@@ -9,8 +9,8 @@ type Connected = (error: Error | null, socket: net.Socket | null) => void;
 interface ConnectorOptions {
   readonly baseUrl: BaseUrl;
   readonly proxy: ProxyServer | undefined;
-  /** Certificates to trust; undefined: the platform's default. */
-  readonly trusted: readonly string[] | undefined;
+  /** PEM texts to trust besides the platform's certificates. */
+  readonly trustPems: readonly string[];
   /** Name lookup, TCP, proxy and TLS together. */
   readonly timeoutMs: number;
 }
@@ -80,25 +80,35 @@ export class Connector {
 
   /** Puts TLS on an https connection and hands it over; a plain one is handed over once it is open. */
   #secure(raw: net.Socket, done: Connected): void {
-    const { baseUrl, trusted } = this.#options;
+    const { baseUrl } = this.#options;
     if (baseUrl.scheme === 'http') {
       raw.once('connect', () => done(null, raw));
       return;
     }
-    const secured = tls.connect({
-      socket: raw,
-      host: baseUrl.host,
-      servername: net.isIP(baseUrl.host) === 0 ? baseUrl.host : '',
-      ALPNProtocols: ['http/1.1'],
-      // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot switch it off (N21).
-      rejectUnauthorized: true,
-      ...(trusted === undefined ? {} : { ca: [...trusted] }),
+    this.#encrypt(raw, { host: baseUrl.host, alpn: ['http/1.1'] }, done, (secured) => {
+      // `secure` comes before the verdict on the certificate; after it the certificate can no longer be read.
+      secured.prependListener('secure', () => {
+        this.seen = readCertificate(secured);
+      });
+      secured.once('secureConnect', () => done(null, secured));
     });
-    // `secure` comes before the verdict on the certificate; after it the certificate can no longer be read.
-    secured.prependListener('secure', () => {
-      this.seen = readCertificate(secured);
-    });
-    this.#watch(secured, done).once('secureConnect', () => done(null, secured));
+  }
+
+  /** Begins TLS on a connection. Loaded only here: it costs a quarter of a start, and loopback needs none. */
+  #encrypt(
+    raw: net.Socket,
+    to: { readonly host: string; readonly alpn?: readonly string[] },
+    done: Connected,
+    begun: (secured: TLSSocket) => void,
+  ): void {
+    const { trustPems } = this.#options;
+    import('./secure-socket.ts').then(
+      ({ secureSocket }) => {
+        // Given up, or broken off, in the meantime: `done` knows.
+        if (!raw.destroyed) begun(this.#watch(secureSocket(raw, { ...to, trustPems }), done));
+      },
+      (error: Error) => done(error, null),
+    );
   }
 
   #tunnel(proxy: ProxyServer, done: Connected): void {
@@ -108,14 +118,9 @@ export class Connector {
       raw.once('connect', () => this.#askForTunnel(proxy, raw, failed, done));
       return;
     }
-    const servername = net.isIP(proxy.host) === 0 ? proxy.host : '';
-    const { trusted } = this.#options;
-    const ca = trusted === undefined ? {} : { ca: [...trusted] };
-    const secured = this.#watch(
-      tls.connect({ socket: raw, host: proxy.host, servername, rejectUnauthorized: true, ...ca }),
-      failed,
-    );
-    secured.once('secureConnect', () => this.#askForTunnel(proxy, secured, failed, done));
+    this.#encrypt(raw, { host: proxy.host }, failed, (secured) => {
+      secured.once('secureConnect', () => this.#askForTunnel(proxy, secured, failed, done));
+    });
   }
 
   #askForTunnel(proxy: ProxyServer, socket: net.Socket, failed: Connected, done: Connected): void {
@@ -166,7 +171,7 @@ function proxyFault(proxy: ProxyServer, error: Error): BreakError {
   return new BreakError('proxy', `cannot connect through the proxy ${proxy.hostPort} (${words[code] ?? code})`);
 }
 
-function readCertificate(socket: tls.TLSSocket): SeenCertificate | undefined {
+function readCertificate(socket: TLSSocket): SeenCertificate | undefined {
   const certificate = socket.getPeerCertificate();
   // Typed as always whole, but empty when the far end showed none.
   if (Object.keys(certificate).length === 0) return undefined;

@@ -77,6 +77,11 @@ export type Exchange = Reply | Broken;
 export interface ExchangeOptions {
   /** From connecting to the last byte of the answer, milliseconds. */
   readonly timeoutMs: number;
+  /**
+   * Not over a connection that was used before. One that the far end is just closing looks like a lost request:
+   * a repeat or a read-back must not meet the trouble of the exchange it follows.
+   */
+  readonly fresh?: boolean;
   /** Aborted: end now, sent or not. */
   readonly stop?: AbortSignal;
   /** Aborted: end now if nothing was sent yet, else let it finish. */

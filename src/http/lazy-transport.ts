@@ -1,11 +1,19 @@
 import type { Transport } from './exchange.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** A transport that loads undici (tens of milliseconds) only when the first request is to be sent. */
-export function lazyTransport(options: TransportOptions): Transport {
+/**
+ * A transport that loads undici (tens of milliseconds) only when the first request is to be sent. `beforeLoad`
+ * is called right before that.
+ */
+export function lazyTransport(options: TransportOptions, beforeLoad?: () => Promise<void>): Transport {
   let loading: Promise<Transport> | undefined;
+  const open = async (): Promise<Transport> => {
+    await beforeLoad?.();
+    const { createTransport } = await import('./transport.ts');
+    return createTransport(options);
+  };
   const load = (): Promise<Transport> => {
-    loading ??= import('./transport.ts').then(({ createTransport }) => createTransport(options));
+    loading ??= open();
     return loading;
   };
   return {

@@ -18,6 +18,8 @@ interface SenderOptions {
 interface SendOptions {
   readonly token: string;
   readonly timeoutMs: number;
+  /** Over a connection of its own. */
+  readonly fresh: boolean;
   readonly stop: AbortSignal | undefined;
   readonly wrapUp: AbortSignal | undefined;
   readonly listener: CallListener | undefined;
@@ -50,6 +52,7 @@ export class Sender {
     const startedMs = clock.monotonic();
     const exchange = await transport.exchange(authorized(wire, options.token), {
       timeoutMs: options.timeoutMs,
+      fresh: options.fresh,
       onSend: options.onSend,
       ...(options.stop === undefined ? {} : { stop: options.stop }),
       ...(options.wrapUp === undefined ? {} : { stopUnsent: options.wrapUp }),

@@ -7,7 +7,6 @@ import { Connector } from './connector.ts';
 import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
 import { headerValues } from './exchange.ts';
 import type { ProxyServer } from './proxy.ts';
-import { trustedCertificates } from './trust.ts';
 
 /** 100 subscribers of three 5000-character fields, every character escaped, fit in it (reliability B7). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -45,7 +44,7 @@ export function createTransport(options: TransportOptions): Transport {
   const connectorOptions = {
     baseUrl: options.baseUrl,
     proxy: options.proxy,
-    trusted: trustedCertificates(options.trustPems ?? []),
+    trustPems: options.trustPems ?? [],
     timeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
   };
   const release = (lane: Lane, isReusable: boolean): void => {
@@ -60,7 +59,13 @@ export function createTransport(options: TransportOptions): Transport {
         const lane: Lane = { client: options.dispatcher, connector: undefined };
         return new Run(lane, options, wire, exchangeOptions).start();
       }
-      const lane = idle.pop() ?? openLane(options.baseUrl.origin, new Connector(connectorOptions));
+      let lane = idle.pop();
+      if (lane !== undefined && exchangeOptions.fresh === true) {
+        // Given up, not kept: else the idle connections would grow by one with every repeat.
+        destroyLane(lane);
+        lane = undefined;
+      }
+      lane ??= openLane(options.baseUrl.origin, new Connector(connectorOptions));
       busy.add(lane);
       return new Run(lane, options, wire, exchangeOptions, release).start();
     },

@@ -2,7 +2,6 @@ import { CARD_ID } from '../api/field.ts';
 import { safeText } from '../output/safe-text.ts';
 import { quoteGiven } from './given.ts';
 
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const WRAPPING = /^[\s"'`´‘’“”„{}()[\]<>,;]+|[\s"'`´‘’“”„{}()[\]<>,;]+$/g;
 const BARE_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i;
 
@@ -14,7 +13,7 @@ const BARE_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f
 export function cleanCardId(text: string): string | undefined {
   if (text.length > 200 || CARD_ID.test(text)) return undefined;
   const bare = text
-    .replace(INVISIBLE, '')
+    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replace(WRAPPING, '')
     .replace(/^(?:urn:)?uuid:/i, '')
     .replace(WRAPPING, '')

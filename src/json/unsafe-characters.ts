@@ -1,19 +1,36 @@
+const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+
+// Sets of characters take milliseconds to build, and most texts are plain ASCII: each is built when it is first used.
+
 /**
  * Characters that text from outside must never bring raw to a stream: controls (C0, DEL, C1), lone surrogates,
  * line and paragraph separators, and everything that is drawn as nothing or that reorders what is drawn (bidi
  * controls, zero-width characters, tags, fillers, soft hyphens, interlinear marks).
  */
-const CANDIDATE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
-const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+function replaceCandidates(text: string, replacement: (character: string, index: number) => string): string {
+  return text.replace(/[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu, replacement);
+}
 
 /** Letters and marks of scripts that are spelt with joiners; between Latin letters a joiner only hides. */
-const JOINING =
-  /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mongolian}\p{scx=Nko}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Thaana}\p{scx=Hebrew}]/u;
-const LETTER_OR_MARK = /[\p{L}\p{M}]/u;
-const PICTOGRAPH = /\p{Extended_Pictographic}/u;
-const PICTOGRAPH_END = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
+function isJoining(character: string): boolean {
+  return (
+    /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mongolian}\p{scx=Nko}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Thaana}\p{scx=Hebrew}]/u.test(
+      character,
+    ) && /[\p{L}\p{M}]/u.test(character)
+  );
+}
+
+function joinsPictographs(before: string, after: string): boolean {
+  return (
+    /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u.test(before) && /\p{Extended_Pictographic}/u.test(after)
+  );
+}
+
 /** What a variation selector may follow; a second selector in a row carries hidden data. */
-const VARIABLE = /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u;
+function isVariable(character: string): boolean {
+  return /[\p{Emoji}\p{S}\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]/u.test(character);
+}
+
 const BLACK_FLAG = '\u{1f3f4}';
 /** England, Scotland, Wales: the only emoji that are spelt with tag characters. */
 const TAG_FLAG =
@@ -29,7 +46,7 @@ const ZERO_WIDTH_JOINER = 0x200d;
 export function escapeUnsafe(text: string, replacement: (codePoint: number) => string): string {
   if (PLAIN_ASCII.test(text)) return text;
   let flagEnd = 0;
-  return text.replace(CANDIDATE, (character: string, index: number) => {
+  return replaceCandidates(text, (character, index) => {
     const codePoint = character.codePointAt(0) ?? 0;
     if (codePoint < 0x20) return replacement(codePoint);
     if (codePoint >= 0xe0000 && codePoint <= 0xe007f && index >= flagEnd) flagEnd = endOfFlag(text, index);
@@ -48,10 +65,10 @@ function belongs(text: string, index: number, length: number, codePoint: number)
   if (codePoint === ZERO_WIDTH_NON_JOINER || codePoint === ZERO_WIDTH_JOINER) {
     const before = codePointBefore(text, index);
     const after = codePointAfter(text, index + length);
-    if (codePoint === ZERO_WIDTH_JOINER && PICTOGRAPH_END.test(before) && PICTOGRAPH.test(after)) return true;
-    return [before, after].every((neighbour) => JOINING.test(neighbour) && LETTER_OR_MARK.test(neighbour));
+    if (codePoint === ZERO_WIDTH_JOINER && joinsPictographs(before, after)) return true;
+    return isJoining(before) && isJoining(after);
   }
-  return isVariationSelector(codePoint) && VARIABLE.test(codePointBefore(text, index));
+  return isVariationSelector(codePoint) && isVariable(codePointBefore(text, index));
 }
 
 function isVariationSelector(codePoint: number): boolean {

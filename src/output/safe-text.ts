@@ -6,8 +6,7 @@ const NAMED = new Map([
   [0x0d, '\\r'],
 ]);
 
-/** More marks on one letter than any script stacks: they would paint over the lines above and below. */
-const MARK_FLOOD = /(\p{M}{8})(\p{M}+)/gu;
+const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 
 /**
  * Text from outside as a person may see it: one line, nothing that a terminal would obey, nothing invisible.
@@ -15,8 +14,14 @@ const MARK_FLOOD = /(\p{M}{8})(\p{M}+)/gu;
  * U+FFFD. Ordinary text of every script and emoji stays as it is. For tables, prompts, progress and errors.
  */
 export function safeText(text: string): string {
+  // Sets of characters take milliseconds to build, so nothing below is touched for the sake of plain text.
+  if (PLAIN_ASCII.test(text)) return text;
   const visible = escapeUnsafe(text, showCodePoint);
-  return visible.replace(MARK_FLOOD, (_, kept: string, flood: string) => `${kept}<+${[...flood].length} marks>`);
+  // More marks on one letter than any script stacks: they would paint over the lines above and below.
+  return visible.replace(
+    /(\p{M}{8})(\p{M}+)/gu,
+    (_, kept: string, flood: string) => `${kept}<+${[...flood].length} marks>`,
+  );
 }
 
 function showCodePoint(codePoint: number): string {

@@ -1,8 +1,7 @@
 import { homedir, userInfo } from 'node:os';
-import { isatty } from 'node:tty';
 import type { ClockPort, Context } from '../context.ts';
 import { processSignals } from './signals.ts';
-import { standardError, standardInput, standardOutput } from './streams.ts';
+import { lazyStream, standardError, standardInput, standardOutput } from './streams.ts';
 
 /** Dropped from the environment once read, so that no child process and no diagnostic report shows them. */
 const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
@@ -47,6 +46,8 @@ export function processContext(version: string): Context {
   const env = { ...process.env };
   for (const name of TOKEN_VARIABLES) delete process.env[name];
   let user: string | undefined;
+  const stdout = lazyStream(1, () => process.stdout);
+  const stderr = lazyStream(2, () => process.stderr);
   return {
     argv: process.argv.slice(2),
     env,
@@ -58,10 +59,10 @@ export function processContext(version: string): Context {
     },
     pid: process.pid,
     version,
-    stdin: standardInput(() => process.stdin, isatty(0)),
-    stdout: standardOutput(process.stdout, 1),
-    stderr: standardError(process.stderr),
-    terminal: () => ({ input: process.stdin, output: process.stderr }),
+    stdin: standardInput(() => process.stdin, 0),
+    stdout: standardOutput(stdout, 1),
+    stderr: standardError(stderr),
+    terminal: () => ({ input: process.stdin, output: stderr.get() }),
     clock,
     random: Math.random,
     signals: processSignals(process),

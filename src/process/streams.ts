@@ -1,5 +1,4 @@
 import { fstatSync, readFileSync, readlinkSync } from 'node:fs';
-import type { ReadStream } from 'node:tty';
 import { type InputPort, type OutputPort, StreamFailure } from '../context.ts';
 
 const O_RDWR = 2;
@@ -23,49 +22,91 @@ function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO';
 }
 
+/**
+ * Whether a descriptor is a terminal. node:tty brings the network modules along, so what is no device at all
+ * (a pipe, a file) is told without it.
+ */
+export function isTerminal(fd: number): boolean {
+  try {
+    if (!fstatSync(fd).isCharacterDevice()) return false;
+  } catch {
+    // Then the terminal module decides.
+  }
+  return process.getBuiltinModule('node:tty').isatty(fd);
+}
+
+/** A stream that is opened when it is first written to: doing so costs a tenth of a start. */
+interface LazyStream {
+  readonly isTerminal: boolean;
+  get(): NodeJS.WriteStream;
+}
+
+/** Opens one of the standard streams at its first use, with a listener for its errors. */
+export function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStream {
+  let stream: NodeJS.WriteStream | undefined;
+  let terminal: boolean | undefined;
+  return {
+    get isTerminal() {
+      terminal ??= isTerminal(fd);
+      return terminal;
+    },
+    get() {
+      // Without a listener a failed write would end the process with a stack trace; `write` tells each caller.
+      stream ??= open().on('error', () => undefined);
+      return stream;
+    },
+  };
+}
+
 /** stdout: every failed write is reported, because what was asked for would be missing. */
-export function standardOutput(stream: NodeJS.WriteStream, fd: number): OutputPort {
+export function standardOutput(stream: LazyStream, fd: number): OutputPort {
   let failure: StreamFailure | undefined;
   let isChecked = false;
   const fail = (error: unknown): StreamFailure => {
     failure ??= new StreamFailure(errnoOf(error), error instanceof Error ? error.message : String(error));
     return failure;
   };
-  // Without a listener a failed write would end the process with a stack trace.
-  stream.on('error', fail);
   return {
-    isTerminal: stream.isTTY === true,
+    get isTerminal() {
+      return stream.isTerminal;
+    },
     get columns() {
-      return stream.isTTY === true ? stream.columns : undefined;
+      return stream.isTerminal ? stream.get().columns : undefined;
     },
     write(text) {
       if (!isChecked) {
         isChecked = true;
         if (stoodInForClosed(fd)) fail(Object.assign(new Error('stdout is closed'), { code: 'EBADF' }));
+        stream.get().on('error', fail);
       }
       if (failure !== undefined) return Promise.reject(failure);
       return new Promise((resolve, reject) => {
-        stream.write(text, (error) => (error ? reject(fail(error)) : resolve()));
+        stream.get().write(text, (error) => (error ? reject(fail(error)) : resolve()));
       });
     },
   };
 }
 
 /** stderr: a reader that went away must not change how the operation ends, so nothing is reported. */
-export function standardError(stream: NodeJS.WriteStream): OutputPort {
-  stream.on('error', () => undefined);
+export function standardError(stream: LazyStream): OutputPort {
   return {
-    isTerminal: stream.isTTY === true,
-    get columns() {
-      return stream.isTTY === true ? stream.columns : undefined;
+    get isTerminal() {
+      return stream.isTerminal;
     },
-    write: (text) => new Promise((resolve) => stream.write(text, () => resolve())),
+    get columns() {
+      return stream.isTerminal ? stream.get().columns : undefined;
+    },
+    write: (text) => new Promise((resolve) => stream.get().write(text, () => resolve())),
   };
 }
 
-export function standardInput(open: () => NodeJS.ReadStream | ReadStream, isTerminal: boolean): InputPort {
+export function standardInput(open: () => NodeJS.ReadStream, fd: number): InputPort {
+  let terminal: boolean | undefined;
   return {
-    isTerminal,
+    get isTerminal() {
+      terminal ??= isTerminal(fd);
+      return terminal;
+    },
     read: () => open(),
   };
 }

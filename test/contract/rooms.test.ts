@@ -23,6 +23,7 @@ const BREACHES = [
   ['src/sandbox/canary.ts', "import '../http/client.ts';", 'src/sandbox plays the service from the operations table'],
   ['src/bulk/canary.ts', "import '../commands/session.ts';", 'src/bulk runs rows through a function it is given'],
   ['src/history/canary.ts', "import '../http/client.ts';", 'src/history reads records and sends nothing'],
+  ['src/doctor/canary.ts', "import '../engine/program.ts';", 'src/doctor looks at this machine and changes nothing'],
   ['src/process/canary.ts', "import '../engine/program.ts';", 'src/process makes the ports'],
   [
     'src/generate/canary.ts',

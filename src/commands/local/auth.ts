@@ -251,6 +251,7 @@ const STATUS_COLUMNS: readonly Column[] = [
 
 export const authStatusCommand = localCommand({
   path: ['auth', 'status'],
+  usesProfile: true,
   description:
     'Shows for each interface of the profile where its credential comes from, for which host, its last four characters and when it says that it expires. Exit 4 when an interface has a URL but no usable credential. Nothing is sent; a token command is run.',
   exitCodes: [0, 1, 2, 4, 16, 130],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import * as z from 'zod/mini';
 import { eventOrderProblem, isBefore, isoDate, parseIsoDate } from '../../../src/api/iso-date.ts';
 
 function problemOf(text: string): string | undefined {
@@ -228,6 +229,6 @@ describe('isoDate', () => {
     expect(schema.safeParse('2026-02-30').error?.issues[0]?.message).toBe(
       'names a day that does not exist: month 2 of 2026 has 28 days',
     );
-    expect(schema.meta()).toMatchObject({ description: 'start', 'x-kind': 'date' });
+    expect(z.globalRegistry.get(schema)).toMatchObject({ description: 'start', 'x-kind': 'date' });
   });
 });

@@ -83,7 +83,7 @@ async function runProcess(
   const plan = planOf(
     ROWS,
     async (row, slot) => {
-      if (!(await slot.pacer.admit())) return failed('CANCELLED', { outcome: 'not_sent' });
+      if (!(await slot.pacer.admit('send'))) return failed('CANCELLED', { outcome: 'not_sent' });
       process.step();
       applied.set(row.id, (applied.get(row.id) ?? 0) + 1);
       process.step();

@@ -11,7 +11,7 @@ describe('many rows', () => {
     const plan = planOf(
       50,
       async (row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         await clock.sleep(((row.row * 7) % 13) * 10);
         ended.push(row.row);
         return answered();
@@ -114,9 +114,9 @@ describe('many rows', () => {
     const plan = planOf(
       4,
       async (_row, slot) => {
-        await slot.readPacer.admit();
+        await slot.readPacer.admit('send');
         times.push(clock.monotonic());
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         times.push(clock.monotonic());
         return answered();
       },
@@ -135,7 +135,7 @@ describe('many rows', () => {
     const plan = planOf(
       2,
       async (row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         times.push(clock.monotonic());
         if (row.row === 2) return answered();
         return failed('BUSY', { outcome: 'rejected', http: { status: 429 }, retryAt: '2026-05-01T12:00:30.000Z' });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { BulkPlan } from '../../../src/bulk/engine.ts';
+import type { BulkPlan } from '../../../src/bulk/plan.ts';
 import type { RowResult } from '../../../src/bulk/row-outcome.ts';
 import type { RunPlan, RunPorts } from '../../../src/bulk/run-store.ts';
 import type { ClockPort, SignalName, SignalPort } from '../../../src/context.ts';

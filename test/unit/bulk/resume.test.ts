@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BulkPlan } from '../../../src/bulk/engine.ts';
 import { runRows } from '../../../src/bulk/engine.ts';
+import type { BulkPlan } from '../../../src/bulk/plan.ts';
 import type { ActiveRun } from '../../../src/bulk/run-store.ts';
 import { beginRun, resumeRun } from '../../../src/bulk/run-store.ts';
 import type { CallResult } from '../../../src/http/call.ts';
@@ -29,7 +29,7 @@ async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Pa
     async (row, slot) => {
       const end = ends[row.row] ?? answered();
       const isGuarded = end.kind === 'failed' && end.failure.code === 'PRECONDITION';
-      if (!isGuarded && !(await slot.pacer.admit())) return failed('CANCELLED', { outcome: 'not_sent' });
+      if (!isGuarded && !(await slot.pacer.admit('send'))) return failed('CANCELLED', { outcome: 'not_sent' });
       sent.push(row.row);
       return end;
     },
@@ -140,7 +140,7 @@ describe('unknown rows of an earlier process', () => {
       {
         unknownRows: 'reconcile',
         reconcile: async (row, slot) => {
-          await slot.pacer.admit();
+          await slot.pacer.admit('send');
           read.push(row.row);
           return row.row === 2 ? answered(new Map([['status', 'BLOCKED']])) : unknown();
         },

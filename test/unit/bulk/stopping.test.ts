@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
 import { StreamFailure } from '../../../src/context.ts';
+import { Failure } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import {
   answered,
@@ -17,8 +18,8 @@ import {
 
 /** A send that ends row n with the n-th of these, and admits each first. */
 function script(ends: readonly (() => CallResult)[], sent: number[] = []) {
-  return async (row: TestRow, slot: { pacer: { admit(): Promise<boolean> } }) => {
-    if (!(await slot.pacer.admit())) return failed('CANCELLED', { outcome: 'not_sent', attempts: 0 });
+  return async (row: TestRow, slot: { pacer: { admit(purpose: 'send'): Promise<boolean> } }) => {
+    if (!(await slot.pacer.admit('send'))) return failed('CANCELLED', { outcome: 'not_sent', attempts: 0 });
     sent.push(row.row);
     return (ends[row.row - 1] ?? (() => answered()))();
   };
@@ -86,7 +87,7 @@ describe('a run of many rows stops', () => {
   it('when the service asks for a pause of more than fifteen minutes, that row not sent', async () => {
     const sent: number[] = [];
     const plan = planOf(3, async (row, slot) => {
-      await slot.pacer.admit();
+      await slot.pacer.admit('send');
       sent.push(row.row);
       return slot.pacer.refused(901_000) ? answered() : failed('BUSY', { outcome: 'not_sent', http: { status: 429 } });
     });
@@ -108,7 +109,7 @@ describe('a signal', () => {
     const plan = planOf(
       3,
       async (row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         if (row.row === 2) signals.send(signal);
         return answered();
       },
@@ -124,7 +125,7 @@ describe('a signal', () => {
     const plan = planOf(
       1,
       async (_row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         signals.send('SIGINT');
         return answered();
       },
@@ -138,7 +139,7 @@ describe('a signal', () => {
     return planOf(
       2,
       async (_row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         return new Promise<CallResult>((resolve) => {
           if (obeys) slot.stop.addEventListener('abort', () => resolve(unknown()));
           signals.send('SIGINT');
@@ -170,7 +171,7 @@ describe('a signal', () => {
     const plan = planOf(
       1,
       async (_row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         return new Promise<CallResult>((resolve) => {
           slot.stop.addEventListener('abort', () => resolve(unknown()));
           signals.send('SIGINT');
@@ -188,9 +189,9 @@ describe('a signal', () => {
     const plan = planOf(
       2,
       async (_row, slot) => {
-        await slot.pacer.admit();
+        await slot.pacer.admit('send');
         slot.pacer.refused(60_000);
-        const again = slot.pacer.admit();
+        const again = slot.pacer.admit('send');
         signals.send('SIGTERM');
         return (await again) ? answered() : failed('CANCELLED', { outcome: 'not_sent' });
       },
@@ -223,6 +224,22 @@ describe('stdout that cannot be written', () => {
     expect(sent).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('does not keep rows from the file of failed ones', async () => {
+    const kept: number[] = [];
+    const keep = async (result: { row: TestRow }) => {
+      kept.push(result.row.row);
+    };
+    await runRows(planOf(5, script([]), { emit: gone, keep }));
+    expect(kept).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is told apart from a file of failed rows that cannot be written', async () => {
+    const plan = planOf(500, script([]), { keep: () => Promise.reject(new Failure('LOCAL_IO', 'no space left')) });
+    const report = await runRows(plan);
+    expect(report).toMatchObject({ exitCode: 16, state: 'stopped', isOutputLost: false });
+    expect(plan.printed).toHaveLength(500);
+  });
+
   it('stops a write in order when the disk is full, with 16', async () => {
     const report = await runRows(planOf(500, script([]), { emit: full }));
     expect(report).toMatchObject({ exitCode: 16, state: 'stopped' });
@@ -233,7 +250,7 @@ describe('stdout that cannot be written', () => {
 describe('a bug', () => {
   it('in a row that was sent leaves it unknown and stops the run', async () => {
     const plan = planOf(3, async (_row, slot) => {
-      await slot.pacer.admit();
+      await slot.pacer.admit('send');
       throw new TypeError('x is not a function');
     });
     const report = await runRows(plan);

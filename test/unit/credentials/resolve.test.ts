@@ -113,7 +113,7 @@ describe('the order of sources', () => {
 });
 
 describe('expiry', () => {
-  it('refuses a card token that ended more than a minute ago (C17)', async () => {
+  it('refuses a card token that has ended (C17)', async () => {
     const credential = resolveCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
@@ -125,7 +125,7 @@ describe('expiry', () => {
   });
 
   it.each([
-    ['within the leeway', jwt(-60), {}],
+    ['with a second left', jwt(1), {}],
     ['with --ignore-expiry', jwt(-7200), { ignoreExpiry: true }],
     ['a key of family B', jwt(-7200), { family: 'calendar' as const }],
   ])('does not refuse one %s', async (_what, token, changes) => {

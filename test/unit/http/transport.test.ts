@@ -268,6 +268,15 @@ describe('connections', () => {
     expect(server.connections).toBe(3);
   });
 
+  it('gives a repeat a connection of its own in the place of an idle one', async () => {
+    const server = await serve(json(200, '{}'));
+    const transport = transportTo(server.url);
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    await transport.exchange(post(server.url), { timeoutMs: 5000, fresh: true });
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 2]);
+  });
+
   it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {
     const server = await serve(json(200, '{}'), resetAfterRequest(), json(200, '{}'));
     const transport = transportTo(server.url);

@@ -1,0 +1,228 @@
+# Completions of frontdesk. Written by `npm run generate` from the command tree; changes here are lost.
+# `frontdesk completion --help` says how to install it.
+
+# Options whose next word is a value; it is no command.
+_frontdesk_takes_value() {
+  case $1 in
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | -f | --from | --from-format | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --require-reason | --older-than | --port | --seed | --latency | --fault | --data) return 0 ;;
+  esac
+  return 1
+}
+
+_frontdesk_is_path() {
+  case $1 in
+    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs resume' | 'runs remove' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
+  esac
+  return 1
+}
+
+# What may follow the path as a word: commands, or the choices of an argument.
+_frontdesk_words() {
+  case $path in
+    '') words='card calendar auth profile config history runs sandbox api doctor schema completion help' ;;
+    'card') words='get activate block reissue provision wait' ;;
+    'calendar') words='event subscribers update' ;;
+    'calendar event') words='create' ;;
+    'calendar subscribers') words='list update' ;;
+    'auth') words='login status logout' ;;
+    'profile') words='list show set use remove' ;;
+    'config') words='list get set unset path' ;;
+    'history') words='list show prune' ;;
+    'runs') words='list show results resume remove' ;;
+    'sandbox') words='info serve reset' ;;
+    'config get' | 'config set' | 'config unset') words='output timeout retries concurrency' ;;
+    'api') words='GET POST' ;;
+    'completion') words='bash zsh fish powershell' ;;
+    'help') words='exit-codes environment output bulk outcomes card calendar auth profile config history runs sandbox api doctor schema completion help' ;;
+  esac
+}
+
+_frontdesk_options() {
+  case $path in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'runs list' | 'sandbox info' | 'sandbox reset' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card get') words='-f --from --from-format -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card activate') words='--expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card block' | 'card reissue') words='--reason --expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card provision') words='--wallet --out --show-sensitive --client-device-id --client-wallet-provider --client-wallet-account-id -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card wait') words='--status --timeout --interval -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers list') words='--active --require-complete --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'auth logout') words='--family -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'profile set') words='--cards-url --calendar-url --read-only -o --output --require-reason -p --profile --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'profile remove') words='-y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'history prune') words='--older-than -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs show') words='--last -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs results') words='--last --outcome --as-input -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs resume') words='--last --reconcile --resend-unknown -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs remove') words='--last --older-than -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'api') words='--family --data --include -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'doctor') words='--connect -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'schema') words='--openapi -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+  esac
+}
+
+# What the value of option $1 is: words, a file or a profile.
+_frontdesk_value() {
+  case $path in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs remove' | 'sandbox info' | 'sandbox reset' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'history' | 'history list') case $1 in
+      --outcome) kind=words words='applied confirmed_by_read rejected not_sent unknown' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'card get') case $1 in
+      -f | --from) kind=file ;;
+      --from-format) kind=words words='csv ndjson json ids' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'card activate' | 'card block' | 'card reissue') case $1 in
+      -f | --from) kind=file ;;
+      --from-format) kind=words words='csv ndjson json ids' ;;
+      --empty-cells) kind=words words='keep clear' ;;
+      --failed) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'card provision') case $1 in
+      --wallet) kind=words words='wallet_a wallet_b' ;;
+      --out) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'card wait') case $1 in
+      --status) kind=words words='WAITING_ACTIVATION ACTIVE CANCELLED BLOCKED REISSUED EXPIRED' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'calendar update') case $1 in
+      --description-file) kind=file ;;
+      --active) kind=words words='true false' ;;
+      -f | --from) kind=file ;;
+      --from-format) kind=words words='csv ndjson json ids' ;;
+      --empty-cells) kind=words words='keep clear' ;;
+      --failed) kind=file ;;
+      --changed-from) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'calendar event create') case $1 in
+      --description-file) kind=file ;;
+      --active) kind=words words='true false' ;;
+      -f | --from) kind=file ;;
+      --from-format) kind=words words='csv ndjson json ids' ;;
+      --empty-cells) kind=words words='keep clear' ;;
+      --failed) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'calendar subscribers list') case $1 in
+      --active) kind=words words='true false all' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'calendar subscribers update') case $1 in
+      --active) kind=words words='true false' ;;
+      -f | --from) kind=file ;;
+      --from-format) kind=words words='csv ndjson json ids' ;;
+      --empty-cells) kind=words words='keep clear' ;;
+      --failed) kind=file ;;
+      --changed-from) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'auth login') case $1 in
+      --family) kind=words words='cards calendar' ;;
+      --token-file) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'auth logout' | 'api') case $1 in
+      --family) kind=words words='cards calendar' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'profile set') case $1 in
+      --read-only) kind=words words='true false' ;;
+      -p | --profile) kind=profile ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'runs resume') case $1 in
+      --failed) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'sandbox serve') case $1 in
+      --seed) kind=file ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+  esac
+}
+
+_frontdesk() {
+  local cur=${COMP_WORDS[COMP_CWORD]} before= path= words= kind= prefix= word index
+  COMPREPLY=()
+  [ "$COMP_CWORD" -gt 0 ] && before=${COMP_WORDS[COMP_CWORD - 1]}
+  # bash splits --output=json at the equals sign.
+  if [ "$cur" = '=' ]; then
+    cur=
+  elif [ "$before" = '=' ] && [ "$COMP_CWORD" -gt 1 ]; then
+    before=${COMP_WORDS[COMP_CWORD - 2]}
+  elif [[ $cur == --*=* ]]; then
+    before=${cur%%=*} prefix=${cur%%=*}= cur=${cur#*=}
+  fi
+  for ((index = 1; index < COMP_CWORD; index += 1)); do
+    word=${COMP_WORDS[index]}
+    case $word in
+      --) return ;;
+      =) ((index += 1)) ;;
+      -*) if [ "${COMP_WORDS[index + 1]}" != '=' ] && _frontdesk_takes_value "$word"; then ((index += 1)); fi ;;
+      *) if _frontdesk_is_path "${path:+$path }$word"; then path="${path:+$path }$word"; fi ;;
+    esac
+  done
+  if _frontdesk_takes_value "$before"; then
+    _frontdesk_value "$before"
+    case $kind in
+      file)
+        # Readline quotes file names; where it cannot be asked (bash 3.2), names come as they are.
+        if ! compopt -o default 2>/dev/null; then
+          local IFS=$'\n'
+          COMPREPLY=($(compgen -f -- "$cur"))
+        fi
+        return ;;
+      profile) words=$(frontdesk profile list -o csv --columns name --no-header --quiet 2>/dev/null) ;;
+    esac
+  elif [[ $cur == -* ]]; then
+    _frontdesk_options
+  else
+    _frontdesk_words
+  fi
+  for word in $words; do
+    if [[ $word == "$cur"* ]]; then COMPREPLY+=("$prefix$word"); fi
+  done
+}
+
+complete -F _frontdesk frontdesk

@@ -1,0 +1,78 @@
+import type { OptionSpec } from '../commands/command.ts';
+
+/** The part of the command tree that finds a command. */
+interface Tree {
+  readonly entries: readonly { readonly path: readonly string[] }[];
+  /** The command that runs when a group is named alone. */
+  defaultOf(path: readonly string[]): unknown;
+}
+
+/** Where the command words end: the command or group they name, and the words of argv that remain. */
+export interface Located {
+  readonly path: readonly string[];
+  readonly rest: readonly string[];
+  /** The first word that names nothing below `path`, if any. */
+  readonly unknown: string | undefined;
+}
+
+function takesValue(token: string, options: readonly OptionSpec[]): boolean {
+  if (token.startsWith('--')) {
+    if (token.includes('=')) return false;
+    return options.some((option) => option.value !== undefined && `--${option.long}` === token);
+  }
+  // `-o json` takes the next word, `-ojson` carries its value; `-qo json` ends with the one that takes it.
+  const last = token.at(-1);
+  return options.some((option) => option.value !== undefined && option.short === last);
+}
+
+function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
+  const name = token.split('=', 1)[0];
+  if (token.startsWith('--')) return options.some((option) => `--${option.long}` === name);
+  return options.some((option) => option.short === token.charAt(1));
+}
+
+/**
+ * Finds the command in argv, where common options may stand before, between or after its words.
+ * The rest of the words is parsed by `parseInput` against that one command only, so that start-up pays
+ * for one command, and an option's value is never taken for another option.
+ */
+export function locateCommand(
+  argv: readonly string[],
+  { entries, defaultOf }: Tree,
+  common: readonly OptionSpec[],
+): Located {
+  const path: string[] = [];
+  const rest: string[] = [];
+  const below = (words: readonly string[]) =>
+    entries.filter((command) => words.every((word, index) => command.path[index] === word));
+  const isLeaf = () => below(path).some((command) => command.path.length === path.length);
+  // An option of the command that the group stands for: `history --outcome unknown`.
+  const isOfDefault = (token: string) =>
+    token.startsWith('-') && defaultOf(path) !== undefined && !isOneOf(token, common);
+  for (let index = 0; index < argv.length; index += 1) {
+    const token = argv[index] ?? '';
+    const hasChildren = below(path).some((command) => command.path.length > path.length);
+    if (token === '--' || !hasChildren || isOfDefault(token)) {
+      rest.push(...argv.slice(index));
+      break;
+    }
+    if (token.startsWith('-') && token !== '-') {
+      rest.push(token);
+      const next = argv[index + 1];
+      if (takesValue(token, common) && next !== undefined) {
+        rest.push(next);
+        index += 1;
+      }
+      continue;
+    }
+    if (below([...path, token]).length === 0) {
+      if (isLeaf()) {
+        rest.push(...argv.slice(index));
+        break;
+      }
+      return { path, rest: [...rest, ...argv.slice(index)], unknown: token };
+    }
+    path.push(token);
+  }
+  return { path, rest, unknown: undefined };
+}

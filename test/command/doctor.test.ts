@@ -1,0 +1,183 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CALENDAR_TOKEN, CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
+
+interface Finding {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+async function doctor(options: RunOptions, args: readonly string[] = []) {
+  const result = await runFrontdesk(['doctor', '--json', ...args], options);
+  expect(result.code).toBe(0);
+  const { checks } = JSON.parse(result.stdout) as { checks: readonly Finding[] };
+  return { ...result, checks, of: (name: string) => checks.filter((check) => check.name === name) };
+}
+
+describe('doctor', () => {
+  test('reports on a fresh machine, sends nothing and ends with 0', async () => {
+    const { checks, stderr } = await doctor({});
+    expect(stderr).toBe('');
+    const names = ['frontdesk', 'node', 'compile-cache', 'terminal', 'environment', 'tls', 'ca-file', 'config-folder'];
+    for (const name of [...names, 'settings', 'credentials', 'state-folder', 'runs', 'profile']) {
+      expect(checks.find((check) => check.name === name)?.status, name).toBe('ok');
+    }
+    expect(checks.filter(({ status }) => status === 'problem')).toEqual([]);
+  });
+
+  test('counts what it found', async () => {
+    const { stdout } = await runFrontdesk(['doctor', '--json', '--query', '{p:problems,w:warnings}']);
+    expect(JSON.parse(stdout)).toEqual({ p: 0, w: 2 });
+  });
+
+  test('prints one row for each check off a terminal', async () => {
+    const { stdout, code } = await runFrontdesk(['doctor']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toBe('STATUS\tCHECK\tFOUND\tFIX');
+    expect(stdout).toContain('ok\ttls\tcertificates are verified\t\n');
+  });
+
+  test('works with damaged settings and says where they are', async () => {
+    const home = createHome();
+    mkdirSync(home.configDir, { mode: 0o700 });
+    writeFileSync(join(home.configDir, 'settings.json'), '{"version":1,"profiles":{"live":{"readonli":true}}}');
+    const { of } = await doctor({ home }, ['-p', 'live']);
+    const [settings] = of('settings');
+    expect(settings).toMatchObject({ status: 'problem' });
+    expect(settings?.message).toContain('did you mean readOnly?');
+    expect(of('profile')[0]).toMatchObject({ status: 'warning' });
+  });
+
+  test('works with an environment that every other command refuses', async () => {
+    const env = {
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      FRONTDESK_OUTPUT: 'xml',
+      FRONTDESK_TIMEOUT: '5',
+      FRONTDESK_CARD_TOKEN: 'secret-that-must-not-show',
+      FRONTDESK_CA_FILE: '/nowhere/ca.pem',
+      FRONTDESK_PROFILE: 'nobody',
+    };
+    const { of, stdout } = await doctor({ env });
+    expect(of('tls')).toMatchObject([{ status: 'problem' }]);
+    expect(of('ca-file')).toMatchObject([{ status: 'problem' }]);
+    expect(of('profile')).toMatchObject([{ status: 'problem' }]);
+    const environment = of('environment').map(({ status, message, fix }) => `${status}: ${message} ${fix ?? ''}`);
+    expect(environment.join('\n')).toContain('did you mean FRONTDESK_CARDS_TOKEN?');
+    expect(environment.join('\n')).toContain('FRONTDESK_OUTPUT');
+    expect(environment.join('\n')).toContain('FRONTDESK_TIMEOUT');
+    expect(stdout).not.toContain('secret-that-must-not-show');
+    const refused = await runFrontdesk(['profile', 'list'], { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+    expect(refused.code).toBe(2);
+  });
+
+  test('a bad flag is still refused', async () => {
+    expect((await runFrontdesk(['doctor', '-o', 'xml'])).code).toBe(2);
+  });
+
+  test('names unsafe files and folders with the command that mends them', async () => {
+    const home = createHome();
+    mkdirSync(home.configDir, { mode: 0o700 });
+    mkdirSync(home.stateDir);
+    chmodSync(home.stateDir, 0o755);
+    writeFileSync(join(home.stateDir, 'history.jsonl'), '', { mode: 0o644 });
+    const file = join(home.configDir, 'credentials.json');
+    writeFileSync(file, '{"version":1,"entries":[]}', { mode: 0o644 });
+    const { of } = await doctor({ home });
+    expect(of('credentials')).toMatchObject([{ status: 'problem', fix: `Mend it with: chmod 600 ${file}` }]);
+    expect(of('state-folder')).toMatchObject([{ status: 'warning', fix: `chmod 700 ${home.stateDir}` }]);
+    expect(of('state-files')).toMatchObject([
+      { status: 'warning', fix: `chmod 600 ${join(home.stateDir, 'history.jsonl')}` },
+    ]);
+  });
+
+  test('names a lock that nobody holds', async () => {
+    const home = createHome();
+    mkdirSync(home.configDir, { mode: 0o700 });
+    const lock = join(home.configDir, 'settings.json.lock');
+    writeFileSync(lock, '00000000 1 1 0000000000000000\n');
+    chmodSync(lock, 0o600);
+    const { utimesSync } = await import('node:fs');
+    utimesSync(lock, new Date('2020-01-01'), new Date('2020-01-01'));
+    const { of } = await doctor({ home });
+    expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${lock}` }]);
+  });
+
+  test('shows URLs and where credentials come from, and no token', async () => {
+    const server = await startRecordingServer([]);
+    const { of, stdout } = await doctor({ env: server.env });
+    expect(of('cards-url')).toMatchObject([{ status: 'ok', message: `${server.url} (environment)` }]);
+    expect(of('cards-credential')[0]?.message).toBe('environment (FRONTDESK_CARDS_TOKEN), ends with 0001');
+    expect(of('cards-proxy')).toMatchObject([{ status: 'ok' }]);
+    expect(of('cards-clock')[0]?.message).toBe('not checked; --connect makes one request without a token');
+    expect(stdout).not.toContain(CARDS_TOKEN);
+    expect(stdout).not.toContain(CALENDAR_TOKEN);
+  });
+
+  test('an expired token is a problem', async () => {
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const token = `${part({ alg: 'none' })}.${part({ exp: 1_600_000_000 })}.c2ln`;
+    const { of, stdout } = await doctor({
+      env: { FRONTDESK_CARDS_URL: 'https://cards.example.com', FRONTDESK_CARDS_TOKEN: token },
+    });
+    expect(of('cards-credential')).toMatchObject([{ status: 'problem', message: 'the token has expired' }]);
+    expect(stdout).not.toContain(token);
+  });
+
+  test('runs no token command', async () => {
+    const home = createHome();
+    mkdirSync(home.configDir, { mode: 0o700 });
+    const trace = join(home.path, 'ran');
+    const entry = {
+      profile: 'default',
+      family: 'cards',
+      origin: 'https://cards.example.com',
+      kind: 'command',
+      value: `touch ${trace}; echo token`,
+    };
+    const text = JSON.stringify({ version: 1, entries: [entry] });
+    writeFileSync(join(home.configDir, 'credentials.json'), text, { mode: 0o600 });
+    const { of } = await doctor({ home, env: { FRONTDESK_CARDS_URL: 'https://cards.example.com' } });
+    expect(of('cards-credential')[0]?.message).toContain('a token command, not run here');
+    const { existsSync } = await import('node:fs');
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  test('names the proxy without its password', async () => {
+    const { of, stdout } = await doctor({
+      env: { FRONTDESK_CARDS_URL: 'https://cards.example.com', HTTPS_PROXY: 'http://me:hunter22@proxy.example:3128' },
+    });
+    expect(of('cards-proxy')[0]?.message).toBe('requests go through proxy.example:3128');
+    expect(stdout).not.toContain('hunter22');
+  });
+
+  test('--connect makes one request without a token to each base URL and compares the clocks', async () => {
+    const server = await startRecordingServer([
+      { status: 404, headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' } },
+      { status: 401 },
+    ]);
+    const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
+    const { of } = await doctor({ env }, ['--connect']);
+    expect(server.lines).toEqual(['GET /', 'GET /gateway/']);
+    for (const request of server.requests) expect(request.headers['authorization']).toBeUndefined();
+    expect(of('cards-connection')[0]?.message).toBe(`${server.url} answered a request without a token with 404`);
+    expect(of('cards-clock')[0]).toMatchObject({ status: 'warning', fix: "set this machine's clock" });
+    expect(of('calendar-clock')[0]).toMatchObject({ status: 'ok' });
+  });
+
+  test('--connect reports a service that cannot be reached', async () => {
+    const server = await startRecordingServer([]);
+    await server.stop();
+    const { of } = await doctor({ env: server.env }, ['--connect']);
+    expect(of('cards-connection')[0]).toMatchObject({ status: 'problem' });
+    expect(of('cards-connection')[0]?.message).toContain('refused');
+  });
+
+  test('the sandbox needs nothing', async () => {
+    const { of } = await doctor({}, ['-p', 'sandbox', '--connect']);
+    expect(of('sandbox')).toMatchObject([{ status: 'ok' }]);
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+describe('frontdesk without words', () => {
+  it('shows the short overview and succeeds', async () => {
+    const { code, stdout, stderr } = await runFrontdesk([]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('  card block      Block cards\n');
+    expect(stdout).toContain(`frontdesk -p sandbox card get ${CARD}`);
+    expect(stdout).not.toContain('--retry-max-time');
+  });
+
+  it('lists the common options with --help', async () => {
+    const { code, stdout } = await runFrontdesk(['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('--retry-max-time');
+  });
+});
+
+describe('help', () => {
+  it.each([
+    { argv: ['card', 'block', '--help'] },
+    { argv: ['card', 'block', '-h'] },
+    { argv: ['help', 'card', 'block'] },
+  ])('of a command is the same by $argv', async ({ argv }) => {
+    const { code, stdout, stderr } = await runFrontdesk(argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.startsWith('Block cards\n\nUsage: frontdesk card block [cardId...] [options]\n')).toBe(true);
+    expect(stdout).toContain('  # Block a lost card\n');
+    expect(stdout).toContain('    8  OUTCOME_UNKNOWN');
+  });
+
+  it('prints the table of exit codes', async () => {
+    const { code, stdout } = await runFrontdesk(['help', 'exit-codes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('EXIT  CODE             MEANING');
+    expect(stdout).toMatch(/^ {2}8 {5}OUTCOME_UNKNOWN .* no, check first$/m);
+    expect(stdout).toMatch(/^ {2}124 {3}TIMEOUT /m);
+  });
+
+  it.each(['environment', 'output', 'bulk', 'outcomes'])('has the topic %s', async (topic) => {
+    const { code, stdout, stderr } = await runFrontdesk(['help', topic]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').length).toBeGreaterThan(15);
+  });
+
+  it.each([
+    { argv: ['card', 'get', '--help', '--json'], command: 'card get' },
+    { argv: ['help', 'card', 'get', '-o', 'json'], command: 'card get' },
+    { argv: ['card', '--help', '--json'], command: 'card' },
+  ])('is JSON where JSON is asked for: $argv', async ({ argv, command }) => {
+    const { code, stdout } = await runFrontdesk(argv);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ command });
+  });
+
+  it('obeys COLUMNS where there is no terminal', async () => {
+    const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('works although the settings are damaged', async () => {
+    const home = createHome();
+    mkdirSync(home.configDir, { recursive: true, mode: 0o700 });
+    writeFileSync(join(home.configDir, 'settings.json'), '{ damaged');
+    for (const argv of [['help', 'bulk'], ['--help'], ['card', 'get', '--help']]) {
+      const { code, stderr } = await runFrontdesk(argv, { home });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    }
+  });
+
+  it('refuses a misspelt topic with the nearest one', async () => {
+    const { code, stdout, stderr } = await runFrontdesk(['help', 'exit-kodes']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('did you mean `frontdesk help exit-codes`?');
+  });
+});
+
+describe('schema', () => {
+  it('is JSON in every output format', async () => {
+    for (const format of ['table', 'json', 'csv']) {
+      const { code, stdout } = await runFrontdesk(['schema', '-o', format]);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ name: 'frontdesk', commonOptions: expect.any(Array) });
+    }
+  });
+
+  it('can be queried', async () => {
+    const { stdout } = await runFrontdesk(['schema', '--query', 'commands[0].command']);
+    expect(stdout).toBe('"card get"\n');
+  });
+
+  it('prints OpenAPI', async () => {
+    const { code, stdout } = await runFrontdesk(['schema', '--openapi']);
+    expect(code).toBe(0);
+    expect(Object.keys(JSON.parse(stdout).paths)).toHaveLength(10);
+  });
+
+  it('refuses an unknown command with the nearest one', async () => {
+    const { code, stderr } = await runFrontdesk(['schema', 'card', 'blok']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean `frontdesk schema card block`?');
+  });
+});
+
+describe('completion', () => {
+  it('refuses an unknown shell with the nearest one', async () => {
+    const { code, stdout, stderr } = await runFrontdesk(['completion', 'bsh']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('<shell>: must be one of bash, zsh, fish, powershell, not "bsh"');
+    expect(stderr).toContain('did you mean bash?');
+  });
+
+  it('says how to install it', async () => {
+    const { stdout } = await runFrontdesk(['completion', '--help']);
+    expect(stdout).toContain('~/.config/fish/completions/frontdesk.fish');
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
+
+const WAIT = ['card', 'wait', CARD_ID];
+const READ = `GET /v1/cards/${CARD_ID}`;
+const card = (status: string): Reply => ({ body: cardText(status) });
+
+describe('card wait', () => {
+  test('reads until the status is one of those wanted, and prints the card as card get does', async () => {
+    const server = await startRecordingServer([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
+    const result = await runFrontdesk([...WAIT, '--status', 'BLOCKED,ACTIVE', '--interval', '50ms', '--json'], {
+      env: server.env,
+    });
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain('\n  "currentBalance": 10.10,\n');
+    expect(JSON.parse(result.stdout)).toMatchObject({ cardId: CARD_ID, status: 'ACTIVE' });
+    expect(server.lines).toEqual([READ, READ, READ]);
+  });
+
+  test.each([
+    [
+      'table',
+      `CARD ID\tSTATUS\tBALANCE\tINITIAL\tEXPIRES\tCLIENT REFERENCE\tDESIGN\n${CARD_ID}\tACTIVE\t10.10\t50.00\t2031-01-01T00:00:00Z\torder-1\tclassic\n`,
+    ],
+    ['ndjson', `${cardText('ACTIVE')}\n`],
+  ])('prints %s as card get does', async (format, expected) => {
+    const server = await startRecordingServer([card('ACTIVE')]);
+    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '-o', format], { env: server.env });
+    expect(result).toMatchObject({ code: 0, stdout: expected, stderr: '' });
+  });
+
+  test('ends with 124 when its time is up, and names the last status seen', async () => {
+    const server = await startRecordingServer(() => card('WAITING_ACTIVATION'));
+    const result = await runFrontdesk(
+      [...WAIT, '--status', 'ACTIVE', '--timeout', '700ms', '--interval', '200ms', '--json'],
+      { env: server.env },
+    );
+    expect(result.code).toBe(124);
+    expect(result.stdout).toBe('');
+    const lines = result.stderr.trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      error: {
+        code: 'TIMEOUT',
+        exitCode: 124,
+        message: `card ${CARD_ID} was not ACTIVE within 700ms: its last status is WAITING_ACTIVATION`,
+        operation: 'card.wait',
+        id: CARD_ID,
+        observed: { status: 'WAITING_ACTIVATION' },
+      },
+    });
+    expect(result.elapsedMs).toBeGreaterThan(700);
+    expect(server.requests.length).toBeGreaterThanOrEqual(2);
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  test.each<[string, Reply]>([
+    ['hangs', 'hang'],
+    ['cuts the connection', 'reset'],
+    ['answers 500', { status: 500, body: {} }],
+    ['answers 429 without a time', { status: 429, body: {} }],
+    ['answers a web page', { body: '<html></html>' }],
+  ])('waits its time out for a service that %s', async (_, trouble) => {
+    const server = await startRecordingServer((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
+    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '1s', '--interval', '100ms'], {
+      env: server.env,
+    });
+    expect(result).toMatchObject({ code: 124, stdout: '' });
+    expect(result.stderr).toContain('within 1s: its last status is BLOCKED; the last read failed: ');
+    expect(result.elapsedMs).toBeLessThan(4000);
+  });
+
+  test('goes on when a service that stopped listening is back, and waits its time out when it is not', async () => {
+    const server = await startRecordingServer([card('BLOCKED')]);
+    const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '2s', '--interval', '100ms'], {
+      env: server.env,
+    });
+    await running.waitForOutput('is BLOCKED');
+    await server.stop();
+    const result = await running.result;
+    expect(result.code).toBe(124);
+    expect(result.stderr).toContain('(refused)');
+  });
+
+  test('ends with 7 when the service never answered at all', async () => {
+    const server = await startRecordingServer([]);
+    await server.stop();
+    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--retries', '0'], { env: server.env });
+    expect(result).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  test.each([
+    [401, 4],
+    [403, 5],
+    [404, 3],
+    [422, 6],
+  ])('ends at once when the service answers %i, with %i', async (status, code) => {
+    const server = await startRecordingServer([{ status, body: { errorCode: 'NO', message: 'no' } }]);
+    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env });
+    expect(result).toMatchObject({ code, stdout: '' });
+  });
+
+  test('obeys a Retry-After before it reads again', async () => {
+    const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: {} };
+    const server = await startRecordingServer([busy, card('ACTIVE')]);
+    const result = await runFrontdesk(
+      [...WAIT, '--status', 'ACTIVE', '--interval', '50ms', '--retries', '0', '--quiet'],
+      { env: server.env },
+    );
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.elapsedMs).toBeGreaterThan(1000);
+  });
+
+  test('ends with 11 and the time to try again when the service asks to wait for longer than the wait', async () => {
+    const server = await startRecordingServer([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
+    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });
+    expect(result.code).toBe(11);
+    expect(result.stderr).toMatch(/the service asked not to be called before 20\d\d-.*past the wait of 5s/);
+    expect(result.elapsedMs).toBeLessThan(4000);
+  });
+
+  test('a signal ends it at once', async () => {
+    const server = await startRecordingServer([card('BLOCKED')]);
+    const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--interval', '30s'], { env: server.env });
+    await running.waitForOutput('is BLOCKED; waiting for ACTIVE');
+    running.child.kill('SIGINT');
+    const result = await running.result;
+    expect(result).toMatchObject({ code: 130, stdout: '' });
+    expect(result.elapsedMs).toBeLessThan(10_000);
+  });
+
+  test('tells each change of the status once, and nothing with --quiet', async () => {
+    const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
+    const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
+    const loud = await runFrontdesk(line, { env: (await startRecordingServer(script)).env });
+    expect(loud.stderr).toBe(
+      `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION; waiting for ACTIVE\n` +
+        `frontdesk: note: card ${CARD_ID} is BLOCKED; waiting for ACTIVE\n`,
+    );
+    const quiet = await runFrontdesk([...line, '-q'], { env: (await startRecordingServer(script)).env });
+    expect(quiet).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('names all faults of a call together and sends nothing', async () => {
+    const server = await startRecordingServer([]);
+    const result = await runFrontdesk(
+      ['card', 'wait', 'nope', '--status', 'ACTIVE,BLOKED', '--timeout', '5', '--interval', '0s'],
+      { env: server.env },
+    );
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('<cardId>');
+    expect(result.stderr).toContain('not "BLOKED"; did you mean BLOCKED?');
+    expect(result.stderr).toContain('--timeout: must be a duration such as 500ms, 30s, 2m or 1h, not "5"');
+    expect(result.stderr).toContain('--interval: must be a duration');
+  });
+
+  test.each([
+    [[...WAIT], '--status: is required'],
+    [['card', 'wait', '--status', 'ACTIVE'], '<cardId>: is required'],
+    [[...WAIT, '--status', ''], '--status: must be among'],
+    [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
+  ])('refuses %j', async (args, expected) => {
+    const server = await startRecordingServer([]);
+    const result = await runFrontdesk(args, { env: server.env });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(expected);
+  });
+
+  test('works in the sandbox', async () => {
+    const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+    const result = await runFrontdesk(['-p', 'sandbox', 'card', 'wait', id, '--status', 'ACTIVE', '--json', '-q']);
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toMatchObject({ cardId: id, status: 'ACTIVE' });
+  });
+});

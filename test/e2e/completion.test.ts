@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runFrontdesk } from '../support/run-frontdesk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'frontdesk-completion-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Stands in for frontdesk: answers with profile names and writes down that it was called. */
+const calls = join(folder, 'calls');
+writeFileSync(join(folder, 'frontdesk'), `#!/bin/sh\necho "$*" >> '${calls}'\nprintf 'live\\nsandbox\\n'\n`);
+chmodSync(join(folder, 'frontdesk'), 0o755);
+writeFileSync(join(folder, 'cards.csv'), 'cardId\n');
+
+const script = (name: string) => fileURLToPath(new URL(`../../completions/${name}`, import.meta.url));
+const support = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+function run(program: string, args: readonly string[]): string[] {
+  const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: folder, LANG: 'C.UTF-8', TERM: 'dumb' };
+  const { stdout, stderr, error } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8', timeout: 20_000 });
+  if (error !== undefined) throw error;
+  if (stderr !== '') throw new Error(`${program}: ${stderr}`);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+const BASH = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _frontdesk; printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+interface Shell {
+  readonly name: string;
+  /** What is offered at a Tab press at the end of these words; the last one may be half typed. */
+  offers(words: readonly string[]): string[];
+}
+
+const SHELLS: readonly Shell[] = [
+  { name: 'bash', offers: (words) => run('bash', ['--norc', '-c', BASH, 'bash', script('frontdesk.bash'), ...words]) },
+  { name: 'zsh', offers: (words) => run('zsh', ['-f', support('capture.zsh'), script('_frontdesk'), words.join(' ')]) },
+  {
+    name: 'fish',
+    offers: (words) =>
+      run('fish', ['--no-config', '-c', `source ${script('frontdesk.fish')}; complete -C '${words.join(' ')}'`]).map(
+        (line) => line.split('\t', 1)[0] ?? '',
+      ),
+  },
+];
+
+const CASES = [
+  { words: ['frontdesk', 'card', ''], offered: ['activate', 'block', 'get', 'provision', 'reissue', 'wait'] },
+  { words: ['frontdesk', 'calendar', 'subscribers', ''], offered: ['list', 'update'] },
+  { words: ['frontdesk', '-p', 'sandbox', 'card', 'a'], offered: ['activate'] },
+  { words: ['frontdesk', 'card', 'provision', 'x', '--wallet', ''], offered: ['wallet_a', 'wallet_b'] },
+  { words: ['frontdesk', '-o', ''], offered: ['csv', 'json', 'ndjson', 'table'] },
+  { words: ['frontdesk', 'card', 'block', '--rea'], offered: ['--reason'] },
+  { words: ['frontdesk', 'help', 'exi'], offered: ['exit-codes'] },
+  { words: ['frontdesk', 'completion', ''], offered: ['bash', 'fish', 'powershell', 'zsh'] },
+  { words: ['frontdesk', 'card', 'get', '--from', 'car'], offered: ['cards.csv'] },
+];
+
+describe.each(SHELLS)('completion in $name', ({ name, offers }) => {
+  const isMissing = spawnSync(name, ['--version']).error !== undefined;
+  if (isMissing) process.stderr.write(`completion tests skipped: ${name} is not installed\n`);
+
+  it.skipIf(isMissing).each(CASES)('offers $offered after $words', ({ words, offered }) => {
+    expect(offers(words).sort()).toEqual(offered);
+  });
+
+  it.skipIf(isMissing)('offers every top-level command', () => {
+    expect(offers(['frontdesk', ''])).toEqual(expect.arrayContaining(['card', 'calendar', 'auth', 'runs', 'help']));
+  });
+
+  it.skipIf(isMissing)('calls frontdesk for the value of --profile and for nothing else', () => {
+    rmSync(calls, { force: true });
+    for (const { words } of CASES) offers(words);
+    expect(() => readFileSync(calls)).toThrow('ENOENT');
+    expect(offers(['frontdesk', '-p', '']).sort()).toEqual(['live', 'sandbox']);
+    expect(readFileSync(calls, 'utf8')).toBe('profile list -o csv --columns name --no-header --quiet\n');
+  });
+});
+
+describe('completion in bash', () => {
+  const [bash] = SHELLS;
+
+  it.each([
+    { words: ['frontdesk', 'card', 'get', '--output', '=', 'j'], offered: ['json'] },
+    { words: ['frontdesk', 'card', 'get', '--output', '='], offered: ['table', 'json', 'ndjson', 'csv'] },
+    { words: ['frontdesk', 'card', 'get', '--output=j'], offered: ['--output=json'] },
+    { words: ['frontdesk', 'card', 'get', '--', ''], offered: [] },
+    { words: ['frontdesk', 'calendar', 'event', 'create', '--calendar', 'card', ''], offered: [] },
+  ])('offers $offered after $words', ({ words, offered }) => {
+    expect(bash?.offers(words)).toEqual(offered);
+  });
+});
+
+describe('frontdesk completion', () => {
+  it.each([
+    { shell: 'bash', file: 'frontdesk.bash' },
+    { shell: 'zsh', file: '_frontdesk' },
+    { shell: 'fish', file: 'frontdesk.fish' },
+    { shell: 'powershell', file: 'frontdesk.ps1' },
+  ])('prints the committed script of $shell', async ({ shell, file }) => {
+    const { code, stdout, stderr } = await runFrontdesk(['completion', shell]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(readFileSync(script(file), 'utf8'));
+  });
+});

@@ -1,0 +1,337 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type Behaviour, flood, json, raw, reply, wrongLength } from '../../support/fault-server.ts';
+import { createHome } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { type CallName, type FaultOptions, faulty, meet, ONE_LOOK, onPost, seen } from './fault-run.ts';
+
+/** Section 3.3 of the reliability page: what may stand in a body. */
+
+const ACTIVE = json(200, cardText('ACTIVE'));
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+const CARD = cardText('ACTIVE');
+
+async function once(behaviour: Behaviour, call: CallName | readonly string[], options: FaultOptions = {}) {
+  const server = await faulty(behaviour);
+  return { server, ...(await meet(server, call, options)) };
+}
+
+/** A card whose text has this member added; the rest is a whole card. */
+function cardWith(members: string): string {
+  return `${CARD.slice(0, -1)},${members}}`;
+}
+
+/** A body that nobody can read: a read fails, is tried again and says why; a write is unknown, and sent once. */
+async function expectUnreadable(answer: Behaviour, text: string | RegExp): Promise<void> {
+  const read = await once(answer, 'get', { retries: 1, budgetMs: 4000 });
+  expect(read.end).toBe('10');
+  expect(read.error?.message).toMatch(text);
+  expect(seen(read.server)).toBe('0 POST, 2 GET');
+  const write = await once(answer, 'provisionA', { retries: 1, budgetMs: 4000 });
+  expect(write.end).toBe('8 unknown');
+  expect(write.error?.message).toMatch(text);
+  expect(write.error?.http?.status).toBe(200);
+  expect(seen(write.server)).toBe('1 POST, 0 GET');
+}
+
+describe.concurrent('bodies that do not end well', () => {
+  const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+  const rows: readonly (readonly [string, Behaviour, RegExp])[] = [
+    ['B1 chunked and cut', raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n{"cardId"`), /the answer was cut off/],
+    [
+      'B2 chunked, valid JSON so far, without the last chunk',
+      raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(CARD)}`),
+      /the answer was cut off/,
+    ],
+    ['B3 a length that is too long', wrongLength(200, CARD.length + 9, CARD), /the answer was cut off/],
+    ['B4 a length that is too short', wrongLength(200, 3, CARD), /cannot be read: it is not JSON|answer/],
+    ['B5 no length, cut at the close', raw(`${HEAD}\r\n${CARD.slice(0, 60)}`), /it is not JSON.*ends inside a string/],
+    ['B6 a bad chunk size', raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`), /broke the rules of HTTP/],
+    [
+      'B8 a declared length of 99 GB',
+      raw(`${HEAD}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
+      /the answer declares 99000000000 bytes; the limit is 33554432 bytes/,
+    ],
+  ];
+  it.each(rows)('%s: nothing half is printed', async (_, answer, text) => {
+    await expectUnreadable(answer, text);
+  });
+
+  it('B7 endless body: stopped at the limit', async () => {
+    const endless = flood(`${HEAD}\r\n{"a":"`, 'x'.repeat(65_536));
+    const write = await once(endless, 'event', { attemptMs: 15_000, budgetMs: 15_000 });
+    expect(write.end).toBe('8 unknown');
+    expect(write.error?.message).toContain('the answer does not end; the limit is 33554432 bytes');
+    expect(write.elapsedMs).toBeLessThan(10_000);
+  });
+
+  it('B9 gzip although not asked: the encoding is named', async () => {
+    const zipped = reply(200, { 'Content-Encoding': 'gzip' }, gzipSync(CARD));
+    await expectUnreadable(zipped, /it is compressed \(gzip\) although that was not asked for/);
+    const { server } = await once(zipped, 'get');
+    expect(server.requests[0]?.headers['accept-encoding']).toBe('identity');
+  });
+});
+
+describe.concurrent('numbers', () => {
+  const amounts = [
+    ['B11 more digits than a double has', '12345678901234567.89'],
+    ['B12 a trailing zero', '10.10'],
+    ['B13 beyond the range of a double', '1e400'],
+    ['B14 minus zero', '-0'],
+    ['B14 an exponent', '1E2'],
+    ['B14 a whole number with a fraction', '1.0'],
+    ['B14 nines that a double rounds up', '19.999999999999999'],
+  ] as const;
+  it.each(amounts)('%s: %s is printed digit for digit in every format', async (_, amount) => {
+    const text = cardWith(`"loadedAmount":${amount},"transactions":[{"transactionId":"t","amount":${amount}}]`);
+    const server = await faulty(json(200, text.replace('10.10', amount)));
+    const asJson = await meet(server, 'get');
+    expect(asJson.stdout).toContain(`"currentBalance": ${amount},`);
+    expect(asJson.stdout).toContain(`"amount": ${amount}\n`);
+    const ndjson = await meet(server, 'get', { format: ['-o', 'ndjson'] });
+    expect(ndjson.stdout).toContain(`"currentBalance":${amount},`);
+    const csv = await meet(server, 'get', { format: ['-o', 'csv', '--columns', 'currentBalance,transactions.0.amount'] });
+    expect(csv.stdout).toBe(`currentBalance,transactions.0.amount\r\n${amount},${amount}\r\n`);
+    const table = await meet(server, 'get', { format: ['--columns', 'currentBalance', '--no-header'] });
+    expect(table.stdout).toBe(`${amount}\n`);
+    const query = await meet(server, 'get', { flags: ['--query', 'currentBalance'] });
+    expect(query.stdout).toBe(`${amount}\n`);
+  });
+
+  it('B15 amounts are compared and added as decimals, never as doubles', async () => {
+    const text = cardWith('"transactions":[{"amount":0.1},{"amount":0.2},{"amount":12345678901234567.89}]');
+    const server = await faulty(json(200, text));
+    const sum = await meet(server, 'get', { flags: ['--query', 'sum(transactions[].amount)'] });
+    expect(sum.stdout).toBe('12345678901234568.19\n');
+    const more = 'transactions[?amount > `12345678901234567.88`].amount';
+    expect((await meet(server, 'get', { format: ['-o', 'ndjson'], flags: ['--query', more] })).stdout).toBe(
+      '[12345678901234567.89]\n',
+    );
+    const none = 'transactions[?amount > `12345678901234567.895`].amount';
+    expect((await meet(server, 'get', { flags: ['--query', none] })).stdout).toBe('[]\n');
+  });
+
+  it('B16 a JavaScript engine without source text access and rawJSON: the same digits', async () => {
+    const home = createHome();
+    const old = join(home.path, 'old-engine.cjs');
+    writeFileSync(
+      old,
+      `delete JSON.rawJSON; delete JSON.isRawJSON;
+       const parse = JSON.parse;
+       JSON.parse = (text, reviver) => parse(text, reviver && function (key, value) { return reviver.call(this, key, value); });`,
+    );
+    const result = await once(json(200, CARD.replace('50.00', '1234567890123456789.10')), 'get', {
+      home,
+      env: { NODE_OPTIONS: `--require ${old}` },
+    });
+    expect(result.stdout).toContain('"initialBalance": 1234567890123456789.10,');
+  });
+});
+
+describe.concurrent('names', () => {
+  it('B17 a key that stands there twice: an ambiguous answer', async () => {
+    const twice = json(200, CARD.replace('"status":"ACTIVE"', '"status":"ACTIVE","status":"BLOCKED"'));
+    const read = await once(twice, 'get');
+    expect(read.end).toBe('10');
+    expect(read.error?.message).toContain('it is ambiguous');
+    expect(read.error?.message).toContain('the name "status" occurs twice');
+    const write = await faulty(onPost(twice, ACTIVE));
+    expect((await meet(write, 'block', ONE_LOOK)).end).toBe('8 unknown');
+    const deep = json(200, cardWith('"transactions":[{"amount":1,"amount":1}]'));
+    expect((await once(deep, 'get')).end).toBe('10');
+  });
+
+  const ODD = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf', '10', ''];
+  const metadata = `{${ODD.map((name, index) => `"${name}":"v${index}"`).join(',')}}`;
+  it.each([
+    ['B18 __proto__', '__proto__', 'v0'],
+    ['B19 constructor', 'constructor', 'v1'],
+    ['B19 toString', 'toString', 'v2'],
+    ['B19 hasOwnProperty', 'hasOwnProperty', 'v3'],
+    ['B19 then', 'then', 'v4'],
+  ])('%s as a key of metadata is a key', async (_, name, value) => {
+    const answer = json(200, CARD.replace('{"store":"Bergen"}', metadata));
+    const asJson = await once(answer, 'get', { format: ['-o', 'ndjson'] });
+    expect(asJson.stdout).toBe(`${CARD.replace('{"store":"Bergen"}', metadata)}\n`);
+    const table = await once(answer, 'get', { format: ['--columns', `metadata.${name}`, '--no-header'] });
+    expect(table.stdout).toBe(`${value}\n`);
+    const csv = await once(answer, 'get', { format: ['-o', 'csv'] });
+    expect(csv.stdout.split('\r\n')[0]).toContain(`metadata.${name}`);
+    const absent = await once(ACTIVE, 'get', { format: ['--columns', `metadata.${name}`, '--no-header'] });
+    expect(absent.stdout).toBe('\n');
+  });
+
+  it('B18 __proto__ at the top and as an object changes nothing else', async () => {
+    const text = cardWith('"__proto__":{"status":"HACKED"},"constructor":{"prototype":{"x":1}}');
+    const { code, stdout } = await once(json(200, text), 'get', { format: ['-o', 'ndjson'] });
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${text}\n`);
+    const query = await once(json(200, text), 'get', { flags: ['--query', '[status, x, "__proto__".status]'] });
+    expect(JSON.parse(query.stdout)).toEqual(['ACTIVE', null, 'HACKED']);
+  });
+
+  it('B20 nested past 256: refused, whatever the depth; 256 is shown', async () => {
+    // The card is one level, its metadata the second.
+    const nested = (levels: number) => {
+      const inside = `${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}`;
+      return json(200, CARD.replace('{"store":"Bergen"}', `{"deep":${inside}}`));
+    };
+    for (const levels of [257, 10_000, 1_000_000]) {
+      const read = await once(nested(levels), 'get');
+      expect(read.end).toBe('10');
+      expect(read.error?.message).toContain('nested deeper than 256 levels');
+      const server = await faulty(onPost(nested(levels), ACTIVE));
+      expect((await meet(server, 'reissue', ONE_LOOK)).end).toBe('8 unknown');
+    }
+    for (const format of [['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]) {
+      expect((await once(nested(256), 'get', { format })).code).toBe(0);
+    }
+  });
+});
+
+describe.concurrent('text', () => {
+  it.each([
+    ['B22 bytes that are no UTF-8', Buffer.from(CARD.replace('Bergen', 'Troms\u00f8'), 'latin1')],
+    ['B22 an overlong form', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
+    ['B25 UTF-16', Buffer.from(`\ufeff${CARD}`, 'utf16le')],
+    ['B25 latin-1 that says so', Buffer.from('{"name":"caf\u00e9"}', 'latin1')],
+  ])('%s: unreadable, never repaired', async (_, bytes) => {
+    await expectUnreadable(
+      reply(200, { 'Content-Type': 'application/json; charset=iso-8859-1' }, bytes),
+      /it is not UTF-8 text/,
+    );
+  });
+
+  it('B25 UTF-16 without a byte order mark: zero bytes are no JSON', async () => {
+    await expectUnreadable(reply(200, {}, Buffer.from('{"a":1}', 'utf16le')), /it is not JSON/);
+  });
+
+  it('B23 one byte order mark is accepted, two are not', async () => {
+    expect((await once(json(200, `\ufeff${CARD}`), 'get')).code).toBe(0);
+    expect((await once(json(200, `\ufeff\ufeff${CARD}`), 'get')).end).toBe('10');
+  });
+
+  it('B24 half a surrogate pair: kept in JSON, shown as a replacement in a table', async () => {
+    const answer = json(200, CARD.replace('Bergen', 'a\\ud800b'));
+    const asJson = await once(answer, 'get');
+    expect(asJson.stdout).toContain('"store": "a\\ud800b"');
+    const table = await once(answer, 'get', { format: ['--columns', 'metadata.store', '--no-header'] });
+    expect(table.stdout).toBe('a\ufffdb\n');
+  });
+});
+
+describe.concurrent('shapes', () => {
+  it.each(['null', '[]', '"x"', '5', 'true'])('B26 %s as the body: no card', async (body) => {
+    await expectUnreadable(json(200, body), /cannot be read: it is no JSON object/);
+    const list = await once(json(200, body), 'list');
+    expect(list.end).toBe('10');
+  });
+
+  it.each([
+    ['an object without data', '{"object":"list"}', 'it has no array data'],
+    ['data that is no array', '{"object":"list","data":{}}', 'it has no array data'],
+  ])('B26 a list that is %s: the field is named', async (_, body, text) => {
+    const { end, error } = await once(json(200, body), 'list');
+    expect(end).toBe('10');
+    expect(error?.message).toContain(text);
+  });
+
+  it('B26 entries of a list that are no objects are shown as they are', async () => {
+    for (const format of [['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]) {
+      const { code, notices } = await once(json(200, '{"object":"list","data":[null,5,"x",[]]}'), 'list', { format });
+      expect(code).toBe(0);
+      if (format[0] === '--json') expect(notices).toContain('UNEXPECTED_FIELD');
+    }
+  });
+
+  it('B27 unknown status and further fields: shown as they are', async () => {
+    const text = cardWith('"status2":"x","colour":{"hue":[1,2]}').replace('"ACTIVE"', '"FROZEN_SOLID"');
+    const { code, stdout, notices } = await once(json(200, text), 'get', { format: ['-o', 'ndjson'] });
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${text}\n`);
+    expect(notices).toEqual([]);
+    const table = await once(json(200, text), 'get', { format: ['--columns', 'status', '--no-header'] });
+    expect(table.stdout).toBe('FROZEN_SOLID\n');
+  });
+
+  it('B28 without a required field: what is there is printed, with a warning', async () => {
+    const text = `{"cardId":"${CARD_ID}","design":"classic"}`;
+    const result = await once(json(200, text), 'get', { format: ['-o', 'ndjson'], flags: ['--quiet'] });
+    expect(result.code).toBe(0);
+    expect(result.stdout).toBe(`${text}\n`);
+    expect(result.notices).toEqual(['MISSING_FIELD']);
+    expect(result.stderr).toContain('status');
+    expect((await once(json(200, '{}'), 'activate')).code).toBe(0);
+  });
+
+  const OTHER = '00000000-0000-0000-0000-000000000001';
+  it("B29 another card's id: no answer to what was asked; a reissue may have one", async () => {
+    const other = json(200, cardText('ACTIVE', OTHER));
+    const read = await once(other, 'get');
+    expect(read.end).toBe('10');
+    expect(read.error?.message).toContain(`its cardId is "${OTHER}", which is not the one that was asked for`);
+    const write = await faulty(onPost(other, ACTIVE));
+    expect((await meet(write, 'block', ONE_LOOK)).end).toBe('8 unknown');
+    const reissued = await once(other, 'reissue');
+    expect(reissued.code).toBe(0);
+    expect(reissued.stdout).toContain(OTHER);
+    const upper = await once(json(200, cardText('ACTIVE', CARD_ID.toUpperCase())), 'get');
+    expect(upper.code).toBe(0);
+  });
+
+  it('B30 an object of another kind: a read fails, a write is unknown', async () => {
+    expect((await once(json(200, '{"object":"subscriber","data":[]}'), 'list')).end).toBe('10');
+    const event = await once(json(200, '{"object":"calendar","id":"cal_1"}'), 'event');
+    expect(event.end).toBe('8 unknown');
+    expect(event.error?.message).toContain('its member object is "calendar", not "event"');
+    const calendar = await once(json(200, '{"object":"event","id":"cal_1"}'), 'calendar');
+    expect(calendar.end).toBe('8 unknown');
+  });
+
+  it('B31 a date that does not exist: the text of the service', async () => {
+    const answer = json(200, CARD.replace('2031-01-01T00:00:00Z', '2026-02-30T25:61:00Z'));
+    expect((await once(answer, 'get')).stdout).toContain('"expiryDate": "2026-02-30T25:61:00Z"');
+    const table = await once(answer, 'get', { format: ['--columns', 'expiryDate', '--no-header'] });
+    expect(table.stdout).toBe('2026-02-30T25:61:00Z\n');
+  });
+
+  it.each([
+    [9, [], 0, 0],
+    [10, [], 0, 1],
+    [11, [], 0, 0],
+    [0, [], 0, 0],
+    [3, ['--limit', '3'], 0, 1],
+    [2, ['--limit', '3'], 0, 0],
+    [3, ['--limit', '3', '--require-complete'], 15, 0],
+  ])('B32 %i entries with %j: all are printed, a full page is warned about', async (count, flags, code, warnings) => {
+    const data = Array.from({ length: count }, (_, index) => ({ id: `sub_${index}`, object: 'subscriber' }));
+    const result = await once(json(200, { object: 'list', data }), 'list', { flags });
+    expect(result.code).toBe(code);
+    expect(JSON.parse(result.stdout).data).toHaveLength(count);
+    expect(result.notices.filter((notice) => notice === 'MAY_BE_INCOMPLETE')).toHaveLength(warnings);
+    if (code === 15) expect(result.error?.message).toContain('there may be more than 3 subscribers');
+  });
+
+  it('B33 another content type with valid JSON: accepted', async () => {
+    for (const type of ['text/plain', 'text/html', 'application/octet-stream', '']) {
+      expect((await once(reply(200, { 'Content-Type': type }, CARD), 'activate')).code).toBe(0);
+    }
+  });
+
+  it('B34 an error message of 5 MB: cut for people, whole in JSON', async () => {
+    const message = 'x'.repeat(5_000_000);
+    const answer = json(400, { errorCode: 'LONG', message });
+    const people = await once(answer, 'activate', { format: [] });
+    expect(people.code).toBe(6);
+    expect(people.stderr.length).toBeLessThan(1000);
+    expect(people.stderr).toContain('LONG: xxx');
+    const programs = await once(answer, 'activate');
+    expect(programs.end).toBe('6 rejected');
+    expect(programs.error?.service).toEqual({ errorCode: 'LONG', message });
+    expect(programs.error?.message.length).toBeLessThan(1000);
+  });
+});
+

@@ -1,0 +1,158 @@
+import { rmSync } from 'node:fs';
+import { afterAll, expect } from 'vitest';
+import { type Behaviour, type FaultServer, type FaultServerOptions, startFaultServer } from '../../support/fault-server.ts';
+import { CALENDAR_TOKEN, CARDS_TOKEN } from '../../support/recording-server.ts';
+import { createHome, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARD_ID } from '../../support/sample-card.ts';
+
+/** One call of each operation, as a person types it. */
+export const CALLS = {
+  get: ['card', 'get', CARD_ID],
+  activate: ['card', 'activate', CARD_ID],
+  block: ['card', 'block', CARD_ID, '--reason', 'lost', '--yes'],
+  reissue: ['card', 'reissue', CARD_ID, '--reason', 'lost', '--yes'],
+  provisionA: ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'],
+  provisionB: ['card', 'provision', CARD_ID, '--wallet', 'wallet_b'],
+  calendar: ['calendar', 'update', 'cal_1', '--name', 'Tours'],
+  list: ['calendar', 'subscribers', 'list', 'cal_1'],
+  subscriber: ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a@example.com'],
+  event: ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Evening', '--start', '2027-04-02T18:00'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type CallName = keyof typeof CALLS;
+
+const PATHS: Partial<Record<CallName, string>> = {
+  get: `/v1/cards/${CARD_ID}`,
+  activate: `/v1/cards/${CARD_ID}/activate`,
+  block: `/v1/cards/${CARD_ID}/block`,
+  reissue: `/v1/cards/${CARD_ID}/reissue`,
+};
+
+/** The request target of a call on a card. */
+export function targetOf(call: CallName): string {
+  return PATHS[call] ?? '';
+}
+
+export interface FaultOptions extends RunOptions {
+  /** One attempt; 5000. */
+  readonly attemptMs?: number;
+  /** All attempts; as long as one attempt. `ONE_LOOK` where a card is looked at. */
+  readonly budgetMs?: number;
+  /** 0. */
+  readonly retries?: number;
+  /** `--json` unless given. */
+  readonly format?: readonly string[];
+  readonly flags?: readonly string[];
+}
+
+export interface FaultResult extends RunResult {
+  /** The JSON error object; undefined: there was none. */
+  readonly error: FaultError | undefined;
+  /** Codes of the JSON notices, in order. */
+  readonly notices: readonly string[];
+  /** One line for comparing: `8 unknown`, `10`, `0`. */
+  readonly end: string;
+}
+
+export interface FaultError {
+  readonly code: string;
+  readonly exitCode: number;
+  readonly message: string;
+  readonly hint?: string;
+  readonly outcome?: string;
+  readonly attempts?: number;
+  readonly http?: { readonly status: number };
+  readonly body?: unknown;
+  readonly service?: unknown;
+  readonly observed?: unknown;
+  readonly retryAt?: string;
+  readonly phase?: string;
+}
+
+const EXIT_CODES = [0, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 130, 143, 129, 141];
+
+/** What a process start may take on two busy processors. */
+const START_MS = 12_000;
+
+/** Time for all attempts that leaves none for the second look at a card, 2 s after the first. */
+export const ONE_LOOK = { budgetMs: 1990 } as const;
+
+const servers: FaultServer[] = [];
+afterAll(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A misbehaving service, closed after the test file. One behaviour stays for every request. */
+export async function faulty(script: Behaviour | FaultServerOptions): Promise<FaultServer> {
+  const server = await startFaultServer('applies' in script ? { script: [script] } : script);
+  servers.push(server);
+  return server;
+}
+
+/** The same fault for every POST; a card is read with `read`. */
+export function onPost(post: Behaviour, read: Behaviour): FaultServerOptions {
+  return { route: (request) => (request.method === 'POST' ? post : read) };
+}
+
+/** `GET`s and `POST`s that the service read, as `2 POST, 1 GET`. */
+export function seen(server: FaultServer): string {
+  const count = (method: string) => server.requests.filter((request) => request.method === method).length;
+  return `${count('POST')} POST, ${count('GET')} GET`;
+}
+
+/**
+ * Runs the built program against a URL and checks what must hold whatever the service does: an exit code of
+ * the table, nothing on stdout after a failure, no stack trace, no token, no byte that a terminal would obey,
+ * and an end in time.
+ */
+export async function meet(
+  url: string | FaultServer,
+  call: CallName | readonly string[],
+  options: FaultOptions = {},
+): Promise<FaultResult> {
+  const { attemptMs = 5000, budgetMs = attemptMs, retries = 0, format = ['--json'], flags = [], env = {}, ...rest } = options;
+  const base = typeof url === 'string' ? url : url.url;
+  const words = typeof call === 'string' ? CALLS[call] : call;
+  const limits = ['--timeout', `${attemptMs}ms`, '--retries', `${retries}`, '--retry-max-time', `${budgetMs}ms`];
+  const home = rest.home ?? createHome();
+  const result = await runFrontdesk([...words, ...format, ...limits, ...flags], {
+    ...rest,
+    home,
+    env: {
+      FRONTDESK_CARDS_URL: base,
+      FRONTDESK_CALENDAR_URL: base,
+      FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
+      FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
+      ...env,
+    },
+  });
+  if (rest.home === undefined) rmSync(home.path, { recursive: true, force: true });
+  checkStreams(result);
+  expect(result.elapsedMs).toBeLessThan(Math.max(budgetMs, attemptMs) + 1000 + START_MS);
+  return describeEnd(result);
+}
+
+/** Everything but line ends and tabs that a terminal would obey, and what draws nothing or turns text round. */
+const RAW_CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** What no stream may ever carry. */
+export function checkStreams({ code, stdout, stderr }: Pick<RunResult, 'code' | 'stdout' | 'stderr'>): void {
+  expect(EXIT_CODES, stderr).toContain(code);
+  if (code !== 0 && code !== 15) expect(stdout).toBe('');
+  for (const text of [stdout, stderr]) {
+    expect(text).not.toMatch(/\n\s+at .+[:(]\d*/);
+    expect(text).not.toContain(CARDS_TOKEN);
+    expect(text).not.toContain(CALENDAR_TOKEN);
+    expect(text.search(RAW_CONTROLS)).toBe(-1);
+  }
+}
+
+function describeEnd(result: RunResult): FaultResult {
+  const lines = result.stderr.split('\n').filter((line) => line.startsWith('{'));
+  // Lines of our own making: `{"error":{…}}` and `{"notice":{…}}`, as the contract gives them.
+  const parsed = lines.map((line) => JSON.parse(line) as { error?: FaultError; notice?: { code: string } });
+  const error = parsed.find((line) => line.error !== undefined)?.error;
+  const notices = parsed.flatMap((line) => (line.notice === undefined ? [] : [line.notice.code]));
+  const end = [result.code, error?.outcome].filter((part) => part !== undefined).join(' ');
+  return { ...result, error, notices, end };
+}

@@ -1,0 +1,359 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  type Behaviour,
+  counted,
+  earlyReply,
+  json,
+  raw,
+  reply,
+  resetAfterRequest,
+} from '../../support/fault-server.ts';
+import { CARDS_TOKEN } from '../../support/recording-server.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { GOOD_CERTIFICATE } from '../../support/tls-server.ts';
+import { type CallName, type FaultOptions, faulty, meet, ONE_LOOK, onPost, seen } from './fault-run.ts';
+
+/** Section 3.2 of the reliability page: what the service's HTTP does to a call. */
+
+const ACTIVE = json(200, cardText('ACTIVE'));
+const BLOCKED = json(200, cardText('BLOCKED'));
+const ESC = '\u001b';
+
+/** The same answer to every request, met once by a call. */
+async function once(behaviour: Behaviour, call: CallName, options: FaultOptions = {}) {
+  const server = await faulty(behaviour);
+  return { server, ...(await meet(server, call, options)) };
+}
+
+/** A status for the write and ACTIVE for every read, as a service that did it and then failed. */
+async function write(behaviour: Behaviour, call: CallName, options: FaultOptions = {}, read: Behaviour = ACTIVE) {
+  const server = await faulty(onPost(behaviour, read));
+  return { server, ...(await meet(server, call, options)) };
+}
+
+describe.concurrent('redirects', () => {
+  it.each([301, 302, 303, 307, 308])('H1 %i to the same host: never followed, rejected', async (status) => {
+    const moved = reply(status, { Location: '/v2/elsewhere' }, '');
+    const wrote = await once(moved, 'activate', { retries: 2 });
+    expect(wrote.end).toBe('6 rejected');
+    expect(wrote.error?.message).toContain(`the service redirected (${status}) to ${wrote.server.url}; redirects are`);
+    expect(wrote.error?.hint).toContain('check the base URL');
+    expect(seen(wrote.server)).toBe('1 POST, 0 GET');
+    const read = await once(moved, 'list', { retries: 2 });
+    expect(read.end).toBe('6');
+    expect(seen(read.server)).toBe('0 POST, 1 GET');
+  });
+
+  it('H2 307 to another port, and to another scheme: the second server sees nothing', async () => {
+    const second = await faulty(ACTIVE);
+    for (const location of [`${second.url}/v1/x`, `https://127.0.0.1:${second.port}/v1/x`, '//other.example/x']) {
+      const wrote = await once(reply(307, { Location: location }, ''), 'block');
+      expect(wrote.end).toBe('6 rejected');
+      expect(wrote.error?.message).toContain(location.startsWith('//') ? 'other.example' : `127.0.0.1:${second.port}`);
+    }
+    expect(second.connections).toBe(0);
+  });
+
+  it('H3 Location with a password and escape codes: its origin and nothing else', async () => {
+    const location = 'https://ann:s3cret@evil.example/%1b]0;x?token=abc';
+    const wrote = await once(reply(302, { Location: location }, ''), 'activate', { format: [] });
+    expect(wrote.code).toBe(6);
+    expect(wrote.stderr).toContain('to https://evil.example;');
+    expect(wrote.stderr).not.toMatch(/s3cret|token=abc/);
+  });
+});
+
+describe.concurrent('refusals', () => {
+  it('H4 401: the profile, the host and where the token came from, never the token', async () => {
+    const body = { errorCode: 'UNAUTHORIZED', message: `${ESC}[31mbad token ${CARDS_TOKEN}` };
+    const { code, stderr } = await once(json(401, body), 'get', { format: [], retries: 2 });
+    expect(code).toBe(4);
+    expect(stderr).toContain('the credential of profile default (environment (FRONTDESK_CARDS_TOKEN)) was refused by');
+    expect(stderr).toContain('the service answered 401 (UNAUTHORIZED: \\x1b[31mbad token ***)');
+    expect(stderr).toContain('frontdesk auth login');
+    const wrote = await once(json(401, body), 'activate', { retries: 2 });
+    expect(wrote.end).toBe('4 rejected');
+    expect(seen(wrote.server)).toBe('1 POST, 0 GET');
+  });
+
+  it('H5 403: accepted, but not allowed', async () => {
+    const { end, error, server } = await once(json(403, { errorCode: 'NO', message: 'no' }), 'activate', { retries: 2 });
+    expect(end).toBe('5 rejected');
+    expect(error?.message).toContain('accepted the credential of profile default, but the service answered 403 (NO: no)');
+    expect(seen(server)).toBe('1 POST, 0 GET');
+  });
+
+  it('H6 404 on a card: the card, the host and the profile; a web page is told as one', async () => {
+    const found = await once(json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }), 'get');
+    expect(found.end).toBe('3');
+    expect(found.error).toMatchObject({
+      code: 'NOT_FOUND',
+      message: `no card ${CARD_ID} at ${found.server.url.slice(7)} (profile default): the service answered 404 (CARD_NOT_FOUND: no such card)`,
+      http: { status: 404 },
+      service: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
+    });
+    const page = await once(reply(404, { 'Content-Type': 'text/html' }, '<html><title>404</title></html>'), 'get');
+    expect(page.end).toBe('3');
+    expect(page.error?.hint).toContain('check the base URL');
+    expect(page.error?.hint).toContain('a web page answered, not the API');
+  });
+
+  it('H7 404 in family B: a short excerpt of whatever came', async () => {
+    const { code, stderr } = await once(reply(404, {}, `no ${ESC}[2Jcalendar here`), 'calendar', { format: [] });
+    expect(code).toBe(3);
+    expect(stderr).toContain('no calendar cal_1 at');
+    expect(stderr).toContain('the service answered 404 ("no \\x1b[2Jcalendar here")');
+  });
+
+  it.each([400, 409, 422])('H8 %i: rejected, with code, message and details', async (status) => {
+    const body = { errorCode: 'BAD_STATE', message: 'card is blocked', details: { since: '2026-01-01' } };
+    const { end, error, server } = await once(json(status, body), 'activate', { retries: 2 });
+    expect(end).toBe('6 rejected');
+    expect(error?.message).toContain(
+      `the service answered ${status} (BAD_STATE: card is blocked, details {"since":"2026-01-01"})`,
+    );
+    expect(error?.service).toEqual(body);
+    expect(seen(server)).toBe('1 POST, 0 GET');
+  });
+
+  it('H9 408: tried again, then busy', async () => {
+    const { end, error, server } = await once(json(408, ''), 'block', { retries: 2, budgetMs: 9000 });
+    expect(end).toBe('11 rejected');
+    expect(error?.attempts).toBe(3);
+    expect(seen(server)).toBe('3 POST, 0 GET');
+  });
+});
+
+/** The first answer is refused with these headers, the next is good. */
+async function afterRefusal(headers: Record<string, string>, options: FaultOptions = {}) {
+  const server = await faulty({ script: [json(429, '', headers), ACTIVE] });
+  return { server, ...(await meet(server, 'activate', { retries: 2, budgetMs: 9000, ...options })) };
+}
+
+describe.concurrent('Retry-After', () => {
+  it('H10 seconds: waited at least that long', async () => {
+    const { code, elapsedMs, server } = await afterRefusal({ 'Retry-After': '1' });
+    expect(code).toBe(0);
+    expect(elapsedMs).toBeGreaterThanOrEqual(1000);
+    expect(seen(server)).toBe('2 POST, 0 GET');
+  });
+
+  it('H10 longer than --retry-max-time: not begun, with the time to try again', async () => {
+    const before = Date.now();
+    const { end, error, server } = await once(json(429, '', { 'Retry-After': '120' }), 'activate', { retries: 2 });
+    expect(end).toBe('11 rejected');
+    expect(seen(server)).toBe('1 POST, 0 GET');
+    expect(error?.message).toContain('asking to wait 120 s; the wait would pass --retry-max-time');
+    expect(Date.parse(error?.retryAt ?? '')).toBeGreaterThanOrEqual(before + 120_000);
+    expect(error?.hint).toContain(error?.retryAt ?? 'no time');
+  });
+
+  it.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+  ])("H11 a date of a service whose clock is %s: read against the service's own Date", async (_, skewMs) => {
+    // Whole seconds, as HTTP dates are.
+    const now = Math.floor(Date.now() / 1000) * 1000 + skewMs;
+    const headers = { Date: new Date(now).toUTCString(), 'Retry-After': new Date(now + 2000).toUTCString() };
+    const { code, elapsedMs, server } = await afterRefusal(headers);
+    expect(code).toBe(0);
+    expect(elapsedMs).toBeGreaterThanOrEqual(2000);
+    expect(seen(server)).toBe('2 POST, 0 GET');
+  });
+
+  it.each([
+    '99999999',
+    '99999999999999999999999999',
+    '1000000000',
+  ])('H12 huge (%s): stopped at once and told', async (value) => {
+    const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', { retries: 2 });
+    expect(end).toBe('11 rejected');
+    expect(seen(server)).toBe('1 POST, 0 GET');
+    expect(error?.retryAt).toMatch(/^\d{4}-/);
+  });
+
+  it.each([
+    '-5',
+    'soon',
+    'NaN',
+    '1e9',
+    '',
+    'Wed, 21 Oct 2015 07:28:00 GMT',
+    'Wed, 99 Foo 2015 07:28:00 GMT',
+  ])('H12 "%s": the usual waits, and no endless repetition', async (value) => {
+    const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', {
+      retries: 2,
+      budgetMs: 9000,
+    });
+    expect(end).toBe('11 rejected');
+    expect(seen(server)).toBe('3 POST, 0 GET');
+    expect(error?.attempts).toBe(3);
+  });
+
+  it('H12 two headers: the longer wait counts', async () => {
+    const head = 'HTTP/1.1 429 Busy\r\nRetry-After: 1\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n';
+    const { end, error } = await once(counted(raw(head), false), 'activate', { retries: 2 });
+    expect(end).toBe('11 rejected');
+    expect(error?.message).toContain('asking to wait 120 s');
+  });
+
+  it('H13 429 without the header: waits of our own', async () => {
+    const { code, server } = await afterRefusal({});
+    expect(code).toBe(0);
+    expect(seen(server)).toBe('2 POST, 0 GET');
+  });
+});
+
+describe.concurrent('server errors', () => {
+  it('H14 500 on a read: tried again, then 10', async () => {
+    const { end, error, server } = await once(json(500, { errorCode: 'E', message: 'm' }), 'get', {
+      retries: 2,
+      budgetMs: 9000,
+    });
+    expect(end).toBe('10');
+    expect(error).toMatchObject({ code: 'BAD_REPLY', attempts: 3, http: { status: 500 } });
+    expect(seen(server)).toBe('0 POST, 3 GET');
+  });
+
+  it('H15 500 on a write that was applied: unknown, or settled by reading the card', async () => {
+    const boom = counted(json(500, { errorCode: 'E', message: 'm' }), true);
+    const event = await write(boom, 'event', { retries: 2 });
+    expect(event.end).toBe('8 unknown');
+    expect(seen(event.server)).toBe('1 POST, 0 GET');
+    const settled = await write(boom, 'block', { retries: 2 }, BLOCKED);
+    expect(settled.code).toBe(0);
+    expect(settled.notices).toContain('CONFIRMED_BY_READ');
+  });
+
+  it.each([502, 504])('H16 %i with an HTML page of a proxy: unknown, its title only', async (status) => {
+    const title = `Gate${'way '.repeat(60)}`;
+    const page = `<html><head><title>${title}</title></head><body><script>alert(1)</script></body></html>`;
+    const { end, error, server } = await write(reply(status, { 'Content-Type': 'text/html' }, page), 'reissue', ONE_LOOK);
+    expect(end).toBe('8 unknown');
+    expect(error?.message).toContain(`the service answered ${status} ("Gateway way `);
+    expect(error?.message).not.toContain('alert');
+    expect(error?.message).not.toContain('<');
+    expect(/\("([^"]*)"\)/.exec(error?.message ?? '')?.[1]?.length).toBe(120);
+    expect(seen(server)).toBe('1 POST, 1 GET');
+  });
+
+  const unavailable = counted(json(503, '', { 'Retry-After': '1' }), false);
+  it.each<[CallName, string, string]>([
+    ['activate', '0', '1 POST, 1 GET'],
+    ['block', '8 unknown', '2 POST, 3 GET'],
+    ['reissue', '8 unknown', '1 POST, 2 GET'],
+    ['provisionA', '8 unknown', '1 POST, 0 GET'],
+    ['provisionB', '8 unknown', '1 POST, 0 GET'],
+    ['calendar', '8 unknown', '2 POST, 0 GET'],
+    ['subscriber', '8 unknown', '2 POST, 0 GET'],
+    ['event', '8 unknown', '1 POST, 0 GET'],
+    ['get', '10', '0 POST, 2 GET'],
+  ])('H17 503 with Retry-After on %s: %s after %s', async (call, end, requests) => {
+    const server = await faulty({
+      route: (request) => (request.method === 'POST' || call === 'get' ? unavailable : ACTIVE),
+    });
+    const retries = call === 'block' || call === 'get' ? 1 : 2;
+    const result = await meet(server, call, { retries, budgetMs: 9000 });
+    expect(result.end).toBe(end);
+    expect(seen(server)).toBe(requests);
+  });
+
+  it.each([
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', 204],
+    ['an empty 200', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200],
+  ])('H18 %s: a read fails, a write is settled by reading or unknown', async (_, answer, status) => {
+    const read = await once(raw(answer), 'get');
+    expect(read.end).toBe('10');
+    expect(read.error?.message).toContain(`the service answered ${status} without a body`);
+    const unknown = await write(raw(answer), 'subscriber');
+    expect(unknown.end).toBe('8 unknown');
+    expect(unknown.error?.message).toContain(`the service answered ${status} without a body`);
+    expect((await write(raw(answer), 'activate')).code).toBe(0);
+  });
+
+  it('H19 200 with a login page: no API answered', async () => {
+    const page = reply(200, { 'Content-Type': 'text/html' }, '<!doctype html><title>Sign in</title>');
+    const read = await once(page, 'list');
+    expect(read.end).toBe('10');
+    expect(read.error?.message).toContain('with a body that cannot be read: it is not JSON');
+    expect(read.error?.hint).toContain('a web page answered, not the API');
+    expect((await write(page, 'event')).end).toBe('8 unknown');
+  });
+
+  it.each([201, 202])('H20 %i with the resource: applied', async (status) => {
+    const { code, stdout, notices } = await write(json(status, cardText('ACTIVE')), 'activate');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'ACTIVE' });
+    expect(notices).toEqual(status === 202 ? ['ACCEPTED'] : []);
+  });
+});
+
+describe.concurrent('answers that break the rules of HTTP', () => {
+  const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+  const rows: readonly (readonly [string, string, RegExp])[] = [
+    ['H21 101 Switching Protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', /not asked for/],
+    ['H22 status 999', 'HTTP/1.1 999 What\r\nContent-Length: 2\r\n\r\n{}', /answered 999/],
+    ['H22 status 600', 'HTTP/1.1 600 What\r\nContent-Length: 2\r\n\r\n{}', /answered 600/],
+    ['H23 status 99', 'HTTP/1.1 99 Low\r\nContent-Length: 2\r\n\r\n{}', /./],
+    ['H23 a status line of junk', 'HTTP/1.1 abc def\r\n\r\n', /did not answer with HTTP/],
+    ['H24 an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n', /127\.0\.0\.1:\d+ did not answer with HTTP/],
+    ['H24 bytes of no protocol', '\u0000\u0001\u0002\u001b[2J', /did not answer with HTTP/],
+    ['H25 a header block of 1 MB', `${OK}X-Long: ${'x'.repeat(1_000_000)}\r\n\r\n{}`, /too many headers/],
+    ['H26 two lengths that differ', `${OK}Content-Length: 2\r\nContent-Length: 20\r\n\r\n{}`, /./],
+    ['H26 a length and chunks', `${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, /./],
+    ['H28 HTTP/2 without being asked', '\u0000\u0000\u0006\u0004\u0000\u0000\u0000\u0000\u0000\u0000\u0003\u0000\u0000\u0000\u0064', /did not answer with HTTP/],
+  ];
+  it.each(rows)('%s: a write is unknown, a read fails', async (_, bytes, text) => {
+    const answer = raw(Buffer.from(bytes, 'latin1'));
+    const unknown = await write(answer, 'event', { retries: 2 });
+    expect(unknown.end).toBe('8 unknown');
+    expect(unknown.error?.message).toMatch(text);
+    expect(seen(unknown.server)).toBe('1 POST, 0 GET');
+    const read = await once(answer, 'list', { retries: 1, budgetMs: 5000 });
+    expect(read.end).toBe('10');
+    expect(seen(read.server)).toBe('0 POST, 2 GET');
+  });
+
+  it('H27 an early 401 before the body was read, then closed: the 401 counts', async () => {
+    const body = '{"errorCode":"UNAUTHORIZED","message":"who are you"}';
+    const { end, error } = await once(earlyReply(401, body), 'block', { retries: 2 });
+    expect(end).toBe('4 rejected');
+    expect(error?.message).toContain('401 (UNAUTHORIZED: who are you)');
+  });
+
+  it('H27 a reset after the whole request is no 401', async () => {
+    expect((await write(resetAfterRequest(), 'provisionA')).end).toBe('8 unknown');
+  });
+
+  it('H28 a service that speaks HTTP/2 only: a clear error before anything was sent', async () => {
+    const server = createServer({ ...GOOD_CERTIFICATE, ALPNProtocols: ['h2'] }, (socket) => socket.end());
+    server.on('tlsClientError', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterAll(() => void server.close());
+    // listen() on a host and port gives an AddressInfo, never a pipe name.
+    const { port } = server.address() as AddressInfo;
+    const result = await meet(`https://127.0.0.1:${port}`, 'activate', { retries: 2 });
+    expect(result.end).toBe('7 not_sent');
+    expect(result.error?.message).toContain(`the TLS handshake with 127.0.0.1:${port} failed`);
+    expect(result.error?.message).toContain('nothing was sent');
+  });
+
+  it('H29 Date far from our clock with a 401: the hint names both clocks', async () => {
+    const far = json(401, '', { Date: 'Sat, 01 Jan 2000 00:00:00 GMT' });
+    const { error } = await once(far, 'get');
+    expect(error?.hint).toMatch(/check this machine's clock: it says \d{4}-.*, the service says 2000-01-01T00:00:00.000Z/);
+    const near = await once(json(401, '', { Date: new Date().toUTCString() }), 'get');
+    expect(near.error?.hint).not.toContain('clock');
+  });
+
+  it('H30 problem details of RFC 9457: title and detail are shown', async () => {
+    const problem = { type: 'about:blank', title: 'Unprocessable', status: 422, detail: 'email is taken' };
+    const answer = json(422, problem, { 'Content-Type': 'application/problem+json' });
+    const { end, error } = await once(answer, 'subscriber');
+    expect(end).toBe('6 rejected');
+    expect(error?.message).toContain('the service answered 422 (Unprocessable: email is taken)');
+    expect(error?.body).toEqual(problem);
+  });
+});

@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { openTerminal } from '../../support/pty.ts';
+import type { RunResult } from '../../support/run-frontdesk.ts';
+import { CARD_ID } from '../../support/sample-card.ts';
+import { AS_SOMEBODY_ELSE, onStage, type Stage } from './stage.ts';
+
+const OTHER_ID = CARD_ID.replace('7', '8');
+
+async function expectRefused(stage: Stage, result: Promise<RunResult>, ...texts: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await result;
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^frontdesk: /) });
+  for (const text of texts) expect(stderr).toContain(text);
+  expect(stderr).not.toMatch(/^\s+at .*:\d+/m);
+  expect(stage.lines).toEqual([]);
+}
+
+describe.concurrent('input', () => {
+  test('I20 refuses JSON on stdin that is broken or ambiguous, naming line and column', () =>
+    onStage(async (stage) => {
+      const update = ['calendar', 'update', '--from', '-', '--yes', '--from-format'];
+      const cases = [
+        ['json', '[{"id":"cal_1",\n  "name":}]', 'line 2', 'column'],
+        ['json', '[{"id":"cal_1","name":"a","name":"b"}]', 'name'],
+        ['json', '{"id":"cal_1","name":"a"}', 'array'],
+        ['json', '[["cal_1"]]', 'line 1'],
+        ['ndjson', '{"id":"cal_1","name":"a"}\n{"id":"cal_2"', 'line 2'],
+        ['ndjson', '{"id":"cal_1","name":12345678901234567890}', 'name'],
+      ] as const;
+      await Promise.all(
+        cases.map(([format, stdin, ...texts]) =>
+          expectRefused(stage, stage.run([...update, format], { stdin }), ...texts),
+        ),
+      );
+      const raw = ['api', 'POST', '/v1/events', '--yes', '--data', '@-'];
+      await expectRefused(stage, stage.run(raw, { stdin: '{"a":1,}' }), 'line 1');
+      await expectRefused(stage, stage.run(raw, { stdin: '{"a":1,"a":2}' }), 'a');
+    }));
+
+  test('I20 forwards numbers of a raw body digit for digit, and takes a BOM', () =>
+    onStage(async (stage) => {
+      const stdin = '\ufeff{"amount":12345678901234567.890,"small":1e-400}';
+      const { code } = await stage.run(['api', 'POST', '/v1/events', '--yes', '--data', '@-'], { stdin });
+      expect(code).toBe(0);
+      expect(stage.server.requests[0]?.body).toBe('{"amount":12345678901234567.890,"small":1e-400}');
+      const rows = '\ufeff[{"id":"cal_1","name":"a"}]';
+      expect((await stage.run(['calendar', 'update', '--from', '-', '--yes'], { stdin: rows })).code).toBe(0);
+      expect(stage.lines).toEqual(['POST /v1/events', 'POST /v1/calendars/cal_1']);
+    }));
+
+  test('I21 never waits for data from a terminal that nobody was asked to type', () =>
+    onStage(async ({ home, env, lines }) => {
+      const calls = [
+        ['card', 'get', '--from', '-'],
+        ['calendar', 'update', 'cal_1', '--description-file', '-'],
+        ['api', 'POST', '/v1/events', '--yes', '--data', '@-'],
+        ['card', 'get', '--no-input'],
+      ];
+      const ends = await Promise.all(calls.map((args) => openTerminal(args, { home, env }).end));
+      expect(ends.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+      for (const { text } of ends.slice(0, 3)) expect(text).toContain('terminal');
+      expect(lines).toEqual([]);
+    }));
+
+  test('I22 reads the whole CSV before the first request, and lists every fault with its line', () =>
+    onStage(async (stage) => {
+      const update = (content: string | Uint8Array, name: string) =>
+        stage.run(['calendar', 'subscribers', 'update', '--yes', '--from', stage.file(name, content)]);
+      const rows = Array.from({ length: 30 }, (_, index) => `sub_${index},x`).join('\n');
+      const cases: readonly (readonly [content: string | Uint8Array, ...texts: readonly string[]])[] = [
+        ['id,email\nsub_1,a\nsub_2,b,c\nsub_3\n', 'line 3', 'line 4'],
+        ['id,email\nsub_1,a\u0000\n', 'line 2'],
+        ['sub_1,a\nsub_2,b\n', 'line 1'],
+        ['id,email,email\nsub_1,a,b\n', 'email'],
+        ['id,emial\nsub_1,a\n', 'emial', 'email'],
+        [Buffer.from('id,first_name\nsub_1,Jos\u00e9\n', 'latin1'), 'UTF-8'],
+        ['id,email\n"sub_1,a\n', 'line 2'],
+        [`id,active\n${rows}\n`, 'line 21', 'active'],
+      ];
+      await Promise.all(
+        cases.map(([content, ...texts], index) =>
+          expectRefused(stage, update(content, `rows-${index}.csv`), ...texts),
+        ),
+      );
+    }));
+
+  test('I22 takes a BOM, CRLF, and line breaks inside quotes', () =>
+    onStage(async (stage) => {
+      const file = stage.file('rows.csv', '\ufeffid;first_name\r\nsub_1;"A\r\nB"\r\n');
+      const { code } = await stage.run(['calendar', 'subscribers', 'update', '--yes', '--from', file]);
+      expect(code).toBe(0);
+      expect(stage.server.requests.map(({ target, body }) => [target, body])).toEqual([
+        ['/v1/subscribers/sub_1', '{"first_name":"A\\r\\nB"}'],
+      ]);
+    }));
+
+  test('I23 refuses the same card twice, whatever its case, unless that is said to be meant', () =>
+    onStage(async (stage) => {
+      const twice = `${CARD_ID}\n${OTHER_ID}\n${CARD_ID.toUpperCase()}\n`;
+      const block = ['card', 'block', '--yes', '--from', stage.file('rows.txt', twice)];
+      await expectRefused(stage, stage.run(block), 'line 3', '--allow-duplicates');
+      await expectRefused(stage, stage.run(['card', 'activate', '--yes', CARD_ID, CARD_ID]), '--allow-duplicates');
+      expect((await stage.run([...block, '--allow-duplicates'])).code).toBe(0);
+      expect(stage.lines).toHaveLength(3);
+    }));
+
+  test('I24 goes on with the rows as they were at the start, whatever becomes of the file', () =>
+    onStage(async (stage) => {
+      const file = stage.file('rows.txt', `${CARD_ID}\n`);
+      const activate = ['card', 'activate', '--yes', '--run', 'monday', '--from', file];
+      expect((await stage.run(activate)).code).toBe(0);
+      stage.file('rows.txt', `${OTHER_ID}\n`);
+      const other = await stage.run(activate);
+      expect({ code: other.code, stdout: other.stdout }).toEqual({ code: 2, stdout: '' });
+      expect(other.stderr).toContain('its input is another one');
+      stage.file('../state/runs/monday/input', `${OTHER_ID}\n`);
+      const changed = await stage.run(['runs', 'resume', 'monday']);
+      expect({ code: changed.code, stdout: changed.stdout }).toEqual({ code: 2, stdout: '' });
+      expect(changed.stderr).toContain('was changed after it was copied');
+      expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
+    }));
+
+  test('I25 refuses a folder, a missing file and an unreadable one, and endless zeros without reading them all', () =>
+    onStage(async (stage) => {
+      const get = (path: string) => stage.run(['card', 'get', '--from', path]);
+      mkdirSync(stage.path('folder'));
+      truncateSync(stage.file('huge.csv', 'cardId\n'), 2 ** 31);
+      const startedMs = performance.now();
+      await Promise.all([
+        expectRefused(stage, get('folder'), 'folder'),
+        expectRefused(stage, get('absent.csv'), 'absent.csv'),
+        expectRefused(stage, get('/proc/self/mem'), '/proc/self/mem'),
+        expectRefused(stage, get(''), '--from'),
+        expectRefused(stage, get('huge.csv'), 'line 2'),
+      ]);
+      expect(performance.now() - startedMs).toBeLessThan(15_000);
+      rmSync(stage.path('huge.csv'));
+      // The superuser may read everything, so somebody else tries.
+      const hidden = stage.file('hidden.csv', `cardId\n${CARD_ID}\n`);
+      execFileSync('chmod', ['-R', 'a+rwX', stage.home.path]);
+      execFileSync('chmod', ['000', hidden]);
+      const denied = await stage.shell(`${AS_SOMEBODY_ELSE} $FD card get --from hidden.csv`);
+      expect(denied).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hidden.csv') });
+      const nowhere = await stage.run(['card', 'get', CARD_ID, OTHER_ID], { env: { TMPDIR: stage.path('absent') } });
+      expect(nowhere).toMatchObject({ code: 16, stdout: '', stderr: expect.stringContaining(stage.path('absent')) });
+      expect(readdirSync(stage.path('.')).filter((name) => name.startsWith('frontdesk-'))).toEqual([]);
+      expect(stage.lines).toEqual([]);
+    }));
+
+  test('I25 reads a pipe, and has nothing to do where there are no rows', () =>
+    onStage(async (stage) => {
+      const piped = await stage.shell(
+        `mkfifo rows && { printf 'cardId\\n${CARD_ID}\\n' > rows & } && $FD card activate --yes --from rows --from-format csv --json`,
+      );
+      expect(piped.code).toBe(0);
+      expect(JSON.parse(piped.stdout)).toMatchObject([{ row: 1, outcome: 'applied' }]);
+      for (const content of ['', 'cardId\n', '\n\n']) {
+        const none = await stage.run(['card', 'get', '--json', '--from', stage.file('none.csv', content)]);
+        expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: '[]\n' });
+        expect(none.stderr).toContain('nothing to do');
+      }
+      expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
+    }));
+});

@@ -1,0 +1,178 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Behaviour, type FaultServer, json, type RecordedRequest, startFaultServer } from '../../support/fault-server.ts';
+import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { cardText } from '../../support/sample-card.ts';
+import { findCanary } from './canary.ts';
+
+/** The built program, for tests that start it through a shell. */
+export const PROGRAM = fileURLToPath(new URL('../../../bin/frontdesk.js', import.meta.url));
+
+/** The planted secrets. Their characters differ when they are percent-encoded, so that every form can be told apart. */
+export const CARDS_CANARY = 'fdCanary.cards+7f3a9b2c5d8e1f40/6677==';
+export const CALENDAR_CANARY = 'fdCanary.calendar+0e9d8c7b6a5f4e3d/8899==';
+/** A stored credential of the same imaginary user, in a profile of its own. */
+export const STORED_CANARY = 'fdCanary.stored+1a2b3c4d5e6f7a8b/0011==';
+
+const CANARIES = [CARDS_CANARY, CALENDAR_CANARY, STORED_CANARY];
+
+/** `FRONTDESK_LONG=1` asks for the numbers of the goal figures; else a tenth of them, for every push. */
+export const IS_LONG = process.env['FRONTDESK_LONG'] === '1';
+
+/** Before a command of `sh`: runs it as a user for whom file modes count; empty where that is so already. */
+export const AS_SOMEBODY_ELSE =
+  process.getuid?.() === 0 ? 'setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all' : '';
+
+/** Before `sh -c`: a private view of the mounts, in which a small file system can be mounted and filled. */
+const PRIVATE_MOUNTS = 'unshare -rm';
+/** Whether this machine lets a test mount a file system of its own (containers and hardened systems may not). */
+export const CAN_MOUNT =
+  spawnSync('sh', ['-c', `${PRIVATE_MOUNTS} sh -c 'mount -t tmpfs tmpfs /mnt'`]).status === 0;
+
+/** A line of `sh` that runs with a file system of so many kilobytes on this folder. */
+export function onSmallDisk(folder: string, kilobytes: number, script: string): string {
+  const mount = `mount -t tmpfs -o size=${kilobytes}k,mode=700 tmpfs ${folder}`;
+  return `mkdir -p ${folder} && ${PRIVATE_MOUNTS} sh -c '${mount} && ${script}'`;
+}
+
+interface StageOptions {
+  /** Answers a request; undefined: as the service would. */
+  readonly route?: (request: RecordedRequest, count: number) => Behaviour | undefined;
+}
+
+/** One imaginary user and one service. Whatever happens on it, no planted token may be seen outside its store. */
+export interface Stage {
+  readonly home: Home;
+  readonly server: FaultServer;
+  /** URLs and planted tokens of both interfaces. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `METHOD target` of every request, in order. */
+  readonly lines: readonly string[];
+  /** Runs the program against the server of the stage; variables set to undefined are taken away. */
+  run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Runs a line of `sh` in which `$FD` is the program: for redirections and pipes. */
+  shell(script: string, options?: { readonly env?: Readonly<Record<string, string>> }): Promise<ShellResult>;
+  /** Writes a file into the folder in which the program runs; answers its path. */
+  file(name: string, content: string | Uint8Array): string;
+  path(name: string): string;
+}
+
+export interface ShellResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly elapsedMs: number;
+}
+
+/** What a service that keeps to the spec answers. */
+export function answerAsService(request: RecordedRequest): Behaviour {
+  const { method, target } = request;
+  const [path = ''] = target.split('?');
+  const card = /^\/v1\/cards\/([^/]+)(?:\/(\w+))?/.exec(path);
+  if (card !== null) {
+    const [, id = '', action] = card;
+    if (action === 'provision') return json(200, { encryptedPaymentInstrument: 'PAYLOAD-ONE-TIME' });
+    const status = action === 'block' ? 'BLOCKED' : 'ACTIVE';
+    return json(200, cardText(status, decodeURIComponent(id)));
+  }
+  if (method === 'GET') return json(200, { object: 'list', data: [], url: path });
+  if (path === '/v1/events') return json(200, { id: 'evt_1', object: 'event', active: true, name: 'Event' });
+  const object = path.startsWith('/v1/subscribers/') ? 'subscriber' : 'calendar';
+  return json(200, { id: decodeURIComponent(path.split('/')[3] ?? ''), object, active: true });
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Where planted tokens stand in the files of a home; only the store may hold one. */
+export function leaksInFiles(home: Home): string[] {
+  return listFiles(home.path)
+    .filter((path) => !path.endsWith('/credentials.json') && !path.endsWith('.planted'))
+    .flatMap((path) => findCanary(readFileSync(path), CANARIES).map((form) => `${path}: ${form}`));
+}
+
+function refuseLeaks(what: string, ...texts: readonly string[]): void {
+  const found = texts.flatMap((text) => findCanary(Buffer.from(text), CANARIES));
+  if (found.length > 0) throw new Error(`a planted token was seen (${found.join(', ')}) by ${what}`);
+}
+
+function runShell(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<ShellResult> {
+  const startedMs = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn('sh', ['-c', script], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdin.on('error', () => undefined);
+    child.stdin.end();
+    child.stdout.on('data', (part: Buffer) => out.push(part));
+    child.stderr.on('data', (part: Buffer) => err.push(part));
+    const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      const [stdout, stderr] = [Buffer.concat(out).toString('utf8'), Buffer.concat(err).toString('utf8')];
+      resolve({ code, stdout, stderr, elapsedMs: performance.now() - startedMs });
+    });
+  });
+}
+
+/** Builds a stage, plays on it, and takes it down; fails when a planted token was seen by anybody. */
+export async function onStage(play: (stage: Stage) => Promise<void>, options: StageOptions = {}): Promise<void> {
+  const home = createHome();
+  const server = await startFaultServer({
+    route: (request, count) => options.route?.(request, count) ?? answerAsService(request),
+  });
+  const env = {
+    FRONTDESK_CARDS_URL: server.url,
+    FRONTDESK_CARDS_TOKEN: CARDS_CANARY,
+    FRONTDESK_CALENDAR_URL: server.url,
+    FRONTDESK_CALENDAR_TOKEN: CALENDAR_CANARY,
+    TMPDIR: join(home.path, 'work'),
+  };
+  const path = (name: string) => join(home.path, 'work', name);
+  const stage: Stage = {
+    home,
+    server,
+    env,
+    get lines() {
+      return server.requests.map((request) => `${request.method} ${request.target}`);
+    },
+    async run(args, runOptions = {}) {
+      refuseLeaks('argv', ...args);
+      const result = await runFrontdesk(args, { home, ...runOptions, env: { ...env, ...runOptions.env } });
+      refuseLeaks(`frontdesk ${args.join(' ')}`, result.stdout, result.stderr);
+      return result;
+    },
+    async shell(script, shellOptions = {}) {
+      const result = await runShell(script, join(home.path, 'work'), {
+        PATH: process.env['PATH'] ?? '',
+        HOME: home.path,
+        LANG: 'C.UTF-8',
+        FRONTDESK_CONFIG_DIR: home.configDir,
+        FRONTDESK_STATE_DIR: home.stateDir,
+        FD: `${process.execPath} ${PROGRAM}`,
+        ...env,
+        ...shellOptions.env,
+      });
+      refuseLeaks(script, result.stdout, result.stderr);
+      return result;
+    },
+    file(name, content) {
+      writeFileSync(path(name), content);
+      return path(name);
+    },
+    path,
+  };
+  try {
+    await play(stage);
+    const leaks = leaksInFiles(home);
+    if (leaks.length > 0) throw new Error(`planted tokens were written to files: ${leaks.join('; ')}`);
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,107 @@
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { spawn } from '@lydell/node-pty';
+import type { Home } from './run-frontdesk.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+
+const LIMIT_MS = 20_000;
+
+export interface TerminalOptions {
+  readonly home: Home;
+  /** Added to a clean environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Width; 80 unless given. */
+  readonly columns?: number;
+  /** Runs this line of `sh` on the terminal instead, with `$FD` as the program: for redirections. */
+  readonly script?: string;
+}
+
+export interface TerminalEnd {
+  readonly code: number;
+  /** 0: no signal ended it. */
+  readonly signal: number;
+  /** Everything that reached the terminal, byte for byte (also what was typed and echoed). */
+  readonly output: string;
+  /** The same without escape sequences and carriage returns: what a person reads, top to bottom. */
+  readonly text: string;
+}
+
+/** The built program on a terminal of its own: stdin, stdout and stderr are all that terminal. */
+export interface Terminal {
+  readonly pid: number;
+  /** Types text; `\r` is Enter, `\x03` Ctrl-C, `\x04` the end of input. */
+  type(text: string): void;
+  /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
+  waitFor(text: string | RegExp): Promise<void>;
+  /** The other end of the line is cut, as when a window is closed. */
+  hangUp(): void;
+  /** How it ended. Rejects when it had to be killed. */
+  readonly end: Promise<TerminalEnd>;
+}
+
+function readable(output: string): string {
+  return stripVTControlCharacters(output).replaceAll('\r', '');
+}
+
+/** Starts `frontdesk` with these arguments on a new terminal. */
+export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
+  const { home, columns = 80, script } = options;
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home.path,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    FRONTDESK_CONFIG_DIR: home.configDir,
+    FRONTDESK_STATE_DIR: home.stateDir,
+    FD: `${process.execPath} ${PROGRAM}`,
+    ...options.env,
+  };
+  const [file, argv] = script === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', script]];
+  const terminal = spawn(file, argv, { cols: columns, rows: 40, cwd: home.path, env, name: env.TERM });
+  let output = '';
+  let isOver = false;
+  const waiting = new Set<() => void>();
+  const look = () => {
+    for (const each of [...waiting]) each();
+  };
+  terminal.onData((part) => {
+    output += part;
+    look();
+  });
+  const end = new Promise<TerminalEnd>((resolve, reject) => {
+    const limit = setTimeout(() => {
+      terminal.kill('SIGKILL');
+      reject(new Error(`frontdesk ${args.join(' ')} had not ended after ${LIMIT_MS} ms\n${readable(output)}`));
+    }, LIMIT_MS);
+    terminal.onExit(({ exitCode, signal = 0 }) => {
+      clearTimeout(limit);
+      isOver = true;
+      look();
+      resolve({ code: exitCode, signal, output, text: readable(output) });
+    });
+  });
+  // Whoever awaits the end hears of it; a test that waits for text first must not be cut short.
+  end.catch(() => undefined);
+  return {
+    pid: terminal.pid,
+    type: (text) => terminal.write(text),
+    hangUp: () => terminal.kill('SIGHUP'),
+    waitFor: (wanted) =>
+      new Promise((resolve, reject) => {
+        const isThere = () => {
+          const text = readable(output);
+          return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+        };
+        const check = () => {
+          if (!isThere() && !isOver) return;
+          waiting.delete(check);
+          if (isThere()) resolve();
+          else reject(new Error(`"${wanted}" never stood on the terminal:\n${readable(output)}`));
+        };
+        waiting.add(check);
+        check();
+      }),
+    end,
+  };
+}

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** One whole request, as it was sent. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** The request target, not decoded and not normalised. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/** What a request is answered with. */
+export type Reply =
+  | {
+      /** 200 unless given. */
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** The body: a text is sent as it is, anything else as JSON; nothing unless given. */
+      readonly body?: unknown;
+    }
+  /** `hang`: no answer ever comes. `reset`: the connection is cut after the request was read. */
+  | 'hang'
+  | 'reset';
+
+/** Decides each reply; `count` is 1 for the first request. */
+export type Handler = (request: RecordedRequest, count: number) => Reply;
+
+export interface RecordingServer {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  readonly requests: readonly RecordedRequest[];
+  /** `METHOD target` of every request, in order: what a test usually compares. */
+  readonly lines: readonly string[];
+  /** URLs and tokens for both interfaces, for the environment of the program under test. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Stops listening and cuts what is open, so that further calls are refused. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Tokens of `env`; a test that looks for leaks searches for these. */
+export const CARDS_TOKEN = 'cards-token-of-the-test-0001';
+export const CALENDAR_TOKEN = 'calendar-token-of-the-test-0002';
+
+async function readRequest(incoming: IncomingMessage): Promise<RecordedRequest> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(Buffer.from(part));
+  const { method = '', url = '', headers } = incoming;
+  return { method, url, headers, body: Buffer.concat(parts).toString('utf8') };
+}
+
+function send(reply: Reply, response: ServerResponse): void {
+  if (reply === 'hang') return;
+  if (reply === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  const { status = 200, headers = {}, body } = reply;
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(text);
+}
+
+/**
+ * A real HTTP server on loopback that records what it is asked. A list of replies is a promise: the test fails
+ * when a request comes too many, or a reply is left over. Call it inside a test; it is stopped when that ends.
+ */
+export async function startRecordingServer(script: readonly Reply[] | Handler): Promise<RecordingServer> {
+  const requests: RecordedRequest[] = [];
+  const faults: string[] = [];
+  const replyTo = (request: RecordedRequest): Reply => {
+    if (typeof script === 'function') return script(request, requests.length);
+    const reply = script[requests.length - 1];
+    if (reply !== undefined) return reply;
+    faults.push(`unexpected request: ${request.method} ${request.url}`);
+    return { status: 501, body: 'unexpected request' };
+  };
+  const server = createServer((incoming, response) => {
+    void readRequest(incoming).then(
+      (request) => {
+        requests.push(request);
+        send(replyTo(request), response);
+      },
+      // The program under test went away in the middle of its request: nothing was asked.
+      () => undefined,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // listen() on a host and port gives an AddressInfo, never a pipe name.
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  onTestFinished(async () => {
+    await stop();
+    const unused = typeof script === 'function' ? 0 : script.length - requests.length;
+    if (unused > 0) faults.push(`${unused} replies were not asked for`);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  });
+  return {
+    url,
+    requests,
+    get lines() {
+      return requests.map((request) => `${request.method} ${request.url}`);
+    },
+    env: {
+      FRONTDESK_CARDS_URL: url,
+      FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
+      FRONTDESK_CALENDAR_URL: url,
+      FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
+    },
+    stop,
+  };
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+/**
+ * The program as users have it: `npm run build` makes what it starts. FRONTDESK_TEST_PROGRAM names another one,
+ * such as an installed package, that has to pass the same tests.
+ */
+const PROGRAM =
+  process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+
+const DEFAULT_LIMIT_MS = 20_000;
+
+/** Folders of one imaginary user; calls that share it see each other's settings, history and sandbox. */
+export interface Home {
+  readonly path: string;
+  /** FRONTDESK_CONFIG_DIR: not made yet, as at a first use. */
+  readonly configDir: string;
+  /** FRONTDESK_STATE_DIR: not made yet. */
+  readonly stateDir: string;
+}
+
+const homes: string[] = [];
+
+afterAll(() => {
+  for (const path of homes.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+/** A new, empty home in a temporary folder; removed after the test file. */
+export function createHome(): Home {
+  const path = mkdtempSync(join(tmpdir(), 'frontdesk-test-'));
+  homes.push(path);
+  mkdirSync(join(path, 'work'));
+  return { path, configDir: join(path, 'config'), stateDir: join(path, 'state') };
+}
+
+export interface RunOptions {
+  /** Added to a clean environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What stdin holds; nothing unless given. It is never a terminal. */
+  readonly stdin?: string | Uint8Array;
+  /** The folder to run in; `work` in the home unless given. */
+  readonly cwd?: string;
+  /** After that many milliseconds the program is killed and the run rejects; 20,000 unless given. */
+  readonly timeoutMs?: number;
+  /** A new one unless given. */
+  readonly home?: Home;
+}
+
+export interface RunResult {
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly elapsedMs: number;
+  readonly home: Home;
+}
+
+/** A program that is still running. */
+export interface RunningFrontdesk {
+  readonly child: ChildProcess;
+  readonly home: Home;
+  /** How it ended. Rejects, with what it printed, when it had to be killed at the limit. */
+  readonly result: Promise<RunResult>;
+  /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
+  waitForOutput(text: string): Promise<void>;
+}
+
+/** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no colour, no home. */
+function cleanEnvironment(home: Home): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home.path,
+    LANG: 'C.UTF-8',
+    FRONTDESK_CONFIG_DIR: home.configDir,
+    FRONTDESK_STATE_DIR: home.stateDir,
+  };
+}
+
+/** Starts `frontdesk` with these arguments, for a test that has to do something while it runs. */
+export function startFrontdesk(args: readonly string[], options: RunOptions = {}): RunningFrontdesk {
+  const home = options.home ?? createHome();
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: options.cwd ?? join(home.path, 'work'),
+    env: { ...cleanEnvironment(home), ...options.env },
+    stdio: 'pipe',
+  });
+  const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const textOf = (stream: 'stdout' | 'stderr') => Buffer.concat(parts[stream]).toString('utf8');
+  const waiting = new Set<() => void>();
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].on('data', (part: Buffer) => {
+      parts[stream].push(part);
+      for (const look of waiting) look();
+    });
+  }
+  // A program that ends without reading its stdin closes it under the writer.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.stdin ?? '');
+  const limitMs = options.timeoutMs ?? DEFAULT_LIMIT_MS;
+  const result = new Promise<RunResult>((resolve, reject) => {
+    let isOverdue = false;
+    const limit = setTimeout(() => {
+      isOverdue = true;
+      child.kill('SIGKILL');
+    }, limitMs);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(limit);
+      for (const look of waiting) look();
+      const [stdout, stderr] = [textOf('stdout'), textOf('stderr')];
+      if (!isOverdue) return resolve({ code, signal, stdout, stderr, elapsedMs: performance.now() - startedMs, home });
+      const said = `stdout: ${stdout}\nstderr: ${stderr}`;
+      reject(new Error(`frontdesk ${args.join(' ')} had not ended after ${limitMs} ms\n${said}`));
+    });
+  });
+  // Whoever awaits the result hears of a rejection; a test that waits for output first must not be cut short by it.
+  result.catch(() => undefined);
+  return {
+    child,
+    home,
+    result,
+    waitForOutput: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const isThere = textOf('stdout').includes(text) || textOf('stderr').includes(text);
+          const isOver = child.exitCode !== null || child.signalCode !== null;
+          if (!isThere && !isOver) return;
+          waiting.delete(look);
+          if (isThere) resolve();
+          else
+            reject(new Error(`"${text}" was never printed\nstdout: ${textOf('stdout')}\nstderr: ${textOf('stderr')}`));
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** Runs `frontdesk` with these arguments to its end, as a child process with both streams apart. */
+export function runFrontdesk(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  return startFrontdesk(args, options).result;
+}

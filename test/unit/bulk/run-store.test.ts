@@ -1,0 +1,276 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runRows } from '../../../src/bulk/engine.ts';
+import { makeRunName } from '../../../src/bulk/run-folder.ts';
+import { lastRunName, listRuns, showRun } from '../../../src/bulk/run-list.ts';
+import { runResults } from '../../../src/bulk/run-results.ts';
+import {
+  beginRun,
+  refuseOtherPlace,
+  removeRun,
+  removeRunsOlderThan,
+  resumeRun,
+  spoolPath,
+  staleRunWarning,
+} from '../../../src/bulk/run-store.ts';
+import {
+  answered,
+  FakeClock,
+  INPUT,
+  INPUT_SHA256,
+  planOf,
+  rejected,
+  rowsTo,
+  runPlan,
+  runPorts,
+  temporaryFolder,
+} from './fakes.ts';
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('a run', () => {
+  it('keeps header, input and journal for its user only', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    const folder = join(stateDir, 'runs', 'may');
+    expect(readdirSync(folder).sort()).toEqual(['header.json', 'input', 'journal.jsonl', 'lock']);
+    expect([mode(folder), mode(join(folder, 'input')), mode(join(folder, 'header.json'))]).toEqual([
+      '700',
+      '600',
+      '600',
+    ]);
+    expect(readFileSync(join(folder, 'input'))).toEqual(Buffer.from(INPUT));
+    expect(JSON.parse(readFileSync(join(folder, 'header.json'), 'utf8'))).toEqual({
+      version: 1,
+      run: 'may',
+      operation: 'card.block',
+      profile: 'demo',
+      host: 'https://cards.example',
+      user: 'ada',
+      inputSha256: INPUT_SHA256,
+      inputFormat: 'ids',
+      rows: 3,
+      inputRows: 3,
+      options: { concurrency: 8 },
+      startedAt: '2026-05-01T12:00:00.000Z',
+    });
+    await run.close();
+    expect(existsSync(join(folder, 'lock'))).toBe(false);
+  });
+
+  it('gets a name that sorts by time and says what it does', () => {
+    expect(makeRunName('calendar.subscribers.update', new FakeClock(), () => 0.5)).toBe(
+      '20260501-120000-calendar-subscribers-update-8000',
+    );
+  });
+
+  it('moves the copy of its input out of the spool', async () => {
+    const stateDir = temporaryFolder();
+    const path = await spoolPath(runPorts(stateDir));
+    writeFileSync(path, INPUT);
+    const input = { sha256: INPUT_SHA256, format: 'ids', source: { path } };
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', input }));
+    await run.close();
+    expect(readdirSync(join(stateDir, 'runs'))).toEqual(['may']);
+    expect(readFileSync(run.folder.input)).toEqual(Buffer.from(INPUT));
+  });
+
+  it('is not listed while its spool or a folder without a header is all there is', async () => {
+    const stateDir = temporaryFolder();
+    writeFileSync(await spoolPath(runPorts(stateDir)), INPUT);
+    mkdirSync(join(stateDir, 'runs', 'begun'));
+    expect(await listRuns(runPorts(stateDir))).toEqual([]);
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'begun' }));
+    expect(run.isNew).toBe(true);
+    await run.close();
+  });
+
+  it.each(['', '.', '..', 'a/b', 'a b', 'ü', 'x'.repeat(65)])('cannot be named %j', async (name) => {
+    const stateDir = temporaryFolder();
+    await expect(beginRun(runPorts(stateDir), runPlan({ name }))).rejects.toMatchObject({ code: 'USAGE' });
+    expect(readdirSync(stateDir)).toEqual([]);
+  });
+});
+
+describe('--run with a name that exists', () => {
+  it('takes the run up when command, input and place are the same', async () => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    const again = await beginRun(runPorts(stateDir), runPlan({ name: 'may', options: { concurrency: 2 } }));
+    expect(again.isNew).toBe(false);
+    expect(again.header.options).toEqual({ concurrency: 8 });
+    await again.close();
+  });
+
+  it.each([
+    ['another command', { operation: 'card.activate' }, 'its command is card.block, not card.activate'],
+    ['another profile', { profile: 'live' }, 'its profile is demo, not live'],
+    ['another place', { host: 'https://b.example' }, 'its service is https://cards.example, not https://b.example'],
+    ['another input', { input: { sha256: 'f'.repeat(64), format: 'ids', source: INPUT } }, 'its input is another one'],
+    ['another shard', { rows: 2 }, 'it has 3 rows, not 2'],
+  ])('refuses %s (K9)', async (_what, change, difference) => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', ...change }))).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `run may exists and is not this one: ${difference}; nothing was sent`,
+    });
+    expect(existsSync(join(stateDir, 'runs', 'may', 'lock'))).toBe(false);
+  });
+});
+
+describe('a run that exists', () => {
+  it('is worked on by one process only (P16)', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
+    await expect(removeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+    await run.close();
+  });
+
+  it('is refused when the copy of its input was changed (I24)', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.input, 'card-2\n');
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('is refused when it was written by a newer version, and left alone', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.header, '{"version":2}');
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(readFileSync(run.folder.header, 'utf8')).toBe('{"version":2}');
+  });
+
+  it('does not go on at another address', async () => {
+    const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
+    await run.close();
+    expect(() => refuseOtherPlace(run.header, 'https://b.example')).toThrow(/now leads to https:\/\/b\.example/);
+    expect(() => refuseOtherPlace(run.header, 'https://cards.example')).not.toThrow();
+  });
+
+  it.each([
+    [6, undefined],
+    [7, 'run may was begun 7 days ago; its rows may no longer be what is wanted'],
+  ])('taken up after %d days warns: %j (K14)', async (days, warning) => {
+    const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
+    await run.close();
+    expect(staleRunWarning(run.header, Date.parse('2026-05-01T12:00:00Z') + days * 86_400_000)).toBe(warning);
+  });
+
+  it('that does not exist is a usage error', async () => {
+    const stateDir = temporaryFolder();
+    await expect(resumeRun(runPorts(stateDir), 'june')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'there is no run june',
+    });
+    await expect(removeRun(runPorts(stateDir), 'june')).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(lastRunName(runPorts(stateDir))).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('runs list', () => {
+  it('tells running, finished, stopped and interrupted runs apart, newest first', async () => {
+    const stateDir = temporaryFolder();
+    const clock = new FakeClock();
+    const ports = runPorts(stateDir, { clock });
+    const plan = (name: string) => runPlan({ name, rows: 3, inputRows: 3 });
+    let isRefused = false;
+    const send = async (row: { row: number }, slot: { pacer: { admit(purpose: 'send'): Promise<boolean> } }) => {
+      await slot.pacer.admit('send');
+      return row.row === 2 && isRefused ? rejected(401) : answered();
+    };
+    const finished = await beginRun(ports, plan('finished'));
+    await runRows(planOf(3, send, { journal: finished.journal }));
+    await finished.close();
+    clock.ms += 1000;
+    const stopped = await beginRun(ports, plan('stopped'));
+    isRefused = true;
+    await runRows(planOf(3, send, { journal: stopped.journal }));
+    await stopped.close();
+    clock.ms += 1000;
+    const killed = await beginRun(ports, plan('killed'));
+    await killed.journal.intent({ row: 1, id: 'card-1' });
+    await killed.close();
+    clock.ms += 1000;
+    const running = await beginRun(ports, plan('running'));
+    const runs = await listRuns(ports);
+    await running.close();
+    expect(runs.map(({ run, state, outcomes }) => ({ run, state, outcomes }))).toEqual([
+      { run: 'running', state: 'running', outcomes: { not_sent: 3 } },
+      { run: 'killed', state: 'interrupted', outcomes: { unknown: 1, not_sent: 2 } },
+      { run: 'stopped', state: 'stopped', outcomes: { applied: 1, rejected: 1, not_sent: 1 } },
+      { run: 'finished', state: 'finished', outcomes: { applied: 3 } },
+    ]);
+    expect(await showRun(ports, 'stopped')).toEqual({
+      run: 'stopped',
+      operation: 'card.block',
+      profile: 'demo',
+      state: 'stopped',
+      rows: 3,
+      outcomes: { applied: 1, rejected: 1, not_sent: 1 },
+      startedAt: '2026-05-01T12:00:01.000Z',
+    });
+    expect(await lastRunName(ports)).toBe('running');
+  });
+
+  it('shows a run whose journal is damaged without its outcomes', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.journal, 'x\ny\n');
+    expect(await listRuns(runPorts(stateDir))).toMatchObject([
+      { run: 'may', state: 'interrupted', outcomes: undefined },
+    ]);
+  });
+});
+
+describe('runs results', () => {
+  it('tells every row in input order, also of a run that was killed', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: 4, inputRows: 4 }));
+    await run.journal.intent({ row: 2, id: 'card-2' });
+    await run.journal.intent({ row: 1, id: 'card-1' });
+    await run.journal.result({ row: 2, id: 'card-2', outcome: 'applied', httpStatus: 200, resultId: 'new-2' });
+    const found: unknown[] = [];
+    for await (const { row, outcome, attempts, resultId, failure } of runResults(run, rowsTo(4))) {
+      found.push([row.row, outcome, attempts, resultId, failure?.code]);
+    }
+    expect(found).toEqual([
+      [1, 'unknown', 1, undefined, 'OUTCOME_UNKNOWN'],
+      [2, 'applied', 1, 'new-2', undefined],
+      [3, 'not_sent', 0, undefined, 'PARTIAL'],
+      [4, 'not_sent', 0, undefined, 'PARTIAL'],
+    ]);
+    const unknownRows: number[] = [];
+    for await (const { row } of runResults(run, rowsTo(4), new Set(['unknown']))) unknownRows.push(row.row);
+    expect(unknownRows).toEqual([1]);
+    await run.close();
+  });
+});
+
+describe('runs remove', () => {
+  it('deletes everything the run kept', async () => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    await removeRun(runPorts(stateDir), 'may');
+    expect(readdirSync(join(stateDir, 'runs'))).toEqual([]);
+  });
+
+  it('--older-than leaves young runs and running ones', async () => {
+    const stateDir = temporaryFolder();
+    const clock = new FakeClock();
+    const ports = runPorts(stateDir, { clock });
+    await (await beginRun(ports, runPlan({ name: 'old' }))).close();
+    const running = await beginRun(ports, runPlan({ name: 'old-running' }));
+    clock.ms += 91 * 86_400_000;
+    await (await beginRun(ports, runPlan({ name: 'young' }))).close();
+    expect(await removeRunsOlderThan(ports, 90 * 86_400_000)).toEqual(['old']);
+    expect(readdirSync(join(stateDir, 'runs')).sort()).toEqual(['old-running', 'young']);
+    await running.close();
+  });
+});

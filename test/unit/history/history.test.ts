@@ -1,0 +1,295 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { beginRun } from '../../../src/bulk/run-store.ts';
+import { pruneHistory } from '../../../src/history/prune.ts';
+import { historyJson, readHistory, showHistory } from '../../../src/history/read.ts';
+import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
+import { printJson } from '../../../src/json/print.ts';
+import { FakeClock, INPUT, INPUT_SHA256, runPlan, runPorts, temporaryFolder } from '../bulk/fakes.ts';
+
+const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
+const DAY_MS = 86_400_000;
+
+const intent: WriteIntent = {
+  operation: 'card.block',
+  id: CARD,
+  reason: 'lost, INC-7',
+  profile: 'demo',
+  host: 'cards.example',
+};
+
+function setUp() {
+  const stateDir = temporaryFolder();
+  const clock = new FakeClock();
+  const ports = { stateDir, clock, pid: process.pid };
+  return {
+    stateDir,
+    clock,
+    ports,
+    recorder: openRecorder({ ...ports, user: 'ada' }),
+    path: join(stateDir, 'history.jsonl'),
+  };
+}
+
+describe('the record of a write', () => {
+  it('is on the disk before the write is sent, for its user only', async () => {
+    const { recorder, path, stateDir, ports } = setUp();
+    const entry = await recorder.begin(intent);
+    expect(entry).toMatch(/^20260501T120000000-[0-9a-f]+-[0-9a-f]{6}$/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(stateDir).mode & 0o777).toBe(0o700);
+    expect(await readHistory(ports, { limit: 50 })).toMatchObject({ entries: [{ entry, outcome: 'unknown' }] });
+  });
+
+  it('tells afterwards how it ended', async () => {
+    const { recorder, clock, ports } = setUp();
+    const entry = await recorder.begin(intent);
+    clock.ms += 300;
+    await recorder.end(entry, {
+      outcome: 'applied',
+      httpStatus: 200,
+      requestId: 'r-1',
+      durationMs: 300,
+      resultId: 'new-1',
+    });
+    const shown = await showHistory(ports, entry);
+    expect(printJson(historyJson(shown))).toBe(
+      `{"entry":"${entry}","time":"2026-05-01T12:00:00.000Z","user":"ada","profile":"demo","host":"cards.example",` +
+        `"operation":"card.block","id":"${CARD}","resultId":"new-1","reason":"lost, INC-7","outcome":"applied",` +
+        '"httpStatus":200,"requestId":"r-1","durationMs":300,"run":null}',
+    );
+  });
+
+  it('of a write without an id and an answer has null for what is not known', async () => {
+    const { recorder, ports } = setUp();
+    const entry = await recorder.begin({
+      ...intent,
+      operation: 'calendar.event.create',
+      id: undefined,
+      reason: undefined,
+    });
+    await recorder.end(entry, { outcome: 'not_sent', durationMs: 1 });
+    expect(await showHistory(ports, entry)).toMatchObject({
+      id: null,
+      reason: null,
+      outcome: 'not_sent',
+      httpStatus: null,
+      requestId: null,
+      resultId: null,
+    });
+  });
+
+  it('keeps every entry of many writers at once', async () => {
+    const { ports, stateDir } = setUp();
+    const writers = Array.from({ length: 20 }, (_, user) => openRecorder({ ...ports, user: `user-${user}` }));
+    await Promise.all(
+      writers.map(async (writer) => {
+        for (let write = 0; write < 5; write += 1) {
+          await writer.end(await writer.begin(intent), { outcome: 'applied', durationMs: 1 });
+        }
+      }),
+    );
+    const { entries } = await readHistory({ ...ports, stateDir }, { limit: 1000 });
+    expect(entries).toHaveLength(100);
+    expect(entries.every((entry) => entry.outcome === 'applied')).toBe(true);
+  });
+
+  it('keeps its own line when another process died in the middle of one', async () => {
+    const { recorder, path, ports } = setUp();
+    await recorder.begin(intent);
+    appendFileSync(path, '{"event":"begin","entry":"half');
+    const entry = await recorder.begin({ ...intent, id: 'other' });
+    const { entries } = await readHistory(ports, { limit: 50 });
+    expect(entries).toHaveLength(2);
+    expect(await showHistory(ports, entry)).toMatchObject({ id: 'other' });
+  });
+
+  it('that cannot be begun refuses the write, with 16', async () => {
+    const stateDir = join(temporaryFolder(), 'file');
+    writeFileSync(stateDir, '');
+    const recorder = openRecorder({ stateDir, clock: new FakeClock(), pid: process.pid, user: 'ada' });
+    await expect(recorder.begin(intent)).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      exitCode: 16,
+      details: { outcome: 'not_sent' },
+      hints: expect.arrayContaining([expect.stringContaining('--no-history')]),
+    });
+  });
+
+  it('never follows a symbolic link', async () => {
+    const { recorder, path, stateDir } = setUp();
+    symlinkSync(join(stateDir, 'elsewhere'), path);
+    await expect(recorder.begin(intent)).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  });
+
+  it('that cannot be ended says that the write was applied, and the id in the answer', async () => {
+    const { recorder, path } = setUp();
+    const entry = await recorder.begin(intent);
+    rmSync(path);
+    mkdirSync(path);
+    await expect(recorder.end(entry, { outcome: 'applied', durationMs: 1, resultId: 'new-1' })).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      message: expect.stringContaining('the write WAS applied; the id in the answer is new-1'),
+      details: { outcome: 'applied', resultId: 'new-1' },
+    });
+  });
+
+  it('is not kept with --no-history', async () => {
+    await NO_RECORD.end(await NO_RECORD.begin(intent), { outcome: 'applied', durationMs: 1 });
+  });
+});
+
+describe('frontdesk history', () => {
+  it('is empty when nothing was written', async () => {
+    expect(await readHistory(setUp().ports, { limit: 50 })).toEqual({ entries: [], unreadableRuns: [] });
+  });
+
+  async function threeWrites() {
+    const all = setUp();
+    const { recorder, clock } = all;
+    const first = await recorder.begin(intent);
+    await recorder.end(first, { outcome: 'rejected', durationMs: 1 });
+    clock.ms += DAY_MS;
+    const second = await recorder.begin({ ...intent, id: 'sub_1' });
+    await recorder.end(second, { outcome: 'applied', durationMs: 1, resultId: CARD });
+    clock.ms += DAY_MS;
+    const third = await recorder.begin({ ...intent, id: 'SUB_1' });
+    return { ...all, first, second, third };
+  }
+
+  it('shows the newest first, and so many as asked for', async () => {
+    const { ports, second, third } = await threeWrites();
+    const { entries } = await readHistory(ports, { limit: 2 });
+    expect(entries.map(({ entry }) => entry)).toEqual([third, second]);
+  });
+
+  it('finds a card whatever the case, also as the id in an answer; other ids exactly', async () => {
+    const { ports, first, second, third } = await threeWrites();
+    const find = async (id: string) => (await readHistory(ports, { id, limit: 50 })).entries.map(({ entry }) => entry);
+    expect(await find(CARD.toUpperCase())).toEqual([second, first]);
+    expect(await find('SUB_1')).toEqual([third]);
+    expect(await find('nobody')).toEqual([]);
+  });
+
+  it('filters by time and outcome', async () => {
+    const { ports, clock, second, third } = await threeWrites();
+    const since = await readHistory(ports, { sinceMs: clock.now() - DAY_MS, limit: 50 });
+    expect(since.entries.map(({ entry }) => entry)).toEqual([third, second]);
+    const applied = await readHistory(ports, { outcome: 'applied', limit: 50 });
+    expect(applied.entries.map(({ entry }) => entry)).toEqual([second]);
+    const unknown = await readHistory(ports, { outcome: 'unknown', limit: 50 });
+    expect(unknown.entries.map(({ entry }) => entry)).toEqual([third]);
+  });
+
+  it('shows the rows of runs among the single writes, read from their journals', async () => {
+    const { stateDir, ports, clock, recorder } = setUp();
+    const single = await recorder.begin(intent);
+    clock.ms += 1000;
+    const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may' }));
+    await run.journal.intent({ row: 2, id: 'card-2', reason: 'lost' });
+    clock.ms += 1000;
+    await run.journal.intent({ row: 1, id: 'card-1' });
+    await run.journal.result({
+      row: 2,
+      id: 'card-2',
+      outcome: 'applied',
+      httpStatus: 200,
+      requestId: 'r-2',
+      durationMs: 9,
+    });
+    const { entries } = await readHistory(ports, { limit: 50 });
+    expect(entries.map(({ entry, outcome }) => [entry, outcome])).toEqual([
+      ['may:1', 'unknown'],
+      ['may:2', 'applied'],
+      [single, 'unknown'],
+    ]);
+    expect(await showHistory(ports, 'may:2')).toEqual({
+      entry: 'may:2',
+      time: '2026-05-01T12:00:01.000Z',
+      user: 'ada',
+      profile: 'demo',
+      host: 'cards.example',
+      operation: 'card.block',
+      id: 'card-2',
+      resultId: null,
+      reason: 'lost',
+      outcome: 'applied',
+      httpStatus: 200,
+      requestId: 'r-2',
+      durationMs: 9,
+      run: 'may',
+    });
+    await run.close();
+  });
+
+  it('holds only the newest rows of a large run', async () => {
+    const { stateDir, ports, clock } = setUp();
+    const input = { sha256: INPUT_SHA256, format: 'ids', source: INPUT };
+    const run = await beginRun(
+      runPorts(stateDir, { clock }),
+      runPlan({ name: 'may', rows: 500, inputRows: 500, input }),
+    );
+    for (let row = 1; row <= 500; row += 1) {
+      clock.ms += 1;
+      void run.journal.intent({ row, id: `card-${row}` });
+    }
+    await run.close();
+    const { entries } = await readHistory(ports, { limit: 3 });
+    expect(entries.map(({ entry }) => entry)).toEqual(['may:500', 'may:499', 'may:498']);
+  });
+
+  it('names a run that cannot be read and shows the rest', async () => {
+    const { stateDir, ports, recorder } = setUp();
+    await recorder.begin(intent);
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.journal, 'x\ny\n');
+    const page = await readHistory(ports, { limit: 50 });
+    expect(page.entries).toHaveLength(1);
+    expect(page.unreadableRuns).toEqual(['may']);
+  });
+
+  it.each(['nothing', 'may:1', '../x:1', 'may:0'])('has no entry %s', async (name) => {
+    await expect(showHistory(setUp().ports, name)).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('history prune', () => {
+  it('removes old entries whole and keeps young ones', async () => {
+    const { ports, clock, recorder, path } = setUp();
+    await recorder.end(await recorder.begin(intent), { outcome: 'applied', durationMs: 1 });
+    await recorder.begin(intent);
+    clock.ms += 91 * DAY_MS;
+    const young = await recorder.begin(intent);
+    expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(2);
+    const { entries } = await readHistory(ports, { limit: 50 });
+    expect(entries.map(({ entry }) => entry)).toEqual([young]);
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(0);
+  });
+
+  it('of nothing removes nothing', async () => {
+    expect(await pruneHistory(setUp().ports, DAY_MS)).toBe(0);
+  });
+
+  it('loses no entry that is written meanwhile', async () => {
+    const { ports, clock } = setUp();
+    const recorder = openRecorder({ ...ports, user: 'ada' });
+    const begun: string[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      await recorder.begin(intent);
+      clock.ms += 100 * DAY_MS;
+      const writes = Array.from({ length: 8 }, async () => {
+        const entry = await recorder.begin({ ...intent, id: `round-${round}` });
+        await recorder.end(entry, { outcome: 'applied', durationMs: 1 });
+        begun.push(entry);
+      });
+      await Promise.all([pruneHistory(ports, 90 * DAY_MS), ...writes]);
+      const { entries } = await readHistory(ports, { id: `round-${round}`, limit: 1000 });
+      expect(entries.map(({ outcome }) => outcome)).toEqual(Array<string>(8).fill('applied'));
+    }
+    expect(begun).toHaveLength(120);
+  });
+});
