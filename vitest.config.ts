@@ -1,11 +1,25 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * unit: decisions, in process. command and e2e: the built program as a child process. crash, fuzz, nodes and
+ * package: the slower suites, each with a script of its own.
+ */
 export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'], pool: 'threads' } },
-      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 30_000 } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/package.test.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      { test: { name: 'package', include: ['test/e2e/package.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 } },
+      { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 3_600_000 } },
+      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
     ],
   },
 });

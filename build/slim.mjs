@@ -1,49 +1,83 @@
-// Leaves out of the bundle what the program never reaches and what would cost every start.
+// Leaves out of the bundle what the program never reaches, and puts off what not every call needs.
+import { createRequire } from 'node:module';
 
-/** Module of a package -> what stands in its place. Each is asked for in the built program's tests. */
+const require = createRequire(import.meta.url);
+
+/** Module of a package -> what stands in its place. */
 const STUBS = [
   {
     // `allowH2: false` is set, and node:http2 alone doubles the time of a start.
-    from: /undici\/lib\/dispatcher\/client\.js$/,
+    from: /\/undici\/lib\/dispatcher\/client\.js$/,
     source: './client-h2.js',
     code: "module.exports = () => { throw new Error('HTTP/2 is switched off'); };",
   },
   {
     // Bodies are texts; only FormData, Blob and iterators need fetch.
-    from: /undici\/lib\/dispatcher\/client-h[12]\.js$/,
+    from: /\/undici\/lib\/dispatcher\/client-h1\.js$/,
     source: '../web/fetch/body.js',
     code: "module.exports = { extractBody() { throw new Error('only texts are sent'); } };",
   },
   {
     // undici reads the default of an option that is always given, and knows a class of answers that none of ours is.
-    from: /undici\/lib\/(?:dispatcher\/client|core\/util)\.js$/,
+    from: /\/undici\/lib\/(?:dispatcher\/client|core\/util)\.js$/,
     source: 'node:http',
     code: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
   },
   {
+    // Brings the comparing and printing of any values along, for checks of invariants.
+    from: /\/undici\/lib\//,
+    source: 'node:assert',
+    code: `module.exports = (value, message) => {
+      if (!value) throw message instanceof Error ? message : new Error(message ?? 'an invariant of undici does not hold');
+    };`,
+  },
+  {
     // commander starts programs for subcommands that are files; there are none.
-    from: /commander\/lib\/command\.js$/,
+    from: /\/commander\/lib\/command\.js$/,
     source: 'node:child_process',
     code: 'module.exports = {};',
   },
 ];
 
-/** The rolldown plugin that puts the stubs in; fails the build when a package no longer asks for one of them. */
+/** Modules of Node that take a millisecond or more to load: loaded when the first of their members is used. */
+const PUT_OFF = ['node:crypto', 'node:fs/promises', 'node:os', 'node:tls'];
+
+function lazyBuiltin(name) {
+  const members = Object.keys(require(name)).filter((member) => /^[a-zA-Z_]\w*$/.test(member));
+  const getters = members.map((member) => `get ${member}() { return load().${member}; }`);
+  return `let loaded;
+    const load = () => (loaded ??= process.getBuiltinModule('${name}'));
+    module.exports = { __proto__: null, ${getters.join(', ')} };`;
+}
+
+const forward = (path) => (path ?? '').replaceAll('\\', '/');
+
+/** The rolldown plugin that does both; fails the build when a package no longer asks for what a stub stands for. */
 export function slim() {
   const used = new Set();
   return {
     name: 'slim',
-    resolveId(source, importer) {
-      const at = STUBS.findIndex(
-        (stub) => stub.source === source && stub.from.test((importer ?? '').replaceAll('\\', '/')),
-      );
-      if (at === -1) return null;
-      used.add(at);
-      return `\0slim-${at}.cjs`;
+    resolveId(source, importer, { kind }) {
+      const at = STUBS.findIndex((stub) => stub.source === source && stub.from.test(forward(importer)));
+      if (at !== -1) {
+        used.add(at);
+        return `\0stub-${at}.cjs`;
+      }
+      const isOurs =
+        kind !== 'dynamic-import' &&
+        /\/src\/[^?]*\.ts$/.test(forward(importer)) &&
+        !forward(importer).includes('/node_modules/');
+      return isOurs && PUT_OFF.includes(source) ? `\0lazy-${PUT_OFF.indexOf(source)}.cjs` : null;
     },
     load(id) {
-      const at = /^\0slim-(\d+)\.cjs$/.exec(id)?.[1];
-      return at === undefined ? null : { code: STUBS[Number(at)].code, moduleType: 'js' };
+      const [, kind, at] = /^\0(stub|lazy)-(\d+)\.cjs$/.exec(id) ?? [];
+      if (kind === undefined) return null;
+      return { code: kind === 'stub' ? STUBS[Number(at)].code : lazyBuiltin(PUT_OFF[Number(at)]), moduleType: 'js' };
+    },
+    // A real import() starts the loader of ES modules first, and a standalone executable has none.
+    transform(code, id) {
+      if (!/[\\/]src[\\/].*\.ts$/.test(id) || id.includes('node_modules')) return null;
+      return code.replace(/\bimport\('(node:[\w/]+)'\)/g, "Promise.resolve(process.getBuiltinModule('$1'))");
     },
     buildEnd(error) {
       const unused = STUBS.filter((_, at) => !used.has(at));

@@ -54,8 +54,15 @@ export interface ClockPort {
 export interface PromptPort {
   /** False when stdin or stderr is no terminal, or `--no-input` was given: then nothing may be asked. */
   readonly available: boolean;
-  /** Free text; `validate` answers `true` or what is wrong. Rejects with CANCELLED (130) at Ctrl-C and EOF. */
-  text(question: string, validate: (answer: string) => true | string): Promise<string>;
+  /**
+   * Free text; `validate` answers `true` or what is wrong, `show` what stands there once it is given. Rejects
+   * with CANCELLED at Ctrl-C and EOF (130) and at a signal.
+   */
+  text(
+    question: string,
+    validate: (answer: string) => true | string,
+    show?: (answer: string) => string,
+  ): Promise<string>;
   /** The same, not echoed. */
   secret(question: string, validate: (answer: string) => true | string): Promise<string>;
   /** Yes or no; the default is no. */
@@ -83,6 +90,8 @@ export interface Context {
   /** Uniform in [0, 1). */
   random(): number;
   readonly signals: SignalPort;
+  /** Hears an error that nothing caught, which is a bug. The process goes on until the listener ends it. */
+  onCrash(listener: (error: unknown) => void): void;
   /**
    * Ends the process at once with this code, whatever is still open. Only for a signal and a crash:
    * the normal path drains its streams (an early exit cuts a pipe).

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
-import { noted, text } from './field.ts';
+import { looseObject, noted, strictObject, text } from './field.ts';
 
 /** Card status values of the spec. Replies may carry others; they are shown as they are. */
 export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOCKED', 'REISSUED', 'EXPIRED'] as const;
 
 /** Spec, Transaction (family A). */
-export const Transaction = z.looseObject({
+export const Transaction = looseObject(() => ({
   transactionId: noted(z.string(), { description: 'unique identifier' }),
   amount: noted(z.number(), { description: 'amount of the transaction; currency not shown' }),
   type: noted(z.string(), { description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
   createdAt: noted(z.string(), { description: 'time the transaction was recorded', format: 'date-time' }),
-});
+}));
 
 /** Spec, Card (family A). Read leniently: unknown members and new enum values are kept. */
-export const Card = z.looseObject({
+export const Card = looseObject(() => ({
   cardId: noted(z.string(), { description: 'unique identifier of the card', format: 'uuid' }),
   clientReference: noted(z.string(), { description: 'identifier provided by the client to prevent duplication' }),
   status: noted(z.string(), { description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
@@ -37,28 +37,28 @@ export const Card = z.looseObject({
     examples: ['EXPIRY', 'CANCELLATION', 'REISSUE'],
   }),
   transactions: noted(z.optional(z.array(Transaction)), { description: 'transactions associated with the card' }),
-});
+}));
 
 /** Body of block and reissue. Whether `reason` is required, and its allowed values: not shown. */
-export const ReasonBody = z.strictObject({
+export const ReasonBody = strictObject(() => ({
   reason: z.optional(text('why, as the service stores it')),
-});
+}));
 
 /** Body of both provisioning operations. Which fields are required, and their allowed values: not shown. */
-export const ProvisionBody = z.strictObject({
+export const ProvisionBody = strictObject(() => ({
   clientDeviceID: z.optional(text("identifier of the customer's device")),
   clientWalletProvider: z.optional(text('wallet provider as the client names it')),
   clientWalletAccountID: z.optional(text("identifier of the customer's wallet account")),
-});
+}));
 
-export const WalletAResult = z.looseObject({
+export const WalletAResult = looseObject(() => ({
   encryptedPaymentInstrument: noted(z.string(), {
     description: 'encrypted payment instrument data returned by the wallet provider',
   }),
-});
+}));
 
-export const WalletBResult = z.looseObject({
+export const WalletBResult = looseObject(() => ({
   primaryAccountNumberPrefix: z.string(),
   activationData: z.string(),
   authenticationData: z.string(),
-});
+}));

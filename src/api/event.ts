@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { flag, limitedText, noted, resourceId, webUrl } from './field.ts';
+import { flag, limitedText, looseObject, noted, resourceId, strictObject, webUrl } from './field.ts';
 import { eventOrderProblem, isoDate } from './iso-date.ts';
 
 /** Spec, Event (family B). `calendar` is declared without a type. */
-export const Event = z.looseObject({
+export const Event = looseObject(() => ({
   id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
   object: noted(z.optional(z.string()), { description: 'always event', examples: ['event'] }),
   active: noted(z.optional(z.boolean()), { description: 'whether the event is available for use' }),
@@ -16,28 +16,26 @@ export const Event = z.looseObject({
   location: noted(z.optional(z.string()), { description: 'physical or virtual place', maxLength: 5000 }),
   calendar: noted(z.optional(z.unknown()), { description: 'identifier of the calendar the event belongs to' }),
   url: noted(z.nullish(z.string()), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
-});
+}));
 
 /**
  * Body of the event creation. `url` is the only field that the spec lets be null in a request.
  * The type of the calendar identifier is unconstrained there; it is sent as a string.
  */
-export const EventCreate = z
-  .strictObject({
-    calendar: resourceId('calendar the event belongs to'),
-    name: limitedText(5000, 'displayable name'),
-    start: isoDate('start, ISO 8601, sent as typed'),
-    end: z.optional(isoDate('end, ISO 8601, sent as typed')),
-    location: z.optional(limitedText(5000, 'physical or virtual place')),
-    description: z.optional(limitedText(40_000, 'displayable long-form text')),
-    url: z.optional(z.nullable(webUrl('URL of a publicly accessible page', 2048))),
-    active: z.optional(flag('whether the event is available for use; the service defaults to true')),
-  })
-  .check(
-    z.refine((body) => eventOrderProblem(body) === undefined, {
-      path: ['end'],
-      // Told together with the other faults of the call.
-      when: () => true,
-      error: (issue) => eventOrderProblem(issue.input),
-    }),
-  );
+export const EventCreate = strictObject(() => ({
+  calendar: resourceId('calendar the event belongs to'),
+  name: limitedText(5000, 'displayable name'),
+  start: isoDate('start, ISO 8601, sent as typed'),
+  end: z.optional(isoDate('end, ISO 8601, sent as typed')),
+  location: z.optional(limitedText(5000, 'physical or virtual place')),
+  description: z.optional(limitedText(40_000, 'displayable long-form text')),
+  url: z.optional(z.nullable(webUrl('URL of a publicly accessible page', 2048))),
+  active: z.optional(flag('whether the event is available for use; the service defaults to true')),
+})).check(
+  z.refine((body) => eventOrderProblem(body) === undefined, {
+    path: ['end'],
+    // Told together with the other faults of the call.
+    when: () => true,
+    error: (issue) => eventOrderProblem(issue.input),
+  }),
+);

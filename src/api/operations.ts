@@ -1,15 +1,15 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { Calendar, CalendarUpdate } from './calendar.ts';
 import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
 import { Event, EventCreate } from './event.ts';
-import { cardIdField, resourceId } from './field.ts';
+import { cardIdField, resourceId, strictObject } from './field.ts';
 import { SubscriberList, SubscriberListQuery } from './list.ts';
 import type { Operation } from './operation.ts';
 import { Subscriber, SubscriberUpdate } from './subscriber.ts';
 
-const cardParams = z.strictObject({ cardId: cardIdField });
-const calendarParams = z.strictObject({ id: resourceId('unique identifier of the calendar') });
-const subscriberParams = z.strictObject({ id: resourceId('unique identifier of the subscriber') });
+const cardParams = strictObject(() => ({ cardId: cardIdField }));
+const calendarParams = strictObject(() => ({ id: resourceId('unique identifier of the calendar') }));
+const subscriberParams = strictObject(() => ({ id: resourceId('unique identifier of the subscriber') }));
 
 const REPEAT_SETS_SAME = 'repeating this command sets the same values, unless somebody else changed them in between';
 const PROVISION_HINT =
@@ -196,7 +196,7 @@ export const OPERATIONS = {
       unknownHint: 'search the calendar for the event before repeating: a repeat may create it twice',
       resultId: 'id',
     },
-    params: z.strictObject({}),
+    params: strictObject(() => ({})),
     query: null,
     body: EventCreate,
     response: Event,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { flag, noted, text } from './field.ts';
+import { flag, looseObject, noted, strictObject, text } from './field.ts';
 
 /** Spec, Subscriber (family B): no response field is marked required. */
-export const Subscriber = z.looseObject({
+export const Subscriber = looseObject(() => ({
   id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
   object: noted(z.optional(z.string()), { description: 'always subscriber', examples: ['subscriber'] }),
   active: noted(z.optional(z.boolean()), { description: 'whether the subscriber is available' }),
@@ -11,12 +11,12 @@ export const Subscriber = z.looseObject({
   email: noted(z.optional(z.string()), { description: 'email address', maxLength: 5000 }),
   first_name: noted(z.optional(z.string()), { maxLength: 5000 }),
   last_name: noted(z.optional(z.string()), { maxLength: 5000 }),
-});
+}));
 
 /** Body of the subscriber update. The spec limits these texts only in responses: any length is sent. */
-export const SubscriberUpdate = z.strictObject({
+export const SubscriberUpdate = strictObject(() => ({
   email: z.optional(text('email address')),
   first_name: z.optional(text('first name')),
   last_name: z.optional(text('last name')),
   active: z.optional(flag('whether the subscriber is available')),
-});
+}));

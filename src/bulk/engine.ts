@@ -167,7 +167,7 @@ class BulkRun<R extends BulkRow> {
 
   #land(flight: Flight<R>, call: CallResult): void {
     if (flight.isDone) return;
-    flight.isDone = true;
+    flight.land();
     this.#flights.delete(flight);
     const { journal } = this.#plan;
     if (journal?.failure !== undefined) this.#control.break(journal.failure);

@@ -131,12 +131,15 @@ const STYLES: Readonly<Record<string, Style>> = {
   '.jsonl': 'ndjson',
 };
 
-/** A null or an absent member has no cell, and a cell no type: rows stay in the kind of format they came from. */
+/**
+ * A null or an absent member has no cell, and a cell no type: rows stay in the kind of format they came from. A
+ * mere id is the same in all of them.
+ */
 function styleOf({ path, inputFormat }: FailedFileOptions): Style {
   const isTabular = inputFormat === 'csv' || inputFormat === 'ids';
   const byName = STYLES[extname(path).toLowerCase()];
   if (byName === undefined) return isTabular ? 'csv' : 'ndjson';
-  if ((byName === 'csv') === isTabular) return byName;
+  if (inputFormat === 'ids' || (byName === 'csv') === isTabular) return byName;
   const wanted = isTabular ? '.csv' : '.ndjson';
   throw new Failure(
     'USAGE',

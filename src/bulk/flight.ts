@@ -31,6 +31,33 @@ export interface FlightPorts {
   readonly bodyHash: string | undefined;
 }
 
+/** The place in the rate that the request of a row has: taken when it is admitted, used when it leaves. */
+class RatePlace {
+  readonly #limiter: Limiter;
+  #isHeld = false;
+
+  constructor(limiter: Limiter) {
+    this.#limiter = limiter;
+  }
+
+  /** Waits for a place; an earlier one whose request never left is given back. False: the run is stopping. */
+  async take(): Promise<boolean> {
+    this.release();
+    this.#isHeld = await this.#limiter.admit();
+    return this.#isHeld;
+  }
+
+  leave(): void {
+    if (this.#isHeld) this.#limiter.leave();
+    this.#isHeld = false;
+  }
+
+  release(): void {
+    if (this.#isHeld) this.#limiter.giveBack();
+    this.#isHeld = false;
+  }
+}
+
 /** One row on its way: admits its attempts and remembers whether any of them may have left. */
 export class Flight<R extends BulkRow> implements RowSlot, Pacer {
   readonly row: R;
@@ -44,6 +71,7 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
   isDenied = false;
   isDone = false;
   readonly #ports: FlightPorts;
+  readonly #place: RatePlace;
   #firstAdmittedMs: number | undefined;
 
   constructor(row: R, position: number, ports: FlightPorts) {
@@ -52,13 +80,15 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
     this.kind = ports.kind;
     this.#ports = ports;
     const { limiter } = ports;
+    const place = new RatePlace(limiter);
+    this.#place = place;
     this.readPacer = {
       admit: async () => {
-        const isAdmitted = await limiter.admit();
-        if (isAdmitted) limiter.leave();
-        else this.isDenied = true;
+        const isAdmitted = await place.take();
+        if (!isAdmitted) this.isDenied = true;
         return isAdmitted;
       },
+      leaves: () => place.leave(),
       refused: (waitMs) => limiter.refused(waitMs),
       mayRetry: () => limiter.mayRetry(),
       succeeded: () => limiter.succeeded(),
@@ -79,8 +109,8 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
 
   async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
     if (purpose === 'read_back') return this.readPacer.admit(purpose);
-    const { limiter, journal, clock, wrapUp } = this.#ports;
-    if (!(await limiter.admit())) return this.#deny();
+    const { journal, clock, wrapUp } = this.#ports;
+    if (!(await this.#place.take())) return this.#deny();
     // A reconciliation only reads: it leaves no intent behind.
     if (journal !== undefined && this.kind !== 'reconcile') {
       try {
@@ -92,20 +122,29 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
         });
       } catch {
         // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
-        limiter.giveBack();
+        this.#place.release();
         return this.#deny();
       }
       if (wrapUp.aborted) {
-        limiter.giveBack();
+        this.#place.release();
         const outcome = journal.states.isDoubtful(this.row.row) ? 'unknown' : 'not_sent';
         void journal.result({ row: this.row.row, id: this.row.id, outcome, code: 'CANCELLED' });
         return this.#deny();
       }
     }
-    limiter.leave();
     this.admitted += 1;
     this.#firstAdmittedMs ??= clock.monotonic();
     return true;
+  }
+
+  leaves(): void {
+    this.#place.leave();
+  }
+
+  /** The row has ended: a place of a request that never left is free for another. */
+  land(): void {
+    this.isDone = true;
+    this.#place.release();
   }
 
   refused(waitMs: number): boolean {

@@ -16,6 +16,8 @@ export interface RunFolder {
   readonly header: string;
   /** The copy of the input, byte for byte. */
   readonly input: string;
+  /** The copy of the older file of `--changed-from`; only a run that compares with one has it. */
+  readonly older: string;
   readonly journal: string;
   readonly lock: string;
 }
@@ -39,6 +41,7 @@ export function runFolder(stateDir: string, run: string): RunFolder {
     path,
     header: join(path, 'header.json'),
     input: join(path, 'input'),
+    older: join(path, 'changed-from'),
     journal: join(path, 'journal.jsonl'),
     lock: join(path, 'lock'),
   };

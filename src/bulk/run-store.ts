@@ -8,6 +8,7 @@ import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomi
 import type { HeldLock } from '../files/lock.ts';
 import { acquireLock, lockHolder } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
+import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
 import { localIoFailure } from './io-failure.ts';
 import { RunJournal } from './journal.ts';
@@ -41,6 +42,8 @@ export interface RunPlan {
     readonly format: string;
     /** The bytes, or the file at `spoolPath` that holds them: it is moved into the run's folder, or removed. */
     readonly source: Uint8Array | { readonly path: string };
+    /** The older file that the input is compared with (`--changed-from`). */
+    readonly older?: Uint8Array | undefined;
   };
   readonly rows: number;
   readonly inputRows: number;
@@ -60,7 +63,7 @@ export interface ActiveRun {
   close(): Promise<void>;
 }
 
-/** Where the input of a run is copied while it is checked: on the disk of the runs, and swept if this process dies. */
+/** Where the input of a run is copied while it is checked: on the disk of the runs; if this process dies, the next one that takes up any run removes it. */
 export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
   const folder = join(stateDir, 'runs');
   await ensurePrivateFolder(folder);
@@ -168,7 +171,10 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promi
 
 async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   await ensurePrivateFolder(folder.path);
-  return acquireLock(folder.lock, { pid: ports.pid, clock: ports.clock, what: `run ${folder.run}` });
+  const lock = await acquireLock(folder.lock, { pid: ports.pid, clock: ports.clock, what: `run ${folder.run}` });
+  // What killed processes left may be a whole input, with customers' data in it.
+  for (const path of [dirname(folder.path), folder.path]) await sweepLeftovers(path, ports);
+  return lock;
 }
 
 function makeHeader(run: string, plan: RunPlan, ports: RunPorts): RunHeader {
@@ -234,7 +240,9 @@ function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
   };
 }
 
-async function keepInput(folder: RunFolder, { source }: RunPlan['input'], pid: number): Promise<void> {
+/** All that the rows are made of: a run that has its header must be able to read them again. */
+async function keepInput(folder: RunFolder, { source, older }: RunPlan['input'], pid: number): Promise<void> {
+  if (older !== undefined) await writeFileAtomic(folder.older, older, { pid, what: "the run's older file" });
   if (source instanceof Uint8Array) return writeFileAtomic(folder.input, source, { pid, what: "the run's input" });
   await rename(source.path, folder.input);
 }

@@ -85,7 +85,11 @@ function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly stri
   return [`${count(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
 }
 
-function unchangedLines({ emptyCells, unchanged }: SummaryInput): readonly string[] {
+/** What the rows left as it is: those without a change, and empty cells by column. */
+export function unchangedLines({
+  emptyCells,
+  unchanged,
+}: Pick<SummaryInput, 'emptyCells' | 'unchanged'>): readonly string[] {
   const lines: string[] = [];
   if (unchanged !== undefined && unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
   const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${safeText(column)} ${count(cell)}`);

@@ -109,9 +109,9 @@ export function resolveCredential(request: CredentialRequest): Credential {
   }
 
   /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
-  async function tryRenewal(): Promise<string | undefined> {
+  async function tryRenewal(stop: AbortSignal | undefined): Promise<string | undefined> {
     try {
-      return await (await open()).renew();
+      return await (await open()).renew(stop);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (!renewalFailed) onNotice({ code: 'TOKEN_NOT_RENEWED', level: 'warning', message: error.message });
@@ -124,13 +124,13 @@ export function resolveCredential(request: CredentialRequest): Credential {
     get source() {
       return name;
     },
-    async token() {
-      const token = await (await open()).token();
+    async token(stop) {
+      const token = await (await open()).token(stop);
       guard.check(token, name);
       return token;
     },
-    async renew() {
-      const fresh = await tryRenewal();
+    async renew(stop) {
+      const fresh = await tryRenewal(stop);
       return fresh === undefined || guard.isExpired(fresh) ? undefined : fresh;
     },
     async remainingMs() {

@@ -7,9 +7,10 @@ import { readTokenFile } from './token-file.ts';
 /** One place that gives a token, chosen for this process. */
 export interface TokenSource {
   readonly name: string;
-  token(): Promise<string>;
+  /** `stop` aborted: nobody waits for it any more. */
+  token(stop?: AbortSignal): Promise<string>;
   /** Another token than the one given before, if the place has one now. */
-  renew(): Promise<string | undefined>;
+  renew(stop?: AbortSignal): Promise<string | undefined>;
 }
 
 export type SourceChoice =
@@ -46,25 +47,26 @@ function fixedSource(name: string, text: string, where: string): TokenSource {
 /** Run once per process however many callers there are, and once more in all after a 401. */
 function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSource {
   const what = `the token command of profile ${entry.profile} (${entry.family})`;
-  const run = () => runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs });
+  const run = (stop: AbortSignal | undefined) =>
+    runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs, stop });
   let first: Promise<string> | undefined;
   let second: Promise<string | undefined> | undefined;
 
-  async function runAgain(): Promise<string | undefined> {
-    const [old, fresh] = [await first, await run()];
+  async function runAgain(stop: AbortSignal | undefined): Promise<string | undefined> {
+    const [old, fresh] = [await first, await run(stop)];
     return fresh === old ? undefined : fresh;
   }
 
   return {
     name: nameOfStored(entry),
-    async token() {
+    async token(stop) {
       const renewed = await second?.catch(() => undefined);
       if (renewed !== undefined) return renewed;
-      first ??= run();
+      first ??= run(stop);
       return first;
     },
-    async renew() {
-      second ??= runAgain();
+    async renew(stop) {
+      second ??= runAgain(stop);
       return second;
     },
   };

@@ -9,13 +9,15 @@ export interface TokenCommand {
   readonly what: string;
   readonly env: Env;
   readonly timeoutMs: number;
+  /** Aborted: the command is ended, because nobody waits for its token any more. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 type Ending =
   | { readonly kind: 'exited'; readonly status: number; readonly output: Buffer }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'not_started'; readonly problem: string }
-  | { readonly kind: 'too_slow' | 'too_much' };
+  | { readonly kind: 'too_slow' | 'too_much' | 'stopped' };
 
 /** What the command inherits: everything but our own tokens (fault C22). */
 function environmentOf(env: Env): Record<string, string> {
@@ -26,7 +28,7 @@ function environmentOf(env: Env): Record<string, string> {
   return kept;
 }
 
-async function execute({ command, env, timeoutMs }: TokenCommand): Promise<Ending> {
+async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise<Ending> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
     // Neither stdin (it may be the rows of a run) nor stderr (its text may hold a secret) is passed on. A
@@ -36,6 +38,7 @@ async function execute({ command, env, timeoutMs }: TokenCommand): Promise<Endin
     let bytes = 0;
     const end = (ending: Ending) => {
       clearTimeout(deadline);
+      stop?.removeEventListener('abort', onStop);
       resolve(ending);
     };
     // What the shell started may outlive it and hold the pipe open; nothing of it may keep this process alive.
@@ -45,6 +48,8 @@ async function execute({ command, env, timeoutMs }: TokenCommand): Promise<Endin
       child.unref();
       end(ending);
     };
+    const onStop = () => abandon({ kind: 'stopped' });
+    stop?.addEventListener('abort', onStop);
     const deadline = setTimeout(() => abandon({ kind: 'too_slow' }), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -67,6 +72,8 @@ function describe(ending: Exclude<Ending, { kind: 'exited' }>, timeoutMs: number
       return 'could not be started';
     case 'too_slow':
       return `gave no answer within ${timeoutMs / 1000} s`;
+    case 'stopped':
+      return 'was ended with this call';
     case 'too_much':
       return 'printed more than any token holds';
   }

@@ -1,5 +1,5 @@
 import type { Family } from '../api/operation.ts';
-import { missingArgument } from '../commands/local/missing.ts';
+import { missingChoice, missingText } from '../commands/local/missing.ts';
 import type { Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
@@ -88,8 +88,9 @@ async function readWords(session: Session, input: RawInput): Promise<{ given: st
     ]);
   }
   return {
-    given: method ?? (await missingArgument(session, 'method', 'Method (GET or POST)')),
-    target: path ?? (await missingArgument(session, 'path', 'Path, as in /v1/cards/…')),
+    given: method ?? (await missingChoice(session, '<method>', 'Method', METHODS)),
+    target:
+      path ?? (await missingText(session, '<path>', 'Path, as in /v1/cards/…', (text) => pathProblem(text)?.problem)),
   };
 }
 

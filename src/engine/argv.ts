@@ -56,6 +56,8 @@ export function parseInput(
   addOptions(parser, options, (long, value) => {
     const list = occurrences.get(long) ?? [];
     list.push(value);
+    // The order of the map is that of the last occurrences: of two options for one thing the later one counts.
+    occurrences.delete(long);
     occurrences.set(long, list);
   });
   try {

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
+import type { ArgumentSpec } from '../commands/command.ts';
 import type { PromptPort } from '../context.ts';
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
@@ -11,17 +12,23 @@ function problemOf(schema: z.ZodMiniObject, field: string, value: string): true 
 }
 
 /**
- * Asks for the id of the resource, its limits checked as it is typed. A card id pasted with braces, quotes or
- * spaces is cleaned: the person sees the clean id in every line that follows.
+ * Asks for the id of the resource, its limits checked before it is taken. A card id pasted with braces, quotes or
+ * spaces is cleaned, and the clean one stands there as the answer.
  */
-export async function askForId(prompt: PromptPort, operation: Operation, name: string): Promise<string> {
+export async function askForId(
+  prompt: PromptPort,
+  operation: Operation,
+  argument: Pick<ArgumentSpec, 'text'>,
+): Promise<string> {
   const [field = 'id'] = Object.keys(operation.params.shape);
   const clean = (text: string) => (field === 'cardId' ? (cleanCardId(text) ?? text) : text);
-  const answer = await prompt.text(name, (text) => problemOf(operation.params, field, clean(text)));
-  return clean(answer);
+  const check = (text: string) => (text === '' ? 'is required' : problemOf(operation.params, field, clean(text)));
+  // Its limits are told when they are broken: the whole line should fit beside the answer.
+  const question = argument.text.split(/[:,]/, 1)[0] ?? '';
+  return clean(await prompt.text(`${question.charAt(0).toUpperCase()}${question.slice(1)}`, check, clean));
 }
 
-/** Asks for a required field of the body, its limits checked as it is typed. */
+/** Asks for a required field of the body, its limits checked before it is taken. */
 export async function askForField(prompt: PromptPort, schema: z.ZodMiniObject, field: FieldSpec): Promise<string> {
   return prompt.text(`${field.name} (${field.description})`, (text) => problemOf(schema, field.name, text));
 }

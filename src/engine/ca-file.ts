@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 
+/** A file of certificates, and the option or variable that names it. */
+export interface CaFile {
+  readonly path: string;
+  readonly where: '--ca-file' | 'FRONTDESK_CA_FILE';
+}
+
 /**
  * PEM texts to trust besides the built-in certificates: `--ca-file`, and the file of NODE_EXTRA_CA_CERTS, which
  * Node forgets once certificates are given. USAGE when the named file cannot be read or holds no certificate.
@@ -8,13 +14,14 @@ import { Failure } from '../failure.ts';
 export async function readCaFile(
   path: string,
   env: Readonly<Record<string, string | undefined>>,
+  where: CaFile['where'] = '--ca-file',
 ): Promise<readonly string[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('USAGE', `--ca-file: ${path} cannot be read: ${reason}; nothing was sent`, { cause: error });
+    throw new Failure('USAGE', `${where}: ${path} cannot be read: ${reason}; nothing was sent`, { cause: error });
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new Failure('USAGE', `--ca-file: ${path} holds no certificate in PEM form; nothing was sent`);
+    throw new Failure('USAGE', `${where}: ${path} holds no certificate in PEM form; nothing was sent`);
   }
   const extraPath = env['NODE_EXTRA_CA_CERTS'];
   // Node itself warns of an extra file that it cannot read.

@@ -3,9 +3,12 @@ import { type CallCommand, isMany } from '../commands/command.ts';
 import type { Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
+import { askMissing } from './ask-missing.ts';
+import { joinFailures } from './join-failures.ts';
 import { viewOf } from './presentation.ts';
 import { readSingleCall, type SingleCall } from './read-call.ts';
 import { readResource } from './read-resource.ts';
+import type { OpenSession } from './session.ts';
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 const MANY_ONLY = [
@@ -30,8 +33,21 @@ function refuseManyOptions(input: RawInput): void {
   if (faults.length > 0) throw usageFailure(faults);
 }
 
+/** What is wrong with the common options, and with the call itself as far as it can be told. */
+async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
+  if (isMany(command, input)) throw joinFailures(session.faults);
+  try {
+    await readSingleCall(session, command, input);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    throw joinFailures([...session.faults, error]);
+  }
+  throw joinFailures(session.faults);
+}
+
 /** Runs a command that is one operation of the service: once, or over many rows. Answers the exit code. */
-export async function runCall(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+export async function runCall(session: OpenSession, command: CallCommand, input: RawInput): Promise<number> {
+  if (session.faults.length > 0) return refuse(session, command, input);
   if (isMany(command, input)) {
     const { runMany } = await import('./many.ts');
     return runMany(session, command, input);
@@ -48,12 +64,13 @@ export async function runCall(session: Session, command: CallCommand, input: Raw
 
 async function runSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   refuseManyOptions(input);
-  const single = await readSingleCall(session, command, input);
+  const complete = session.prompt.available ? await askMissing(session, command, input) : input;
+  const single = await readSingleCall(session, command, complete);
   for (const warning of single.warnings) {
     await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message: warning });
   }
   try {
-    return await perform(session, command, input, single);
+    return await perform(session, command, complete, single);
   } catch (error) {
     if (!(error instanceof Failure) || single.id === undefined) throw error;
     throw error.with({ id: error.details.id ?? single.id });

@@ -1,5 +1,6 @@
 import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { CARD_ARGUMENT } from '../commands/card/columns.ts';
 import { cardGet } from '../commands/card/get.ts';
 import type { Session } from '../commands/session.ts';
 import { Failure, type FailureCode, type Fault, usageFailure } from '../failure.ts';
@@ -14,6 +15,7 @@ import { cellText, openUnder } from '../output/column.ts';
 import { nearest } from '../output/nearest.ts';
 import { checkOutput } from '../output/render.ts';
 import { askForId } from './ask.ts';
+import { canRedraw } from './wait-display.ts';
 import { openWaitLine, type WaitLine } from './wait-line.ts';
 
 const DEFAULT_TIMEOUT = '60s';
@@ -70,7 +72,7 @@ async function readWaitInput(session: Session, input: RawInput): Promise<WaitInp
   const { prompt } = session;
   const faults: Fault[] = [];
   const operation = OPERATIONS.cardGet;
-  const cardId = input.words[0] ?? (prompt.available ? await askForId(prompt, operation, 'cardId') : undefined);
+  const cardId = input.words[0] ?? (prompt.available ? await askForId(prompt, operation, CARD_ARGUMENT) : undefined);
   const given = new Map(cardId === undefined ? [] : [['cardId', cardId]]);
   faults.push(...checkFieldTexts(operation.params, given, { nameOf: () => '<cardId>', source: 'flag' }).faults);
   const status = lastValue(input, 'status') ?? (prompt.available ? await askStatus(session) : undefined);
@@ -157,8 +159,7 @@ class Wait {
 
   /** A terminal has the line, which is always there; elsewhere only what is new is told. */
   async #tell(text: string, news: { readonly code: string; readonly message: string } | undefined): Promise<void> {
-    const { stderr } = this.#session.context;
-    if (stderr.isTerminal) await this.#line.show(`${text} (${formatDuration(this.#leftMs())} left)`);
+    if (canRedraw(this.#session.context)) await this.#line.show(`${text} (${formatDuration(this.#leftMs())} left)`);
     else if (news !== undefined) await this.#session.notify({ ...news, level: 'note' });
   }
 
@@ -208,7 +209,10 @@ export async function runWait(session: Session, input: RawInput): Promise<number
   const waitInput = await readWaitInput(session, input);
   await checkOutput(session.output, cardGet.columns, openUnder('metadata', 'transactions'));
   const { common, context } = session;
-  const line = openWaitLine(context.stderr, !common.quiet && !common.verbose);
+  const line = openWaitLine(context.stderr, {
+    isWanted: canRedraw(context) && !common.quiet && !common.verbose,
+    unicode: session.output.unicode,
+  });
   const answer = await new Wait(session, waitInput, line).run().finally(() => line.clear());
   for (const notice of answer.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });

@@ -88,7 +88,7 @@ export async function confirmSingle(
   let asked = single;
   for (;;) {
     const offersReason = asked.reason === undefined;
-    const choices = offersReason ? 'y/N, r = give a reason first' : 'y/N';
+    const choices = offersReason ? 'y/N, r = add a reason' : 'y/N';
     const answer = await session.prompt.text(`${question} (${choices})`, (text) => checkAnswer(text, offersReason));
     const word = answer.trim().toLowerCase();
     if (YES.includes(word)) return asked;

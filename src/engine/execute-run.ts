@@ -12,7 +12,7 @@ import type { CallPolicy } from '../http/call.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { printJson } from '../json/print.ts';
 import type { Column } from '../output/column.ts';
-import { GRACE_MS } from './interrupt.ts';
+import { GRACE_MS, keepToOutcome } from './interrupt.ts';
 import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
 import { makeReconciler, makeRowSender } from './run-rows.ts';
 
@@ -41,7 +41,7 @@ async function* flatten(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<
 }
 
 /** Tells the person what the first signal means before the run hears it. */
-function announcing(session: Session): SignalPort {
+function announcing(session: Session, output: RunOutput): SignalPort {
   const { signals } = session.context;
   return {
     received: signals.received,
@@ -49,6 +49,7 @@ function announcing(session: Session): SignalPort {
       signals.onSignal((signal, count) => {
         if (count === 1) {
           const message = `${signal}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
+          output.clear();
           void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
         }
         listener(signal, count);
@@ -100,6 +101,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
   });
   const reconcile = makeReconciler(service, operation, policy);
   let report: BulkReport;
+  if (isWrite(operation)) keepToOutcome(session);
   try {
     report = await runRows<Row>({
       command: operation.command,
@@ -111,7 +113,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
       journal: run?.journal,
       unknownRows: execution.unknownRows,
       clock: context.clock,
-      signals: announcing(session),
+      signals: announcing(session, output),
       facts: factsOf,
       send: makeRowSender(service, operation, policy),
       ...(reconcile === undefined ? {} : { reconcile }),
@@ -130,6 +132,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
     await session.notify({ code: failure.code, level: 'warning', message: failure.message });
   }
   await writeSummary(session, {
+    command: operation.command,
     report: { ...report, exitCode },
     run: run?.header.run,
     canReconcile: reconcile !== undefined,

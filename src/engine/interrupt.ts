@@ -1,4 +1,6 @@
+import type { Session } from '../commands/session.ts';
 import type { Context, SignalName } from '../context.ts';
+import { FAILURES } from '../failure.ts';
 
 /** How long a write in flight may still be answered after the first signal (contract section 4). */
 export const GRACE_MS = 5000;
@@ -10,6 +12,23 @@ export interface Interrupt {
   /** Aborted at the second signal, or when the grace time is over: abandon what is in flight. */
   readonly stop: AbortSignal;
   release(): void;
+}
+
+/**
+ * From here on a signal no longer ends the program as if nothing had been sent: a write is about to leave. Whoever
+ * has it under way listens above this. Once it has ended, the first signal lets its result be printed, and the
+ * second one leaves without it.
+ */
+export function keepToOutcome({ context, notify }: Pick<Session, 'context' | 'notify'>): void {
+  let isImpatient = false;
+  context.signals.onSignal(() => {
+    const message = isImpatient
+      ? 'the write has ended, but its result was not printed; see `frontdesk history`'
+      : 'too late to stop: the write has ended; its result follows (^C again to leave without it)';
+    const told = notify({ code: 'INTERRUPTED', level: 'warning', message });
+    if (isImpatient) void told.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
+    isImpatient = true;
+  });
 }
 
 /**

@@ -31,6 +31,7 @@ import {
   readManyOptions,
   storeOptions,
 } from './run-options.ts';
+import { writeEmptySummary } from './run-output.ts';
 import { callOf, changedFromCopy, manyColumns, placeOf } from './run-rows.ts';
 import { reasonProblem, refuseReadOnly } from './write-guards.ts';
 
@@ -90,6 +91,9 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
   }
   if (options.changedFromPath === '-' && lastValue(input, 'from') === '-') {
     faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
+  }
+  if (options.failedPath === '-') {
+    faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
   }
   if (command.writes && input.options.has('no-history')) {
     faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its journal' });
@@ -315,11 +319,11 @@ async function runChecked(
       yield* rowsOf(file, { ...reading, format: checked.format });
     };
   const columns = manyColumns(command, operation);
-  if (checked.selected === 0) return nothingToDo(session, checked, columns);
-  if (session.common.dryRun && isWrite(operation)) {
-    await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
-    return 0;
-  }
+  const isDryRun = session.common.dryRun && isWrite(operation);
+  if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
+  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
+  if (checked.selected === 0) await tellNothingToDo(session, checked);
+  if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
   await confirmMany(session, plan, checked, service);
   await compareTokenLife(session, service, checked.selected, options.pace.rate);
@@ -328,7 +332,7 @@ async function runChecked(
       ? undefined
       : await openFailedFile({
           path: options.failedPath,
-          inputFormat: checked.format,
+          inputFormat: reading.path === '' ? 'ids' : checked.format,
           columns: checked.columns,
           csvRaw: plan.rows.csvRaw,
           pid: session.context.pid,
@@ -357,12 +361,7 @@ async function runChecked(
   }
 }
 
-async function nothingToDo(
-  session: Session,
-  checked: CheckedInput,
-  columns: ReturnType<typeof manyColumns>,
-): Promise<number> {
-  await session.print({ kind: 'list', document: [], rows: [], columns });
+async function tellNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
   const message =
     checked.unchanged > 0
       ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`
@@ -370,5 +369,5 @@ async function nothingToDo(
         ? 'nothing to do: the input has no rows'
         : 'nothing to do: this shard has no rows';
   await session.notify({ code: 'NOTHING_TO_DO', level: 'note', message });
-  return 0;
+  if (!session.common.dryRun) await writeEmptySummary(session);
 }

@@ -6,6 +6,7 @@ import { StreamFailure } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Format } from '../output/render.ts';
 import { signalExitCode } from '../process/signals.ts';
+import { joinFailures } from './join-failures.ts';
 import { locateCommand } from './locate.ts';
 
 const FORMAT_NAMES: readonly string[] = ['table', 'json', 'ndjson', 'csv'];
@@ -24,7 +25,7 @@ function formatWanted(argv: readonly string[], env: Context['env']): Format {
   for (const [index, token] of argv.entries()) {
     if (token === '--') break;
     if (token === '--json') wanted = 'json';
-    else if (token === '--output' || token === '-o') wanted = asFormat(argv[index + 1]) ?? wanted;
+    else if (token === '--output' || /^-[hnqvy]*o$/.test(token)) wanted = asFormat(argv[index + 1]) ?? wanted;
     else if (token.startsWith('--output=')) wanted = asFormat(token.slice('--output='.length)) ?? wanted;
     else if (/^-o./.test(token)) wanted = asFormat(token.slice(2)) ?? wanted;
   }
@@ -35,6 +36,10 @@ function formatWanted(argv: readonly string[], env: Context['env']): Format {
 export interface CallState {
   format: Format;
   operation: string | undefined;
+  /** Writes whose request may have left and whose outcome is not known yet. */
+  writesUnderWay: number;
+  /** Takes away what is drawn on the terminal, before a report that nobody could foresee. */
+  clearDisplay?: () => void;
 }
 
 function internalFailure(error: unknown): Failure {
@@ -43,6 +48,17 @@ function internalFailure(error: unknown): Failure {
     hints: [
       'report it with the command and the output of `FRONTDESK_DEBUG=1`; check what was changed with `frontdesk history`',
     ],
+    cause: error,
+  });
+}
+
+/** An error that nothing caught. While a write is under way it hides how that ends. */
+function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
+  const failure = internalFailure(error);
+  if (writesUnderWay === 0) return failure;
+  return new Failure('OUTCOME_UNKNOWN', `${failure.message}; a write was under way and may have been applied`, {
+    hints: ['do not repeat it before checking; see `frontdesk history`', ...failure.hints],
+    details: { outcome: 'unknown' },
     cause: error,
   });
 }
@@ -131,15 +147,34 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   }
   const command: Command = await entry.load();
   state.operation = command.path.join('.');
+  try {
+    return await runCommand(context, command, rest, state);
+  } catch (error) {
+    // Only what was never sent can be a usage error: of a write it is said, wherever it was found.
+    const isUnsentWrite =
+      command.kind === 'call' && command.writes && error instanceof Failure && error.code === 'USAGE';
+    throw isUnsentWrite ? error.with({ outcome: error.details.outcome ?? 'not_sent' }) : error;
+  }
+}
+
+async function runCommand(
+  context: Context,
+  command: Command,
+  rest: readonly string[],
+  state: CallState,
+): Promise<number> {
   const { optionsOf } = await import('../commands/command.ts');
   const { parseInput } = await import('./argv.ts');
   const input = parseInput(rest, command.path, command.arguments, optionsOf(command));
   const { openSession } = await import('./session.ts');
   const session = await openSession(context, command, input, state);
   try {
-    if (command.kind === 'local') return await command.run(session, input);
-    const { runCall } = await import('./call.ts');
-    return await runCall(session, command, input);
+    if (command.kind === 'call') {
+      const { runCall } = await import('./call.ts');
+      return await runCall(session, command, input);
+    }
+    if (session.faults.length > 0) throw joinFailures(session.faults);
+    return await command.run(session, input);
   } finally {
     await session.close();
   }
@@ -147,12 +182,22 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
 
 /** argv to exit code. Never throws: whatever goes wrong is reported on stderr in the wanted format. */
 export async function runProgram(context: Context, registry: Registry): Promise<number> {
-  const state: CallState = { format: formatWanted(context.argv, context.env), operation: undefined };
+  const state: CallState = { format: formatWanted(context.argv, context.env), operation: undefined, writesUnderWay: 0 };
+  let isCrashing = false;
+  context.onCrash((error) => {
+    const failure = crashFailure(error, state);
+    // The report crashed as well: leave with the code at least.
+    if (isCrashing) return context.exitNow(failure.exitCode);
+    isCrashing = true;
+    state.clearDisplay?.();
+    void report(context, state, failure).then((code) => context.exitNow(code));
+  });
   // While no write is under way a signal ends the program at once; whoever has one under way listens on top.
   const stopListening = context.signals.onSignal((signal) => {
     const failure = new Failure('CANCELLED', `cancelled by ${signal}; nothing was changed`, {
       exitCode: signalExitCode(signal),
     });
+    state.clearDisplay?.();
     void report(context, state, failure).then((code) => context.exitNow(code));
   });
   try {

@@ -1,70 +1,109 @@
-import type { PromptPort } from '../context.ts';
+import type { PromptPort, SignalName, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { safeText } from '../output/safe-text.ts';
+import { signalExitCode } from '../process/signals.ts';
+import { linePrompt } from './line-prompt.ts';
 
-interface Streams {
+export interface TerminalStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** Ctrl-C and the end of input at a prompt are "no": nothing was sent. */
-function cancelled(error: unknown): Failure {
-  return new Failure('CANCELLED', 'cancelled at a question; nothing was sent', {
+export interface PromptStyle {
+  readonly colour: boolean;
+  readonly unicode: boolean;
+  /** The terminal obeys no escape sequences (TERM=dumb): every question is a line, and nothing is drawn over. */
+  readonly plain: boolean;
+}
+
+/** What a question is asked with: `signal` ends it when nobody can answer any more. */
+export interface Asking extends TerminalStreams {
+  readonly signal: AbortSignal;
+}
+
+/** Ctrl-C, the end of input and a signal at a prompt are "no": nothing was sent. */
+function cancelled(error: unknown, name: SignalName | undefined): Failure {
+  const by = name === undefined || name === 'SIGINT' ? '' : ` by ${name}`;
+  return new Failure('CANCELLED', `cancelled${by} at a question; nothing was sent`, {
     details: { outcome: 'not_sent' },
+    ...(name === undefined ? {} : { exitCode: signalExitCode(name) }),
     cause: error,
   });
 }
 
-/** What inquirer needs of its caller besides the question. */
-type Asking = Streams & { readonly signal: AbortSignal };
+const same = (text: string) => text;
+const COLOURLESS = { message: same, answer: same, help: same, highlight: same, error: (text: string) => `> ${text}` };
 
-/**
- * Runs one question; what inquirer throws at Ctrl-C (ExitPromptError) becomes CANCELLED. At the end of input (Ctrl-D,
- * a terminal that went away) it would wait for ever: its readline then only lets go of the input, which is heard here.
- */
-async function ask<Value>(streams: Streams, question: (asking: Asking) => Promise<Value>): Promise<Value> {
-  const ended = new AbortController();
-  const onPause = () => setImmediate(() => ended.abort());
-  streams.input.on('pause', onPause);
-  try {
-    return await question({ ...streams, signal: ended.signal });
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw cancelled(error);
-  } finally {
-    streams.input.off('pause', onPause);
-  }
+/** How inquirer draws: without colour, or without marks that the locale cannot show, where that is wanted. */
+function themeOf({ colour, unicode }: PromptStyle) {
+  const prefix = colour && unicode ? {} : { prefix: { idle: '?', done: unicode ? '✔' : '*' } };
+  return { ...prefix, ...(colour ? {} : { style: COLOURLESS }) };
 }
 
-/** Questions on stderr, so that stdout stays the result alone. The only file that imports @inquirer/prompts. */
-export function terminalPrompt(streams: () => Streams, available: boolean): PromptPort {
+/** The same for a list, which has a mark and a line of help besides. */
+function listThemeOf(style: PromptStyle) {
+  const keysHelpTip = () => (style.unicode ? '↑↓ and Enter choose' : 'arrow keys and Enter choose');
+  const icon = style.unicode ? {} : { icon: { cursor: '>' } };
+  return { ...themeOf(style), ...icon, style: { ...(style.colour ? {} : COLOURLESS), keysHelpTip } };
+}
+
+/**
+ * Questions on stderr, so that stdout stays the result alone. The only file that imports @inquirer/prompts. However
+ * a question ends, the terminal is as it was before: cursor shown, echo on, colours reset.
+ */
+export function terminalPrompt(
+  open: () => TerminalStreams,
+  signals: SignalPort,
+  style: PromptStyle,
+  available: boolean,
+): PromptPort {
+  const theme = themeOf(style);
+  const listTheme = listThemeOf(style);
+  const ask = async <Value>(question: (asking: Asking) => Promise<Value>): Promise<Value> => {
+    const streams = open();
+    const stop = new AbortController();
+    let heard: SignalName | undefined;
+    const release = signals.onSignal((name) => {
+      heard = name;
+      stop.abort();
+    });
+    // At ^D readline ends and pauses its input, and inquirer would wait for ever.
+    const atEnd = () => stop.abort();
+    streams.input.on('pause', atEnd).on('end', atEnd);
+    try {
+      return await question({ ...streams, signal: stop.signal });
+    } catch (error) {
+      throw error instanceof Failure ? error : cancelled(error, heard);
+    } finally {
+      streams.input.off('pause', atEnd).off('end', atEnd);
+      release();
+    }
+  };
+  if (style.plain) return { available, ...linePrompt(ask) };
   return {
     available,
-    text: (question, validate) =>
-      ask(streams(), async (asking) => {
+    text: (question, validate, show = (answer) => answer) =>
+      ask(async (asking) => {
         const { input } = await import('@inquirer/prompts');
-        return input({ message: safeText(question), validate }, asking);
+        const transformer = (text: string, { isFinal }: { isFinal: boolean }) =>
+          isFinal ? safeText(show(text)) : text;
+        return input({ message: safeText(question), validate, theme, transformer }, asking);
       }),
     secret: (question, validate) =>
-      ask(streams(), async (asking) => {
+      ask(async (asking) => {
         const { password } = await import('@inquirer/prompts');
-        return password({ message: safeText(question), mask: '*', validate }, asking);
+        return password({ message: safeText(question), mask: '*', toggleMask: false, validate, theme }, asking);
       }),
     confirm: (question) =>
-      ask(streams(), async (asking) => {
+      ask(async (asking) => {
         const { confirm } = await import('@inquirer/prompts');
-        return confirm({ message: safeText(question), default: false }, asking);
+        return confirm({ message: safeText(question), default: false, theme }, asking);
       }),
     choose: (question, choices) =>
-      ask(streams(), async (asking) => {
+      ask(async (asking) => {
         const { select } = await import('@inquirer/prompts');
-        return select(
-          {
-            message: safeText(question),
-            choices: choices.map((choice) => ({ value: choice.value, name: safeText(choice.text) })),
-          },
-          asking,
-        );
+        const shown = choices.map(({ value, text }) => ({ value, name: safeText(text) }));
+        return select({ message: safeText(question), choices: shown, theme: listTheme }, asking);
       }),
   };
 }

@@ -112,27 +112,6 @@ export function nameOfFlag(command: CallCommand): (field: string) => string {
   return (field) => `--${command.options.find((option) => option.field === field)?.long ?? field}`;
 }
 
-/** Asks on a terminal for what is required and missing, so that a person is guided instead of turned away. */
-async function askMissing(
-  session: Session,
-  command: CallCommand,
-  operation: Operation,
-  fields: Map<string, string | null>,
-  words: readonly string[],
-): Promise<string | undefined> {
-  if (!session.prompt.available) return words[0];
-  const { askForField, askForId } = await import('./ask.ts');
-  const argument = command.arguments[0];
-  const id =
-    words[0] ?? (argument === undefined ? undefined : await askForId(session.prompt, operation, argument.name));
-  for (const field of operation.body === null ? [] : describeFields(operation.body)) {
-    if (field.required && !fields.has(field.name) && operation.body !== null) {
-      fields.set(field.name, await askForField(session.prompt, operation.body, field));
-    }
-  }
-  return id;
-}
-
 async function exists(path: string): Promise<boolean> {
   const { lstat } = await import('node:fs/promises');
   return lstat(path).then(
@@ -145,10 +124,7 @@ function isUpdate(operation: Operation): boolean {
   return operation.body !== null && operation.effect.kind === 'write' && operation.effect.unavailable === 'retry-once';
 }
 
-/**
- * Makes one call of what was typed, or fails with all faults together and nothing sent. What is required and
- * missing is asked for on a terminal.
- */
+/** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
 export async function readSingleCall(session: Session, command: CallCommand, input: RawInput): Promise<SingleCall> {
   const given = await readGivenFields(session, command, input);
   const { operation } = given;
@@ -157,7 +133,7 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
     value === undefined ? [] : [{ field, value }],
   );
   const fields = new Map(given.fields);
-  const id = await askMissing(session, command, operation, fields, input.words);
+  const [id] = input.words;
   const nameOf = nameOfFlag(command);
 
   const params: Record<string, string> = {};
@@ -185,7 +161,8 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
   if (outPath !== undefined && (await exists(outPath))) {
     faults.push({ where: '--out', problem: `${quoteGiven(outPath)} exists, and a result never overwrites a file` });
   }
-  if (isUpdate(operation) && faults.length === 0 && fields.size === 0) {
+  const isFieldGiven = command.options.some((option) => option.field !== undefined && input.options.has(option.long));
+  if (isUpdate(operation) && !isFieldGiven) {
     faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
   }
   if (faults.length > 0) throw usageFailure(faults);

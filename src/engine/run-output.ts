@@ -2,16 +2,20 @@ import type { BulkReport } from '../bulk/engine.ts';
 import { Progress } from '../bulk/progress.ts';
 import type { RowResult } from '../bulk/row-outcome.ts';
 import { printedRow } from '../bulk/row-result.ts';
-import { summaryJson, summaryLines } from '../bulk/summary.ts';
+import { stopReason } from '../bulk/stop.ts';
+import { summaryJson, summaryLines, unchangedLines } from '../bulk/summary.ts';
 import type { Session } from '../commands/session.ts';
+import { StreamFailure } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Row } from '../input/records/interpret.ts';
+import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import type { Column } from '../output/column.ts';
 import { renderFailure, renderNotice } from '../output/failure-text.ts';
 import type { Format } from '../output/options.ts';
 import type { RowWriter } from '../output/render.ts';
 import { safeText } from '../output/safe-text.ts';
+import { canRedraw } from './wait-display.ts';
 
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
@@ -20,6 +24,8 @@ const LINE_MS = 10_000;
 export interface RunOutput {
   emit(result: RowResult<Row>): Promise<void>;
   onEnded(result: RowResult<Row>): void;
+  /** Takes the progress away, before a notice is written. */
+  clear(): void;
   /** Closes the array, whatever happened, and stops the progress. */
   close(): Promise<void>;
 }
@@ -42,11 +48,8 @@ class ProgressLine {
     this.#session = session;
     this.#progress = new Progress(rows, session.context.clock.monotonic());
     if (session.common.quiet) return;
-    const { stderr } = session.context;
-    this.#timer = setInterval(
-      () => (stderr.isTerminal ? this.#draw() : this.#tell()),
-      stderr.isTerminal ? REDRAW_MS : LINE_MS,
-    );
+    const isDrawn = canRedraw(session.context);
+    this.#timer = setInterval(() => (isDrawn ? this.#draw() : this.#tell()), isDrawn ? REDRAW_MS : LINE_MS);
     this.#timer.unref();
   }
 
@@ -88,7 +91,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   return {
     async emit(result) {
       if (sharesTerminal) progress.clear();
-      if (isWrite) return writer.row(printedRow(result));
+      if (isWrite) return orLost(() => writer.row(printedRow(result)));
       if (result.failure === undefined) return writer.row(result.resource ?? null);
       progress.clear();
       await stderr.write(
@@ -96,11 +99,24 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       );
     },
     onEnded: (result) => progress.ended(result),
+    clear: () => progress.clear(),
     async close() {
       progress.stop();
-      await writer.close();
+      await (isWrite ? orLost(() => writer.close()) : writer.close());
     },
   };
+}
+
+/**
+ * A --query that does not fit the rows loses them as a full disk does. Its own failure says that nothing was sent,
+ * which is not so once a write is under way.
+ */
+async function orLost(print: () => Promise<void>): Promise<void> {
+  try {
+    await print();
+  } catch (error) {
+    throw error instanceof Failure ? new StreamFailure('EINVAL', error.message) : error;
+  }
 }
 
 /** For people the row stands in front; JSON has it as a member. */
@@ -114,6 +130,8 @@ function failureOfRow(failure: Failure, format: Format): Failure {
 }
 
 interface SummaryFacts {
+  /** Dotted path of the command that the rows are of. */
+  readonly command: string;
   readonly report: BulkReport;
   readonly run: string | undefined;
   readonly canReconcile: boolean;
@@ -121,14 +139,36 @@ interface SummaryFacts {
   readonly unchanged?: number;
 }
 
+/** What was left as it is, for the JSON modes, whose summary has no place for it. */
+async function notifyUnchanged(session: Session, facts: SummaryFacts): Promise<void> {
+  for (const message of unchangedLines(facts)) await session.notify({ code: 'LEFT_UNCHANGED', level: 'note', message });
+}
+
+/** Why a run ended early, for the JSON modes, whose summary has no place for it either. */
+async function notifyStop(session: Session, { stop }: BulkReport): Promise<void> {
+  // A reader that went away wants to hear nothing, and a signal was announced when it came.
+  if (stop === undefined || stop.kind === 'reader_gone' || stop.kind === 'signal') return;
+  const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
+  await session.notify({ code, level: 'warning', message: `the run stopped: ${stopReason(stop)}` });
+}
+
 /** The last words of a run on stderr; in the JSON modes one line, also with --quiet. */
 export async function writeSummary(session: Session, facts: SummaryFacts): Promise<void> {
   const { format } = session.output;
-  const summary = { ...facts, command: session.operation };
   if (format === 'json' || format === 'ndjson') {
-    await session.context.stderr.write(`${printJson(summaryJson(summary))}\n`);
+    await notifyUnchanged(session, facts);
+    await notifyStop(session, facts.report);
+    await session.context.stderr.write(`${printJson(summaryJson(facts))}\n`);
     return;
   }
-  const lines = summaryLines(summary).map((line) => `${safeText(line)}\n`);
+  const lines = summaryLines(facts).map((line) => `${safeText(line)}\n`);
   await session.context.stderr.write(lines.join(''));
+}
+
+/** The same where there was nothing to run: a script finds its last line whatever its file held. */
+export async function writeEmptySummary(session: Session): Promise<void> {
+  const { format } = session.output;
+  if (format !== 'json' && format !== 'ndjson') return;
+  const summary = { run: null, rows: 0, outcomes: {}, exitCode: 0, resume: null };
+  await session.context.stderr.write(`${printJson(fromPlain({ summary }))}\n`);
 }

@@ -17,9 +17,9 @@ export const RUN_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },
   { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
-  { name: 'httpStatus', header: 'STATUS', align: 'right' },
+  { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
   { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
-  { name: 'resultId', header: 'RESULT ID', keep: true },
+  { name: 'resultId', header: 'RESULT ID', keep: true, spare: true },
   { name: 'error.code', header: 'ERROR', wide: true },
   { name: 'error.message', header: 'MESSAGE' },
 ];

@@ -1,23 +1,31 @@
-import type { Family } from '../api/operation.ts';
+import { type Family, isWrite } from '../api/operation.ts';
 import type { Service, Session } from '../commands/session.ts';
 import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
-import { readCredentials } from '../credentials/store.ts';
+import type { CredentialEntry } from '../credentials/store.ts';
 import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
-import type { CredentialPort, HttpClient } from '../http/call.ts';
+import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
 import { lazyTransport } from '../http/lazy-transport.ts';
 import type { TokenMask } from '../http/mask.ts';
 import { chooseProxy } from '../http/proxy.ts';
 import { spareWasmCompiler } from '../process/wasm.ts';
 import { resolveTarget } from '../settings/resolve.ts';
-import { readCaFile } from './ca-file.ts';
+import { type CaFile, readCaFile } from './ca-file.ts';
+import type { CallState } from './program.ts';
 
 interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */
   readonly mask: TokenMask;
-  readonly caFile: string | undefined;
-  /** A call has ended: whatever was drawn while it went on is to be taken away before anything else is written. */
+  readonly caFile: CaFile | undefined;
+  /** A call with this listener has its token and is under way. */
+  readonly onWaiting: (listener: CallListener | undefined) => void;
+  /**
+   * A call has ended, or a token is read, which may ask a person: whatever was drawn meanwhile is to be taken away
+   * before anything else is written.
+   */
   readonly onAnswered: () => void;
+  /** Knows how many writes are under way, for an error that nobody could foresee. */
+  readonly state: Pick<CallState, 'writesUnderWay'>;
 }
 
 /** A service that is to be closed, with what plays it. */
@@ -39,7 +47,7 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   await session.notify({
     code: 'SANDBOX',
     level: 'note',
-    message: 'this is the sandbox on this machine; no real card or calendar is touched',
+    message: 'this is the sandbox on this machine; nothing real is touched',
   });
   const parsed = parseBaseUrl(server.url);
   if (parsed.kind === 'bad') throw new Error(`the sandbox has a bad URL: ${parsed.problem}`);
@@ -53,12 +61,18 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   };
 }
 
+/** Loaded here only: a job with its tokens in the environment has no use for it. */
+async function storedCredentials({ context, places }: Session): Promise<readonly CredentialEntry[]> {
+  const { readCredentials } = await import('../credentials/store.ts');
+  return readCredentials({ configDir: places.configDir, platform: context.platform });
+}
+
 /** With --verbose: a token of the environment that takes the place of a stored one is told (fault C3). */
 async function tellOverride(session: Session, family: Family, origin: string): Promise<void> {
-  const { profile, context, places, common } = session;
+  const { profile, context, common } = session;
   if (!common.verbose || environmentToken(context.env, family) === undefined) return;
   // A store that cannot be read is not used either.
-  const entries = await readCredentials({ configDir: places.configDir, platform: context.platform }).catch(() => []);
+  const entries = await storedCredentials(session).catch(() => []);
   if (findStored(entries, { profile: profile.name, family, origin }).entry === undefined) return;
   await session.notify({
     code: 'TOKEN_OVERRIDDEN',
@@ -68,7 +82,7 @@ async function tellOverride(session: Session, family: Family, origin: string): P
 }
 
 async function profileAddress(session: Session, family: Family): Promise<Address> {
-  const { profile, context, places, common } = session;
+  const { profile, context, common } = session;
   const { base } = resolveTarget(profile, family);
   await tellOverride(session, family, base.origin);
   const credential = resolveCredential({
@@ -78,7 +92,7 @@ async function profileAddress(session: Session, family: Family): Promise<Address
     env: context.env,
     platform: context.platform,
     clock: context.clock,
-    stored: () => readCredentials({ configDir: places.configDir, platform: context.platform }),
+    stored: () => storedCredentials(session),
     ignoreExpiry: common.ignoreExpiry,
     isInteractive: session.prompt.available,
     onNotice: (notice) => void session.notify(notice),
@@ -95,20 +109,24 @@ async function profileAddress(session: Session, family: Family): Promise<Address
   };
 }
 
-function masked(credential: CredentialPort, mask: TokenMask): CredentialPort {
-  const heard = (token: string) => {
-    mask.add(token);
+/** The credential, with what has to happen around each reading of it. */
+function watched(
+  credential: CredentialPort,
+  around: { before(): void; heard(token: string): void; after(): void },
+): CredentialPort {
+  const reading = async <Token extends string | undefined>(read: () => Promise<Token>): Promise<Token> => {
+    around.before();
+    const token = await read();
+    if (token !== undefined) around.heard(token);
+    around.after();
     return token;
   };
   return {
     get source() {
       return credential.source;
     },
-    token: async () => heard(await credential.token()),
-    renew: async () => {
-      const token = await credential.renew();
-      return token === undefined ? undefined : heard(token);
-    },
+    token: (stop) => reading(() => credential.token(stop)),
+    renew: (stop) => reading(() => credential.renew(stop)),
   };
 }
 
@@ -117,10 +135,16 @@ export async function openService(session: Session, family: Family, options: Ser
   const { context, profile } = session;
   const address = await (profile.isSandbox ? sandboxAddress(session, family) : profileAddress(session, family));
   const { base } = address;
-  const trustPems = options.caFile === undefined ? [] : await readCaFile(options.caFile, context.env);
+  const { caFile } = options;
+  const trustPems = caFile === undefined ? [] : await readCaFile(caFile.path, context.env, caFile.where);
+  let listener: CallListener | undefined;
   const client = createHttpClient({
     baseUrl: base,
-    credential: masked(address.credential, options.mask),
+    credential: watched(address.credential, {
+      before: options.onAnswered,
+      heard: (token) => options.mask.add(token),
+      after: () => options.onWaiting(listener),
+    }),
     clock: context.clock,
     random: context.random,
     version: context.version,
@@ -132,9 +156,13 @@ export async function openService(session: Session, family: Family, options: Ser
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
   });
   const call: HttpClient['call'] = async (input, callOptions) => {
+    listener = callOptions.listener;
+    const writes = isWrite(input.operation) ? 1 : 0;
+    options.state.writesUnderWay += writes;
     try {
       return await client.call(input, callOptions);
     } finally {
+      options.state.writesUnderWay -= writes;
       options.onAnswered();
     }
   };

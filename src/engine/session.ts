@@ -2,7 +2,7 @@ import type { Family, Operation } from '../api/operation.ts';
 import { type CallCommand, type Command, isMany } from '../commands/command.ts';
 import { FORMATS } from '../commands/common-options.ts';
 import type { CommonInput, Service, Session } from '../commands/session.ts';
-import type { Context } from '../context.ts';
+import type { Context, OutputPort } from '../context.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { Failure } from '../failure.ts';
 import { findPlaces, requireConfigDir, requireStateDir } from '../files/paths.ts';
@@ -21,14 +21,17 @@ import {
   resolvePreferences,
 } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS, type Settings } from '../settings/settings.ts';
+import type { CaFile } from './ca-file.ts';
 import type { CallState } from './program.ts';
 import { terminalPrompt } from './prompt.ts';
-import { createWaitDisplay } from './wait-display.ts';
+import { canRedraw, createWaitDisplay } from './wait-display.ts';
 
 /** The base URL shown by `--dry-run` in the sandbox, whose port is chosen when it starts. */
 const SANDBOX_URL = 'http://127.0.0.1';
 
 export interface OpenSession extends Session {
+  /** What is wrong with the common options: nothing may be sent, and the call's own faults are told with it. */
+  readonly faults: readonly Failure[];
   close(): Promise<void>;
 }
 
@@ -48,8 +51,8 @@ function readCommon(context: Context, input: RawInput): CommonInput {
 }
 
 /** Colour is for terminals only: a pipe never carries an escape sequence, whatever FORCE_COLOR says. */
-function wantsColour({ env, stdout }: Context, input: RawInput): boolean {
-  if (!stdout.isTerminal || hasOption(input, 'no-color') || isSet(env['NO_COLOR'])) return false;
+function wantsColour(env: Context['env'], output: OutputPort, input: RawInput): boolean {
+  if (!output.isTerminal || hasOption(input, 'no-color') || isSet(env['NO_COLOR'])) return false;
   return isSet(env['FORCE_COLOR']) || env['TERM'] !== 'dumb';
 }
 
@@ -66,6 +69,23 @@ function budgetOf({ timeoutMs, retryMaxTimeMs }: ResolvedPreferences): number {
 /** Names that a command's own options take away from the common ones (`profile set --output`, `card wait --timeout`). */
 function commonValue(command: Command, input: RawInput, long: string): string | undefined {
   return command.options.some((option) => option.long === long) ? undefined : lastValue(input, long);
+}
+
+/** An empty variable counts as one that is not set. */
+function caFileOf(input: RawInput, env: Context['env']): CaFile | undefined {
+  const flag = lastValue(input, 'ca-file');
+  if (flag !== undefined) return { path: flag, where: '--ca-file' };
+  const path = env['FRONTDESK_CA_FILE'] ?? '';
+  return path === '' ? undefined : { path, where: 'FRONTDESK_CA_FILE' };
+}
+
+/** `--json` is `--output json`: of both, the later one counts. */
+function outputFlag(command: Command, input: RawInput): string | undefined {
+  const output = commonValue(command, input, 'output');
+  const last = [...input.options.keys()].findLast(
+    (long) => long === 'json' || (long === 'output' && output !== undefined),
+  );
+  return last === 'json' ? 'json' : output;
 }
 
 function sensitiveMembers(command: Command, input: RawInput): readonly string[] {
@@ -114,12 +134,31 @@ async function loadSettings(command: Command, configDir: string | undefined): Pr
 }
 
 /** Preferences for a command; one that must work does without an environment that cannot be obeyed. */
-function loadPreferences(command: Command, request: PreferenceRequest): ResolvedPreferences {
+function loadPreferences(command: Command, request: PreferenceRequest, faults: Failure[]): ResolvedPreferences {
   try {
     return resolvePreferences(request);
   } catch (error) {
-    if (mustWork(command) && error instanceof Failure) return resolvePreferences({ ...request, env: {} });
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    if (mustWork(command)) return resolvePreferences({ ...request, env: {} });
+    faults.push(error);
+    return resolvePreferences({ ...request, flags: {}, env: {} });
+  }
+}
+
+/** Whether the result can be printed as asked; what is wrong is kept to be told with the other faults of the call. */
+async function checkPrinting(
+  command: Command,
+  input: RawInput,
+  output: OutputOptions,
+  faults: Failure[],
+): Promise<void> {
+  const columns = command.kind === 'call' ? await printedColumns(command, input) : [];
+  const isRun = command.kind === 'call' && isMany(command, input);
+  try {
+    await checkOutput(output, columns, openPaths(command, isRun), isRun);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    faults.push(error);
   }
 }
 
@@ -141,10 +180,9 @@ export async function openSession(
     return profile;
   };
   if (command.kind === 'call' || command.usesProfile) getProfile();
-  const ownOutput = hasOption(input, 'json') ? 'json' : commonValue(command, input, 'output');
-  const preferences = loadPreferences(command, {
+  const request: PreferenceRequest = {
     flags: {
-      output: ownOutput,
+      output: outputFlag(command, input),
       timeout: commonValue(command, input, 'timeout'),
       retries: lastValue(input, 'retries'),
       retryMaxTime: lastValue(input, 'retry-max-time'),
@@ -153,9 +191,11 @@ export async function openSession(
     env,
     profile,
     settings,
-  });
+  };
+  const faults: Failure[] = [];
+  const preferences = loadPreferences(command, request, faults);
   const format = preferences.output.value;
-  state.format = format;
+  if (faults.length === 0) state.format = format;
   const mask = new TokenMask();
   let output: OutputOptions = {
     format,
@@ -164,26 +204,32 @@ export async function openSession(
     header: !hasOption(input, 'no-header'),
     csvRaw: hasOption(input, 'csv-raw'),
     query: lastValue(input, 'query'),
-    colour: wantsColour(context, input),
+    colour: wantsColour(env, stdout, input),
     unicode: isUtf8(context),
     mask: (text) => mask.text(text),
     hideSensitive: sensitiveMembers(command, input),
     now: clock.now(),
     command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
   };
-  const columns = command.kind === 'call' ? await printedColumns(command, input) : [];
-  const isRun = command.kind === 'call' && isMany(command, input);
-  await checkOutput(output, columns, openPaths(command, isRun), isRun);
+  await checkPrinting(command, input, output, faults);
   if (!mustWork(command)) refuseDisabledTls(env);
 
   const notify = async (notice: Notice) => {
     if (notice.level === 'note' && common.quiet) return;
     await stderr.write(renderNotice(notice, output.format, stderr.isTerminal, (text) => mask.text(text)));
   };
-  const display = createWaitDisplay(context, { quiet: common.quiet, verbose: common.verbose, format });
+  const display = createWaitDisplay(context, {
+    quiet: common.quiet,
+    verbose: common.verbose,
+    format,
+    colour: wantsColour(env, stderr, input),
+    unicode: output.unicode,
+  });
+  state.clearDisplay = () => display.clear();
   const services = new Map<Family, Promise<Service & { close(): Promise<void> }>>();
   const session: OpenSession = {
     context,
+    faults,
     operation: command.path.join('.'),
     common,
     get output() {
@@ -203,7 +249,10 @@ export async function openSession(
         display.clear();
         return context.terminal();
       },
-      context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input'),
+      context.signals,
+      { colour: wantsColour(env, stderr, input), unicode: output.unicode, plain: !canRedraw(context) },
+      // A call that is refused anyway asks nothing first.
+      context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input') && faults.length === 0,
     ),
     listener: display.listener,
     places,
@@ -228,9 +277,11 @@ export async function openSession(
       if (known !== undefined) return known;
       const opening = import('./service.ts').then(({ openService }) =>
         openService(session, family, {
+          onWaiting: (listener) => display.waiting(listener),
           onAnswered: () => display.clear(),
           mask,
-          caFile: lastValue(input, 'ca-file') ?? env['FRONTDESK_CA_FILE'],
+          caFile: caFileOf(input, env),
+          state,
         }),
       );
       services.set(family, opening);

@@ -1,4 +1,5 @@
 import type { OutputPort } from '../context.ts';
+import { cutText } from '../output/cut-text.ts';
 import { safeText } from '../output/safe-text.ts';
 
 /** One line on a stderr terminal that is written over again and again. */
@@ -16,13 +17,16 @@ const NO_LINE: WaitLine = { show: async () => undefined, clear: async () => unde
  * The line, or nothing where it is not wanted. The cursor rests below it, so that a message that nobody could
  * foresee (a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
  */
-export function openWaitLine(stderr: OutputPort, isWanted: boolean): WaitLine {
-  if (!stderr.isTerminal || !isWanted) return NO_LINE;
+export function openWaitLine(
+  stderr: OutputPort,
+  { isWanted, unicode }: { readonly isWanted: boolean; readonly unicode: boolean },
+): WaitLine {
+  if (!isWanted) return NO_LINE;
   let isShown = false;
   return {
     async show(text) {
       const width = Math.max(10, (stderr.columns ?? 80) - 1);
-      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${safeText(text).slice(0, width)}\n`);
+      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, unicode)}\n`);
       isShown = true;
     },
     async clear() {

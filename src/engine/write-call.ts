@@ -9,7 +9,7 @@ import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import { checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
-import { GRACE_MS, openInterrupt } from './interrupt.ts';
+import { GRACE_MS, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { columnsOf, viewOf } from './presentation.ts';
 import type { SingleCall } from './read-call.ts';
 import { createResultFile } from './result-file.ts';
@@ -17,6 +17,11 @@ import { refuseReadOnly, requireReason } from './write-guards.ts';
 
 function sensitiveOf(operation: Operation): readonly string[] {
   return operation.effect.kind === 'write' ? (operation.effect.sensitive ?? []) : [];
+}
+
+/** Table and csv hide these by themselves, unless --show-sensitive. */
+function isHiddenByOutput({ output }: Session, name: string): boolean {
+  return (output.format === 'table' || output.format === 'csv') && output.hideSensitive.includes(name);
 }
 
 /** Sends a write between the two records of it in the history, and hears signals while it is under way. */
@@ -33,6 +38,7 @@ export async function recordedCall(session: Session, service: Service, single: S
     host: service.host,
   });
   let isInFlight = false;
+  keepToOutcome(session);
   const interrupt = openInterrupt(context, () => {
     const message = isInFlight
       ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (^C again to stop)`
@@ -149,7 +155,10 @@ export async function runWrite(
   }
   for (const notice of result.notices) await session.notify(notice);
   await file?.keep(result.resource, subjectOf(checked.call));
-  const shown = file === undefined ? result.resource : hideMembers(result.resource, sensitiveOf(operation));
+  // With --out the secrets are in the file alone, in every format; what the renderer hides itself is not hidden twice.
+  const leftToHide =
+    file === undefined ? [] : sensitiveOf(operation).filter((name) => !isHiddenByOutput(session, name));
+  const shown = hideMembers(result.resource, leftToHide);
   const columns = columnsOf(command, operation);
   await printApplied(session, checked, result, () =>
     session.print({ kind: 'resource', resource: shown, columns, ...viewOf(command) }),

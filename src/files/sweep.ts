@@ -1,8 +1,9 @@
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
-import { removeDeadLock } from './lock.ts';
-import { isGone, ownerOfTemporary } from './process-identity.ts';
+
+/** What may have been left behind; every start looks, so the rest is loaded only where there is something. */
+const SUSPICIOUS = /^\.frontdesk-.*\.tmp|\.(?:lock|takeover)$/;
 
 /**
  * Removes what killed processes left in one of our folders: temporary files (each may be a full copy of
@@ -13,14 +14,30 @@ export async function sweepLeftovers(
   folder: string,
   owner: { readonly pid: number; readonly clock: ClockPort },
 ): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
+  const names = listSuspicious(folder);
+  if (names.length === 0) return;
+  const [{ removeDeadLock }, { isGone, ownerOfTemporary }] = await Promise.all([
+    import('./lock.ts'),
+    import('./process-identity.ts'),
+  ]);
   for (const name of names) {
     const path = join(folder, name);
     if (name.endsWith('.lock') || name.endsWith('.takeover')) removeDeadLock(path, owner);
     const maker = ownerOfTemporary(name);
     if (maker === undefined) continue;
-    const info = await stat(path).catch(() => undefined);
-    if (info === undefined || !isGone(maker, owner.clock.now() - info.mtimeMs)) continue;
-    await unlink(path).catch(() => undefined);
+    try {
+      if (isGone(maker, owner.clock.now() - statSync(path).mtimeMs)) unlinkSync(path);
+    } catch {
+      // Another process swept it first, or may do what this one may not.
+    }
+  }
+}
+
+/** At once: every call looks, and starting Node's threads for it takes longer than looking. */
+function listSuspicious(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => SUSPICIOUS.test(name));
+  } catch {
+    return [];
   }
 }

@@ -48,9 +48,11 @@ export class CallRun {
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#sender.options.credential.token();
+      this.#token = await this.#sender.options.credential.token(this.#options.wrapUp);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // A token command may be ended by the very Ctrl-C that ends this call.
+      if (this.#isStopping()) return this.#cancelled();
       return failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')));
     }
     for (;;) {
@@ -77,7 +79,7 @@ export class CallRun {
   async #renew(verdict: Rejected): Promise<CallResult | 'again' | undefined> {
     this.#isRenewed = true;
     try {
-      const token = await this.#sender.options.credential.renew();
+      const token = await this.#sender.options.credential.renew(this.#options.wrapUp);
       if (token === undefined) return undefined;
       this.#token = token;
       return 'again';
@@ -213,8 +215,9 @@ export class CallRun {
   #attempt(): Promise<Sent> {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
-    const { listener } = this.#options;
+    const { listener, pacer } = this.#options;
     return this.#send(this.#input, this.#attempts > 1, () => {
+      pacer?.leaves?.();
       this.#sentAtMs = this.#sender.options.clock.now();
       listener?.onSend?.(this.#attempts);
     });
@@ -222,7 +225,8 @@ export class CallRun {
 
   #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Sent> {
     const { policy, stop, wrapUp, listener } = this.#options;
-    const timeoutMs = Math.max(1, Math.min(policy.timeoutMs, this.#remainingMs()));
+    // Whole milliseconds: the limit is told in messages.
+    const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
     return this.#sender.send(input, { token: this.#token, timeoutMs, fresh, stop, wrapUp, listener, onSend });
   }
 
@@ -233,7 +237,7 @@ export class CallRun {
     return readBack(idOf(this.#input) ?? '', settledBy, maxReads, {
       read: async (input): Promise<Verdict | undefined> => {
         if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;
-        const { verdict } = await this.#send(input, true, () => undefined);
+        const { verdict } = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
         return verdict;
       },
       pause: async () => {

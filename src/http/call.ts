@@ -29,10 +29,10 @@ export interface CallPolicy {
 
 /** Where a bearer token comes from. The HTTP room asks for it per call and never stores it. */
 export interface CredentialPort {
-  /** The token; rejects with an AUTH or USAGE failure. */
-  token(): Promise<string>;
+  /** The token; rejects with an AUTH or USAGE failure. `stop` aborted: nobody waits for it any more. */
+  token(stop?: AbortSignal): Promise<string>;
   /** After a 401: a fresh token if the source can give one (token command), else undefined. */
-  renew(): Promise<string | undefined>;
+  renew(stop?: AbortSignal): Promise<string | undefined>;
   /** Where it came from, for messages: `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token command`. */
   readonly source: string;
 }
@@ -64,6 +64,8 @@ export interface Pacer {
    * `send` is an attempt of the row (the moment to journal its intent), `read_back` a look at the card after it.
    */
   admit(purpose: 'send' | 'read_back'): Promise<boolean>;
+  /** The request that was admitted leaves now: right before its first byte. Not called when it never does. */
+  leaves?(): void;
   /**
    * The service refused with 429 and asked for `waitMs`. True: all workers pause and the row is tried again,
    * its own time budget untouched. False: the wait is too long or the run is stopping: the row is `not_sent`.

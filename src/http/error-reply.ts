@@ -1,6 +1,7 @@
 import { parseJson } from '../json/parse.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { memoryLeft } from './answer-memory.ts';
 
 /** What an answer other than the resource says, ready for messages and for the JSON error object. */
 export interface ErrorReply {
@@ -22,7 +23,7 @@ export function readErrorReply(bytes: Uint8Array): ErrorReply {
   // Not fatal: an error page in another charset is still worth an excerpt.
   const text = new TextDecoder('utf-8').decode(bytes);
   if (text.trim() === '') return { service: undefined, body: undefined, summary: '', isHtml: false };
-  const value = tryJson(text);
+  const value = tryJson(bytes, text);
   if (value === undefined) return ofText(text);
   if (!isJsonObject(value)) return { service: undefined, body: value, summary: '', isHtml: false };
   const errorCode = value.get('errorCode');
@@ -34,9 +35,9 @@ export function readErrorReply(bytes: Uint8Array): ErrorReply {
   return { service: undefined, body: value, summary: cut(otherSummary(value), MAX_TEXT), isHtml: false };
 }
 
-function tryJson(text: string): JsonValue | undefined {
+function tryJson(bytes: Uint8Array, text: string): JsonValue | undefined {
   try {
-    return parseJson(text);
+    return parseJson(text, { maxWeightBytes: memoryLeft(bytes, text) });
   } catch {
     // Any reason not to be JSON has the same consequence here: it is shown as text.
     return undefined;

@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { rewriteJson } from '../json/rewrite.ts';
+import type { JsonValue } from '../json/value.ts';
 
 const MASKED = '***';
 
@@ -34,28 +35,12 @@ export class TokenMask {
 
   /** The same value when nothing was found in it, so that large answers are not copied. */
   json(value: JsonValue): JsonValue {
-    if (typeof value === 'string') return this.text(value);
-    if (isJsonArray(value)) {
-      const items = value.map((item) => this.json(item));
-      return items.every((item, index) => item === value[index]) ? value : items;
-    }
-    if (!isJsonObject(value)) return value;
-    let isChanged = false;
-    const members = new Map<string, JsonValue>();
-    for (const [key, member] of value) {
-      const maskedKey = this.text(key);
-      const masked = this.json(member);
-      isChanged ||= maskedKey !== key || masked !== member;
-      members.set(maskedKey, masked);
-    }
-    return isChanged ? members : value;
+    return rewriteJson(value, { text: (text) => this.text(text) });
   }
 }
 
 /** The value without the one-time secrets of an operation, wherever in it they are (fault C23). */
 export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
   if (names.length === 0) return value;
-  if (isJsonArray(value)) return value.map((item) => hideMembers(item, names));
-  if (!isJsonObject(value)) return value;
-  return new Map([...value].map(([key, member]) => [key, names.includes(key) ? MASKED : hideMembers(member, names)]));
+  return rewriteJson(value, { member: (name) => (names.includes(name) ? MASKED : undefined) });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
-import { toPlain } from '../json/plain.ts';
+import { type PlainValue, toPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Notice } from './call.ts';
 
@@ -46,7 +46,7 @@ function expectedObject(operation: Operation): string | undefined {
  * tells, because a blank cell would look like an empty value.
  */
 export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
-  const checked = operation.response.safeParse(toPlain(resource));
+  const checked = operation.response.safeParse(sampleOf(resource, knownNames(operation.response)));
   const paths = checked.success ? [] : checked.error.issues.map((issue) => issue.path.map(String));
   const missing = paths.filter((path) => !isPresent(resource, path));
   const odd = paths.filter((path) => isPresent(resource, path));
@@ -78,4 +78,44 @@ function names(paths: readonly (readonly string[])[]): string {
   const unique = [...new Set(paths.map((path) => path.join('.')))];
   const shown = unique.slice(0, MAX_NAMED).join(', ');
   return unique.length > MAX_NAMED ? `${shown} and ${unique.length - MAX_NAMED} more` : shown;
+}
+
+/** Entries of a list that are held against the service's description; the rest of a long one goes unchecked. */
+const MAX_CHECKED_ENTRIES = 1000;
+/** A resource, its list, an entry: nothing that the descriptions know lies deeper. */
+const CHECKED_LEVELS = 3;
+
+/** The part of an answer that its description speaks of, as plain values: an answer of megabytes is not copied. */
+function sampleOf(value: JsonValue, known: ReadonlySet<string>, level = 0): PlainValue {
+  const isDeeper = level < CHECKED_LEVELS;
+  if (isJsonArray(value)) {
+    return isDeeper ? value.slice(0, MAX_CHECKED_ENTRIES).map((item) => sampleOf(item, known, level + 1)) : [];
+  }
+  if (!isJsonObject(value)) return toPlain(value);
+  const sample: { [name: string]: PlainValue } = {};
+  for (const name of isDeeper ? known : []) {
+    const member = value.get(name);
+    if (member !== undefined) sample[name] = sampleOf(member, known, level + 1);
+  }
+  return sample;
+}
+
+/** Names that a description knows, its own and those of the entries of its lists. */
+function knownNames(schema: unknown, known = new Set<string>()): Set<string> {
+  const def = definitionOf(schema);
+  for (const [name, inner] of Object.entries(def?.shape ?? {})) knownNames(inner, known.add(name));
+  for (const inner of [def?.element, def?.innerType]) if (inner !== undefined) knownNames(inner, known);
+  return known;
+}
+
+interface Definition {
+  readonly shape?: Readonly<Record<string, unknown>>;
+  readonly element?: unknown;
+  readonly innerType?: unknown;
+}
+
+function definitionOf(schema: unknown): Definition | undefined {
+  if (typeof schema !== 'object' || schema === null || !('_zod' in schema)) return undefined;
+  // Every schema of zod has its definition there; of the members named above it has those of its kind.
+  return (schema as { readonly _zod: { readonly def: Definition } })._zod.def;
 }

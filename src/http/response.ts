@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { JsonSyntaxError, parseJson } from '../json/parse.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { memoryLeft } from './answer-memory.ts';
 import type { Notice } from './call.ts';
 import { type ErrorReply, readErrorReply } from './error-reply.ts';
 import {
@@ -202,7 +203,7 @@ function readBody(reply: Reply): { json: JsonValue; text: string } | { problem: 
     return { problem: 'it is not UTF-8 text' };
   }
   try {
-    return { json: parseJson(text), text };
+    return { json: parseJson(text, { maxWeightBytes: memoryLeft(reply.body, text) }), text };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return { problem: `${JSON_PROBLEMS[error.problem]}: ${error.message}` };
@@ -212,6 +213,7 @@ function readBody(reply: Reply): { json: JsonValue; text: string } | { problem: 
 const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
   duplicate_key: 'it is ambiguous',
   too_deep: 'it is nested too deep',
+  too_heavy: 'it has too many parts',
   syntax: 'it is not JSON',
 };
 

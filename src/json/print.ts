@@ -1,9 +1,10 @@
-import { escapeUnsafe } from './unsafe-characters.ts';
-import { isJsonArray, JsonNumber, type JsonObject, type JsonValue } from './value.ts';
+import { endOfSlice, escapeUnsafe } from './unsafe-characters.ts';
+import { isJsonArray, JsonNumber, type JsonValue } from './value.ts';
 
 const NO_ESCAPE_NEEDED = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const QUOTED = /["\\]/g;
-const SHORT_ESCAPES = new Map([
+/** Escapes by code point: the short ones, and those that were needed once. */
+const ESCAPES = new Map([
   [0x08, '\\b'],
   [0x09, '\\t'],
   [0x0a, '\\n'],
@@ -11,59 +12,145 @@ const SHORT_ESCAPES = new Map([
   [0x0d, '\\r'],
 ]);
 
+interface PrintOptions {
+  /** As people read it; without it the text is compact. */
+  readonly indent?: 2;
+}
+
 /**
  * The value as JSON text, numbers digit for digit and keys in their order; compact, or with `indent: 2` as
  * people read it. Control, bidi, invisible and half characters are always escaped, so the text parses to
  * the same value and cannot act on a terminal.
  */
-export function printJson(value: JsonValue, options: { readonly indent?: 2 } = {}): string {
-  const printer = options.indent === undefined ? new Printer('', ':', '') : new Printer('\n', ': ', '  ');
-  printer.value(value, printer.newline);
-  return printer.out;
+export function printJson(value: JsonValue, options: PrintOptions = {}): string {
+  let text = '';
+  for (const piece of printJsonPieces(value, options)) text += piece;
+  return text;
 }
 
+/** A piece is handed over as soon as it has this many UTF-16 units. */
+const PIECE_LENGTH = 65_536;
+
+/**
+ * The same text in pieces, for values of megabytes: indented, one that is nested deep is far longer than the
+ * longest string there can be. `margin` stands after each line end.
+ */
+export function* printJsonPieces(
+  value: JsonValue,
+  options: PrintOptions & { readonly margin?: string } = {},
+): Generator<string, void, undefined> {
+  const printer = new Printer(options.indent === undefined ? undefined : (options.margin ?? ''));
+  printer.begin(value);
+  while (printer.step()) {
+    if (printer.out.length >= PIECE_LENGTH) yield printer.take();
+  }
+  yield printer.take();
+}
+
+/** An object or a list of which a part is printed. */
+interface Level {
+  readonly members: Iterator<[string, JsonValue]> | undefined;
+  readonly items: readonly JsonValue[];
+  index: number;
+  readonly newline: string;
+}
+
+const NO_ITEMS: readonly JsonValue[] = [];
+
+/** Prints one value a step, so that whoever takes the text away never waits for all of it. */
 class Printer {
   out = '';
-  readonly newline: string;
+  readonly #newline: string;
   readonly #colon: string;
   readonly #step: string;
+  readonly #levels: Level[] = [];
+  /** The rest of a long text, which is quoted in slices. */
+  #rest: { readonly text: string; at: number } | undefined;
 
-  constructor(newline: string, colon: string, step: string) {
-    this.newline = newline;
-    this.#colon = colon;
-    this.#step = step;
+  /** `margin`: indented, with this after each line end; undefined: compact. */
+  constructor(margin: string | undefined) {
+    this.#newline = margin === undefined ? '' : `\n${margin}`;
+    this.#colon = margin === undefined ? ':' : ': ';
+    this.#step = margin === undefined ? '' : '  ';
   }
 
-  value(value: JsonValue, newline: string): void {
-    if (typeof value === 'string') this.out += quote(value);
+  take(): string {
+    const piece = this.out;
+    this.out = '';
+    return piece;
+  }
+
+  begin(value: JsonValue): void {
+    if (typeof value === 'string') this.#text(value);
     else if (value instanceof JsonNumber) this.out += value.text;
     else if (value === null || typeof value === 'boolean') this.out += String(value);
-    else if (isJsonArray(value)) this.#array(value, newline);
-    else this.#object(value, newline);
+    else if (isJsonArray(value)) this.#open('[', undefined, value, value.length === 0);
+    else this.#open('{', value.entries(), NO_ITEMS, value.size === 0);
   }
 
-  #object(object: JsonObject, newline: string): void {
-    const inner = newline + this.#step;
-    let before = `{${inner}`;
-    for (const [key, member] of object) {
-      this.out += before;
-      this.out += quote(key);
-      this.out += this.#colon;
-      this.value(member, inner);
-      before = `,${inner}`;
+  /** False: everything is printed. */
+  step(): boolean {
+    if (this.#rest !== undefined) {
+      this.#slice(this.#rest);
+      return true;
     }
-    this.out += object.size === 0 ? '{}' : `${newline}}`;
+    const level = this.#levels.at(-1);
+    if (level === undefined) return false;
+    if (level.members === undefined) this.#item(level);
+    else this.#member(level, level.members);
+    return true;
   }
 
-  #array(items: readonly JsonValue[], newline: string): void {
-    const inner = newline + this.#step;
-    let before = `[${inner}`;
-    for (const item of items) {
-      this.out += before;
-      this.value(item, inner);
-      before = `,${inner}`;
+  #open(bracket: '[' | '{', members: Level['members'], items: readonly JsonValue[], isEmpty: boolean): void {
+    if (isEmpty) {
+      this.out += bracket === '[' ? '[]' : '{}';
+      return;
     }
-    this.out += items.length === 0 ? '[]' : `${newline}]`;
+    const newline = (this.#levels.at(-1)?.newline ?? this.#newline) + this.#step;
+    this.#levels.push({ members, items, index: 0, newline });
+    this.out += bracket;
+  }
+
+  #item(level: Level): void {
+    // Asked for only below the length, so there is an item.
+    if (level.index < level.items.length) this.#part(level, undefined, level.items[level.index] as JsonValue);
+    else this.#close(']');
+  }
+
+  #member(level: Level, members: Iterator<[string, JsonValue]>): void {
+    const next = members.next();
+    if (next.done === true) this.#close('}');
+    else this.#part(level, next.value[0], next.value[1]);
+  }
+
+  #part(level: Level, name: string | undefined, value: JsonValue): void {
+    this.out += level.index === 0 ? level.newline : `,${level.newline}`;
+    level.index += 1;
+    if (name !== undefined) this.out += quote(name) + this.#colon;
+    this.begin(value);
+  }
+
+  #close(bracket: ']' | '}'): void {
+    this.#levels.pop();
+    this.out += (this.#levels.at(-1)?.newline ?? this.#newline) + bracket;
+  }
+
+  #text(text: string): void {
+    if (text.length <= PIECE_LENGTH) {
+      this.out += quote(text);
+      return;
+    }
+    this.out += '"';
+    this.#rest = { text, at: 0 };
+  }
+
+  #slice(rest: { readonly text: string; at: number }): void {
+    const end = endOfSlice(rest.text, rest.at, PIECE_LENGTH);
+    this.out += escapeUnsafe(rest.text.slice(rest.at, end).replace(QUOTED, '\\$&'), escapeCodePoint);
+    rest.at = end;
+    if (end < rest.text.length) return;
+    this.#rest = undefined;
+    this.out += '"';
   }
 }
 
@@ -73,11 +160,12 @@ function quote(text: string): string {
 }
 
 function escapeCodePoint(codePoint: number): string {
-  const short = SHORT_ESCAPES.get(codePoint);
-  if (short !== undefined) return short;
-  let out = '';
+  const known = ESCAPES.get(codePoint);
+  if (known !== undefined) return known;
+  let escape = '';
   for (const unit of String.fromCodePoint(codePoint).split('')) {
-    out += `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    escape += `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   }
-  return out;
+  ESCAPES.set(codePoint, escape);
+  return escape;
 }

@@ -45,10 +45,44 @@ const ZERO_WIDTH_JOINER = 0x200d;
  */
 export function escapeUnsafe(text: string, replacement: (codePoint: number) => string): string {
   if (PLAIN_ASCII.test(text)) return text;
+  if (text.length <= SLICE_LENGTH) return escapeSlice(text, replacement);
+  // A replacement in one go holds each of millions of matches at the same time.
+  const slices: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = endOfSlice(text, at, SLICE_LENGTH);
+    slices.push(escapeSlice(text.slice(at, end), replacement));
+    at = end;
+  }
+  return slices.join('');
+}
+
+const SLICE_LENGTH = 65_536;
+/** Code units in which a place for a cut is looked for. */
+const CUT_RANGE = 1024;
+
+/**
+ * Where a slice of a long text may end that begins at `start` and has at most `length` units: between two ASCII
+ * characters, which mean the same without their neighbours, or else at least not inside a surrogate pair.
+ */
+export function endOfSlice(text: string, start: number, length: number): number {
+  const end = start + length;
+  if (end >= text.length) return text.length;
+  for (let at = end; at > end - CUT_RANGE; at -= 1) {
+    if (isAscii(text.charCodeAt(at - 1)) && isAscii(text.charCodeAt(at))) return at;
+  }
+  const isInsidePair = (text.charCodeAt(end) & 0xfc00) === 0xdc00 && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return isInsidePair ? end - 1 : end;
+}
+
+function isAscii(unit: number): boolean {
+  return unit >= 0x20 && unit <= 0x7e;
+}
+
+function escapeSlice(text: string, replacement: (codePoint: number) => string): string {
   let flagEnd = 0;
   return replaceCandidates(text, (character, index) => {
     const codePoint = character.codePointAt(0) ?? 0;
-    if (codePoint < 0x20) return replacement(codePoint);
+    if (codePoint <= 0x9f) return replacement(codePoint);
     if (codePoint >= 0xe0000 && codePoint <= 0xe007f && index >= flagEnd) flagEnd = endOfFlag(text, index);
     if (index < flagEnd || belongs(text, index, character.length, codePoint)) return character;
     return replacement(codePoint);

@@ -13,6 +13,7 @@ import { safeText } from './safe-text.ts';
 const LABEL_WIDTH = 12;
 const BAR_CELLS = 20;
 const SHOWN_TRANSACTIONS = 5;
+const TRANSACTION_HEADERS = ['TIME', 'TYPE', 'AMOUNT', 'ID'];
 const MIN_TEXT_WIDTH = 16;
 
 /** Members that have a line of their own below; all others follow as they are, unknown ones too. */
@@ -37,12 +38,15 @@ const LABELS = new Map([
   ['activatedAt', 'Activated'],
 ]);
 
-/** What is sensible next, by status. Which transitions the service allows: not shown. */
+/**
+ * What is sensible next, by status; each line can be run as it stands (block and reissue ask, and offer a reason).
+ * Which transitions the service allows: not shown.
+ */
 const NEXT_STEPS = new Map([
-  ['WAITING_ACTIVATION', ['card activate <id>', "card block <id> --reason '…'"]],
-  ['ACTIVE', ["card block <id> --reason '…'", "card reissue <id> --reason '…'"]],
-  ['BLOCKED', ["card reissue <id> --reason '…'", 'history --id <id>']],
-  ['EXPIRED', ["card reissue <id> --reason '…'"]],
+  ['WAITING_ACTIVATION', ['card activate <id>', 'card block <id>']],
+  ['ACTIVE', ['card block <id>', 'card reissue <id>']],
+  ['BLOCKED', ['card reissue <id>', 'history --id <id>']],
+  ['EXPIRED', ['card reissue <id>']],
   ['REISSUED', ['history --id <id>']],
   ['CANCELLED', ['history --id <id>']],
 ]);
@@ -124,12 +128,14 @@ class CardView {
     const rows = latestFirst(all)
       .slice(0, SHOWN_TRANSACTIONS)
       .map((one) => ['createdAt', 'type', 'amount', 'transactionId'].map((name) => memberText(one, name)));
-    const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
-    const lines = rows.map((row) => {
+    const table = [TRANSACTION_HEADERS, ...rows];
+    const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => displayWidth(row[column] ?? ''))));
+    const lines = table.map((row, index) => {
       const [time = '', type = '', amount = '', id = ''] = row;
       const [timeWidth = 0, typeWidth = 0, amountWidth = 0] = widths;
       const line = `${padText(time, timeWidth)}  ${padText(type, typeWidth)}  ${padText(amount, amountWidth, 'right')}  ${id}`;
-      return `  ${this.#cut(line, this.#roomAfter(2))}`;
+      const shown = `  ${this.#cut(line, this.#roomAfter(2))}`;
+      return index === 0 ? this.#paint.faint(shown.trimEnd()) : shown;
     });
     const title =
       all.length > rows.length ? `Last transactions (${rows.length} of ${all.length})` : 'Last transactions';
@@ -143,8 +149,7 @@ class CardView {
     const steps = NEXT_STEPS.get(this.#text('status')) ?? [];
     if (steps.length === 0) return [];
     const command = this.#style.command ?? 'frontdesk';
-    const dots = this.#style.unicode ? '…' : '...';
-    const lines = steps.map((step) => `  ${command} ${step.replace('<id>', id).replace('…', dots)}`);
+    const lines = steps.map((step) => `  ${command} ${step.replace('<id>', id)}`);
     return [this.#paint.bold('Next'), ...lines];
   }
 

@@ -20,6 +20,8 @@ export interface Column {
   readonly wide?: true;
   /** Ids that people copy: cut only when the columns would not fit otherwise. */
   readonly keep?: true;
+  /** The first to be left out, on a terminal, of a table that would be too wide to say anything. */
+  readonly spare?: true;
 }
 
 /** Answers whether a dotted path may be a column although no fixed column has its name. */

@@ -39,27 +39,46 @@ export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout
  */
 export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
   const raw = style.raw && !stdout.isTerminal;
-  const leaves = flatten(resource);
-  const names = csvLine(leaves.map(([path]) => textCell(path, style.raw, raw)));
-  const cells = csvLine(leaves.map(([, value]) => csvCell(value, style.raw, raw)));
-  await stdout.write(style.header ? names + cells : cells);
+  const names = function* () {
+    for (const [path] of leavesOf(resource, '')) yield textCell(path, style.raw, raw);
+  };
+  const cells = function* () {
+    for (const [, value] of leavesOf(resource, '')) yield csvCell(value, style.raw, raw);
+  };
+  if (style.header) await writeLine(names(), stdout);
+  await writeLine(cells(), stdout);
+}
+
+/** Characters that are written at once; a resource may have a million leaves. */
+const PIECE_LENGTH = 65_536;
+
+async function writeLine(cells: Iterable<string>, stdout: OutputPort): Promise<void> {
+  let piece = '';
+  let separator = '';
+  for (const cell of cells) {
+    // A line of one empty cell would be an empty line, which readers skip; a resource without leaves has one cell.
+    piece += separator + quoteCell(cell);
+    separator = ',';
+    if (piece.length < PIECE_LENGTH) continue;
+    await stdout.write(piece);
+    piece = '';
+  }
+  await stdout.write(piece + LINE_END);
 }
 
 /** The values inside a value that have no further parts, each with its dotted path, in order. */
 export function flatten(value: JsonValue): [string, JsonValue][] {
-  const leaves: [string, JsonValue][] = [];
-  collect(value, '', leaves);
-  return leaves;
+  return [...leavesOf(value, '')];
 }
 
-function collect(value: JsonValue, path: string, leaves: [string, JsonValue][]): void {
+function* leavesOf(value: JsonValue, path: string): Generator<[string, JsonValue], void, undefined> {
   const prefix = path === '' ? '' : `${path}.`;
   if (isJsonObject(value) && value.size > 0) {
-    for (const [key, member] of value) collect(member, prefix + key, leaves);
+    for (const [key, member] of value) yield* leavesOf(member, prefix + key);
   } else if (isJsonArray(value) && value.length > 0) {
-    for (const [index, item] of value.entries()) collect(item, prefix + index, leaves);
+    for (const [index, item] of value.entries()) yield* leavesOf(item, prefix + index);
   } else {
-    leaves.push([path === '' ? 'value' : path, value]);
+    yield [path === '' ? 'value' : path, value];
   }
 }
 
@@ -75,7 +94,11 @@ function textCell(text: string, unguarded: boolean, raw: boolean): string {
 }
 
 function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map((cell) => (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  const quoted = cells.map(quoteCell);
   // A line of one empty cell would be an empty line, which readers skip.
   return (quoted.length === 1 && quoted[0] === '' ? '""' : quoted.join(',')) + LINE_END;
+}
+
+function quoteCell(cell: string): string {
+  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -41,7 +41,13 @@ export function errorObject(failure: Failure): JsonValue {
   const hint = failure.hints.length === 0 ? undefined : failure.hints.slice(0, MAX_HINTS).join('; ');
   const { code, exitCode, message } = failure;
   const known = { code, exitCode, message, hint, operation, id, outcome, http, service, body, attempts, row };
-  return fromPlain({ ...known, sentAt, phase, observed, resultId, retryAt });
+  const object = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries({ ...known, sentAt, phase, observed, resultId, retryAt })) {
+    if (value === undefined) continue;
+    // Of these only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
+    object.set(name, name === 'http' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue));
+  }
+  return object;
 }
 
 /**

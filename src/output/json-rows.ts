@@ -1,19 +1,17 @@
 import type { OutputPort } from '../context.ts';
-import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { RowWriter } from './options.ts';
 import type { Query } from './query.ts';
+import { writeJson } from './write-json.ts';
 
 /** Rows as one JSON array that grows while the work goes on, and is valid from the moment it is closed. */
 export function jsonRowWriter(stdout: OutputPort): RowWriter {
   let isOpen = false;
   return {
     async row(row) {
-      // No raw line end is ever inside a printed string, so each one is indentation.
-      const text = printJson(row, { indent: 2 }).replaceAll('\n', '\n  ');
       const before = isOpen ? ',\n  ' : '[\n  ';
       isOpen = true;
-      await stdout.write(before + text);
+      await writeJson(row, { indent: 2, margin: '  ', before }, stdout);
     },
     async close() {
       await stdout.write(isOpen ? '\n]\n' : '[]\n');
@@ -38,7 +36,7 @@ export function queriedRowWriter(query: Query, writeDocument: (document: JsonVal
 export function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort): RowWriter {
   return {
     async row(row) {
-      await stdout.write(`${printJson(query === undefined ? row : query(row))}\n`);
+      await writeJson(query === undefined ? row : query(row), { after: '\n' }, stdout);
     },
     async close() {},
   };

@@ -1,10 +1,10 @@
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { printJson } from '../json/print.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
 import type { OutputOptions, RowWriter } from './options.ts';
 import type { Query } from './query.ts';
+import { writeJson } from './write-json.ts';
 
 export type { Format, OutputOptions, RowWriter } from './options.ts';
 
@@ -69,7 +69,7 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
   if (options.format === 'json') {
     const document = (await preparation(options))(documentOf(result));
-    await stdout.write(`${printJson(query === undefined ? document : query(document), { indent: 2 })}\n`);
+    await writeJson(query === undefined ? document : query(document), { indent: 2, after: '\n' }, stdout);
     return;
   }
   if (options.format === 'ndjson') {
@@ -114,7 +114,7 @@ async function openFormat(
   if (options.format === 'ndjson') return (await import('./json-rows.ts')).ndjsonRowWriter(query, stdout);
   if (query !== undefined) {
     return (await import('./json-rows.ts')).queriedRowWriter(query, async (document) => {
-      if (options.format === 'json') await stdout.write(`${printJson(document, { indent: 2 })}\n`);
+      if (options.format === 'json') await writeJson(document, { indent: 2, after: '\n' }, stdout);
       else await renderTabular(await queryResult(document), options, stdout);
     });
   }
@@ -133,7 +133,12 @@ async function openTabular(
   }
   if (!stdout.isTerminal) return (await import('./table.ts')).tabbedRowWriter(columns, options.header, stdout);
   const { terminalRowWriter } = await import('./terminal-table.ts');
-  return terminalRowWriter(columns, { ...options, width: stdout.columns ?? DEFAULT_WIDTH }, stdout, streamed);
+  return terminalRowWriter(
+    columns,
+    { ...options, width: stdout.columns ?? DEFAULT_WIDTH, mayLeaveOut: options.columns === undefined },
+    stdout,
+    streamed,
+  );
 }
 
 /** Table or CSV of a result that is prepared already. */

@@ -20,7 +20,7 @@ export function safeText(text: string): string {
   // More marks on one letter than any script stacks: they would paint over the lines above and below.
   return visible.replace(
     /(\p{M}{8})(\p{M}+)/gu,
-    (_, kept: string, flood: string) => `${kept}<+${[...flood].length} marks>`,
+    (_, kept: string, flood: string) => `${kept}<+${countFrom(flood, 0)} marks>`,
   );
 }
 

@@ -1,7 +1,9 @@
 import Table from 'cli-table3';
 import type { OutputPort } from '../context.ts';
+import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
 import { cutText, displayWidth, padText } from './cut-text.ts';
+import { type FittedColumns, type Frame, fitColumns, streamedWidths, widenLast } from './fit-columns.ts';
 import type { RowWriter } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { safeText } from './safe-text.ts';
@@ -13,18 +15,15 @@ interface TerminalStyle {
   readonly colour: boolean;
   readonly unicode: boolean;
   readonly header: boolean;
+  /** Nobody named the columns, so those that do not fit may be left out; the last line then names them. */
+  readonly mayLeaveOut: boolean;
 }
 
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
 const MAX_BORDERED_ROWS = 500;
 
-/** Narrower columns say nothing; a table of too many columns is then wider than the terminal. */
-const MIN_COLUMN_WIDTH = 4;
 /** Between padded columns. */
 const GAP = '  ';
-const STREAMED_COLUMN_WIDTH = 16;
-/** A card id. */
-const STREAMED_ID_WIDTH = 36;
 
 /** Stands for a cell inside cli-table3, one per terminal column: it never sees text from outside, nor measures it. */
 const STAND_IN = '\ue000';
@@ -59,32 +58,61 @@ export function terminalRowWriter(
   streamed: boolean,
 ): RowWriter {
   const paint = makePaint(style.colour);
-  const held: string[][] = [];
-  if (streamed) return paddedRowWriter(columns, streamedWidths(columns, style.width), style, stdout);
+  const held: JsonValue[] = [];
+  if (streamed) {
+    const frame = paddedFrame(style);
+    const fitted = widenLast(fitColumns(columns, streamedWidths(columns), frame), frame);
+    return paddedRowWriter(fitted, style, stdout);
+  }
   return {
     async row(row) {
-      held.push(safeCells(row, columns));
+      held.push(row);
     },
     async close() {
-      if (held.length <= MAX_BORDERED_ROWS) {
-        if (held.length > 0 || style.header) await stdout.write(drawBordered(columns, held, style, paint));
-        return;
-      }
-      const available = style.width - GAP.length * (columns.length - 1);
-      const lines = new PaddedLines(columns, fitWidths(columns, naturalWidths(columns, held), available), style, paint);
-      if (style.header) await stdout.write(lines.header());
-      for (const cells of held) await stdout.write(lines.line(cells));
+      if (held.length === 0 && !style.header) return;
+      const cells = held.map((row) => safeCells(row, columns));
+      const isBordered = held.length <= MAX_BORDERED_ROWS;
+      const natural = naturalWidths(columns, cells);
+      const fitted = fitColumns(columns, natural, isBordered ? borderedFrame(style) : paddedFrame(style), (index) =>
+        cells.every((row) => row[index] === ''),
+      );
+      const shown = held.map((row) => safeCells(row, fitted.columns));
+      if (isBordered) await stdout.write(drawBordered(fitted, shown, style, paint));
+      else await writePadded(fitted, shown, style, stdout);
+      await stdout.write(leftOutLine(fitted, style, paint));
     },
   };
 }
 
-function paddedRowWriter(
-  columns: readonly Column[],
-  widths: readonly number[],
+async function writePadded(
+  fitted: FittedColumns,
+  rows: readonly (readonly string[])[],
   style: TerminalStyle,
   stdout: OutputPort,
-): RowWriter {
-  const lines = new PaddedLines(columns, widths, style, makePaint(style.colour));
+): Promise<void> {
+  const lines = new PaddedLines(fitted, style, makePaint(style.colour));
+  if (style.header) await stdout.write(lines.header());
+  for (const cells of rows) await stdout.write(lines.line(cells));
+}
+
+function borderedFrame({ width, mayLeaveOut }: TerminalStyle): Frame {
+  return { mayLeaveOut, roomOf: (count) => width - 3 * count - 1 };
+}
+
+function paddedFrame({ width, mayLeaveOut }: TerminalStyle): Frame {
+  return { mayLeaveOut, roomOf: (count) => width - GAP.length * (count - 1) };
+}
+
+/** Says which columns there would be: under the names that `--columns` takes. */
+function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Paint): string {
+  if (leftOut.length === 0) return '';
+  const text = `Not shown (--columns names them): ${leftOut.map((column) => safeText(column.name)).join(', ')}`;
+  return `${paint.faint(cutText(text, style.width, style.unicode))}\n`;
+}
+
+function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: OutputPort): RowWriter {
+  const paint = makePaint(style.colour);
+  const lines = new PaddedLines(fitted, style, paint);
   let headerDue = style.header;
   const header = () => {
     headerDue = false;
@@ -92,11 +120,12 @@ function paddedRowWriter(
   };
   return {
     async row(row) {
-      const line = lines.line(safeCells(row, columns));
+      const line = lines.line(safeCells(row, fitted.columns));
       await stdout.write(headerDue ? header() + line : line);
     },
     async close() {
       if (headerDue) await stdout.write(header());
+      await stdout.write(leftOutLine(fitted, style, paint));
     },
   };
 }
@@ -107,7 +136,7 @@ class PaddedLines {
   readonly #style: TerminalStyle;
   readonly #paint: Paint;
 
-  constructor(columns: readonly Column[], widths: readonly number[], style: TerminalStyle, paint: Paint) {
+  constructor({ columns, widths }: FittedColumns, style: TerminalStyle, paint: Paint) {
     this.#columns = columns;
     this.#widths = widths;
     this.#style = style;
@@ -135,12 +164,11 @@ class PaddedLines {
 
 /** The whole table with borders. */
 function drawBordered(
-  columns: readonly Column[],
+  { columns, widths }: FittedColumns,
   rows: readonly (readonly string[])[],
   style: TerminalStyle,
   paint: Paint,
 ): string {
-  const widths = fitWidths(columns, naturalWidths(columns, rows), style.width - 3 * columns.length - 1);
   const shown: string[] = [];
   const standIn = (text: string, index: number, dress: (cut: string) => string): string => {
     const cut = cutText(text, widths[index] ?? 0, style.unicode);
@@ -178,37 +206,4 @@ function naturalWidths(columns: readonly Column[], rows: readonly (readonly stri
     }
     return width;
   });
-}
-
-/** Natural widths cut down to what there is: the widest columns give first, those of ids last. */
-function fitWidths(columns: readonly Column[], natural: readonly number[], available: number): number[] {
-  const kept = natural.map((width, index) => (columns[index]?.keep === true ? width : 0));
-  const keptWidth = kept.reduce((sum, width) => sum + width, 0);
-  const others = natural.filter((_, index) => kept[index] === 0);
-  const needed = others.reduce((sum, width) => sum + Math.min(width, 2 * MIN_COLUMN_WIDTH), 0);
-  if (keptWidth + needed <= available) {
-    const limit = widthLimit(others, available - keptWidth);
-    return natural.map((width, index) => (kept[index] === 0 ? Math.min(width, limit) : width));
-  }
-  const limit = widthLimit(natural, available);
-  return natural.map((width) => Math.min(width, limit));
-}
-
-/** The greatest width that all columns may have so that their sum still fits. */
-function widthLimit(natural: readonly number[], available: number): number {
-  let limit = Math.max(0, ...natural);
-  while (limit > MIN_COLUMN_WIDTH && natural.reduce((sum, width) => sum + Math.min(width, limit), 0) > available) {
-    limit -= 1;
-  }
-  return limit;
-}
-
-/** Widths of columns whose cells are not known yet; the last column takes what is left. */
-function streamedWidths(columns: readonly Column[], width: number): number[] {
-  const natural = columns.map((column, index) => {
-    if (index === columns.length - 1) return width;
-    const usual = column.keep === true ? STREAMED_ID_WIDTH : STREAMED_COLUMN_WIDTH;
-    return column.width ?? Math.max(displayWidth(column.header), usual);
-  });
-  return fitWidths(columns, natural, width - GAP.length * (columns.length - 1));
 }

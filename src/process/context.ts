@@ -1,4 +1,3 @@
-import { homedir, userInfo } from 'node:os';
 import type { ClockPort, Context } from '../context.ts';
 import { processSignals } from './signals.ts';
 import { lazyStream, standardError, standardInput, standardOutput } from './streams.ts';
@@ -8,7 +7,8 @@ const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
 
 const clock: ClockPort = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // Not `performance`, which loads a module of its own at its first use.
+  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted === true) return resolve();
@@ -23,9 +23,14 @@ const clock: ClockPort = {
     }),
 };
 
+/** Loaded at its first use: few calls ask for anything of it. */
+function operatingSystem() {
+  return process.getBuiltinModule('node:os');
+}
+
 function userName(): string {
   try {
-    return userInfo().username;
+    return operatingSystem().userInfo().username;
   } catch {
     // A container may run under a uid that has no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
@@ -34,7 +39,7 @@ function userName(): string {
 
 function homeFolder(): string | undefined {
   try {
-    const home = homedir();
+    const home = operatingSystem().homedir();
     return home === '' ? undefined : home;
   } catch {
     return undefined;
@@ -52,7 +57,7 @@ export function processContext(version: string): Context {
     argv: process.argv.slice(2),
     env,
     platform: process.platform,
-    home: env['HOME'] === undefined && process.platform !== 'win32' ? undefined : homeFolder(),
+    home: process.platform === 'win32' ? homeFolder() : env['HOME'] || undefined,
     get user() {
       user ??= userName();
       return user;
@@ -66,6 +71,8 @@ export function processContext(version: string): Context {
     clock,
     random: Math.random,
     signals: processSignals(process),
+    // A rejection that nobody handles arrives here too.
+    onCrash: (listener) => process.on('uncaughtException', listener),
     exitNow: (code) => process.exit(code),
   };
 }

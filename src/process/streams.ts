@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { fstatSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { type InputPort, type OutputPort, StreamFailure } from '../context.ts';
 
 const O_RDWR = 2;
@@ -58,14 +58,47 @@ export function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStre
   };
 }
 
+/** Fits into an empty pipe of every system, so writing it does not wait for the reader. */
+const AT_ONCE_BYTES = 16_384;
+
+/**
+ * Writes a small first result without opening a stream, and answers what is left of it: nothing, or all where
+ * only the stream knows how to wait (a terminal, Windows, a pipe that is full).
+ */
+function writeAtOnce(fd: number, text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
+  try {
+    return bytes.subarray(writeSync(fd, bytes));
+  } catch (error) {
+    if (errnoOf(error) === 'EAGAIN') return bytes;
+    throw error;
+  }
+}
+
 /** stdout: every failed write is reported, because what was asked for would be missing. */
 export function standardOutput(stream: LazyStream, fd: number): OutputPort {
   let failure: StreamFailure | undefined;
-  let isChecked = false;
+  let isFirst = true;
+  let isOpen = false;
   const fail = (error: unknown): StreamFailure => {
     failure ??= new StreamFailure(errnoOf(error), error instanceof Error ? error.message : String(error));
     return failure;
   };
+  const first = (text: string): Uint8Array => {
+    try {
+      return writeAtOnce(fd, text);
+    } catch (error) {
+      fail(error);
+      return new Uint8Array();
+    }
+  };
+  const send = (text: string | Uint8Array): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (!isOpen) stream.get().on('error', fail);
+      isOpen = true;
+      stream.get().write(text, (error) => (error ? reject(fail(error)) : resolve()));
+    });
   return {
     get isTerminal() {
       return stream.isTerminal;
@@ -73,16 +106,15 @@ export function standardOutput(stream: LazyStream, fd: number): OutputPort {
     get columns() {
       return stream.isTerminal ? stream.get().columns : undefined;
     },
-    write(text) {
-      if (!isChecked) {
-        isChecked = true;
+    async write(text) {
+      let rest: string | Uint8Array = text;
+      if (isFirst) {
+        isFirst = false;
         if (stoodInForClosed(fd)) fail(Object.assign(new Error('stdout is closed'), { code: 'EBADF' }));
-        stream.get().on('error', fail);
+        else if (!stream.isTerminal) rest = first(text);
       }
-      if (failure !== undefined) return Promise.reject(failure);
-      return new Promise((resolve, reject) => {
-        stream.get().write(text, (error) => (error ? reject(fail(error)) : resolve()));
-      });
+      if (failure !== undefined) throw failure;
+      if (rest.length > 0) await send(rest);
     },
   };
 }

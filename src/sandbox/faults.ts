@@ -81,8 +81,8 @@ function readFault(text: string): FaultRule {
   };
 }
 
-/** Reads every `--fault`; raises one USAGE failure that names the unreadable piece of each bad one. */
-export function parseFaults(texts: readonly string[]): readonly FaultRule[] {
+/** Reads every `--fault`; `faults` name the unreadable piece of each bad one. */
+export function readFaults(texts: readonly string[]): { rules: readonly FaultRule[]; faults: readonly Fault[] } {
   const rules: FaultRule[] = [];
   const faults: Fault[] = [];
   for (const text of texts) {
@@ -93,9 +93,16 @@ export function parseFaults(texts: readonly string[]): readonly FaultRule[] {
       faults.push({ where: `--fault '${text}'`, problem: error.message });
     }
   }
-  if (faults.length > 0) {
-    throw usageFailure(faults, ["write it as in --fault 'POST /block:503+retry-after=2*3' or 'GET /v1/cards:429@50%'"]);
-  }
+  return { rules, faults };
+}
+
+/** How a fault is written, for whoever wrote one that cannot be read. */
+export const FAULT_HINT = "write it as in --fault 'POST /block:503+retry-after=2*3' or 'GET /v1/cards:429@50%'";
+
+/** The rules of every `--fault`; raises one USAGE failure for all bad ones. */
+export function parseFaults(texts: readonly string[]): readonly FaultRule[] {
+  const { rules, faults } = readFaults(texts);
+  if (faults.length > 0) throw usageFailure(faults, [FAULT_HINT]);
   return rules;
 }
 

@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -106,14 +106,16 @@ export function parseSettings(bytes: Uint8Array, path: string): Settings {
 }
 
 /** Absent, or in a folder that this user cannot even look into: then it holds nothing of this user's. */
-async function isOutOfReach(path: string, error: unknown): Promise<boolean> {
+function isOutOfReach(path: string, error: unknown): boolean {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return true;
   if (errno !== 'EACCES') return false;
-  return lstat(path).then(
-    () => false,
-    () => true,
-  );
+  try {
+    lstatSync(path);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /**
@@ -125,9 +127,10 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
   const path = settingsPath(configDir);
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(path);
+    // At once: every call reads this small file, and starting Node's threads for it takes longer than reading.
+    bytes = readFileSync(path);
   } catch (error) {
-    if (await isOutOfReach(path, error)) return NO_SETTINGS;
+    if (isOutOfReach(path, error)) return NO_SETTINGS;
     throw new Failure(
       'USAGE',
       `the settings file ${path} cannot be read: ${describeIoError(error)}; nothing was sent`,

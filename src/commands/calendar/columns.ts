@@ -1,7 +1,7 @@
 import type { Column } from '../../output/column.ts';
 
 export const CALENDAR_COLUMNS: readonly Column[] = [
-  { name: 'id', header: 'ID' },
+  { name: 'id', header: 'ID', keep: true },
   { name: 'object', header: 'OBJECT', wide: true },
   { name: 'active', header: 'ACTIVE' },
   { name: 'created', header: 'CREATED', wide: true },
@@ -13,7 +13,7 @@ export const CALENDAR_COLUMNS: readonly Column[] = [
 ];
 
 export const EVENT_COLUMNS: readonly Column[] = [
-  { name: 'id', header: 'ID' },
+  { name: 'id', header: 'ID', keep: true },
   { name: 'object', header: 'OBJECT', wide: true },
   { name: 'active', header: 'ACTIVE' },
   { name: 'created', header: 'CREATED', wide: true },
@@ -28,7 +28,7 @@ export const EVENT_COLUMNS: readonly Column[] = [
 ];
 
 export const SUBSCRIBER_COLUMNS: readonly Column[] = [
-  { name: 'id', header: 'ID' },
+  { name: 'id', header: 'ID', keep: true },
   { name: 'object', header: 'OBJECT', wide: true },
   { name: 'active', header: 'ACTIVE' },
   { name: 'created', header: 'CREATED', wide: true },

@@ -2,7 +2,7 @@ import type { Column } from '../../output/column.ts';
 
 /** Columns of a card. Wide ones are left out of tables unless asked for with --columns; csv has all. */
 export const CARD_COLUMNS: readonly Column[] = [
-  { name: 'cardId', header: 'CARD ID' },
+  { name: 'cardId', header: 'CARD ID', keep: true },
   { name: 'status', header: 'STATUS', tone: 'status' },
   { name: 'currentBalance', header: 'BALANCE', align: 'right' },
   { name: 'initialBalance', header: 'INITIAL', align: 'right' },

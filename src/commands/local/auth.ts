@@ -1,4 +1,4 @@
-import type { Family } from '../../api/operation.ts';
+import type { Family, Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import { tokenVariable } from '../../credentials/resolve.ts';
 import type { CredentialKind } from '../../credentials/store.ts';
@@ -81,17 +81,18 @@ async function readLogin(
   return { family: family ?? (await askFamily(session)), source: given[0] };
 }
 
-/** Where the credential will belong: from the flag, the profile or the environment, or asked for. */
-async function readTarget(session: Session, input: RawInput, family: Family): Promise<Target> {
+type Urls = { readonly cardsUrl: string | undefined; readonly calendarUrl: string | undefined };
+
+/** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
+async function readUrls(session: Session, input: RawInput, family: Family): Promise<Urls> {
   const { profile } = session;
+  const settings = await session.settings();
   const urls = { cards: lastValue(input, 'cards-url'), calendar: lastValue(input, 'calendar-url') };
   const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
   if (urls[family] === undefined && known === undefined && session.prompt.available) {
-    urls[family] = await session.prompt.text(`Base URL of the ${family} interface`, (text) => {
+    urls[family] = await session.prompt.text(`Base URL of the ${family} interface (https://…)`, (text) => {
       try {
-        changeProfile({ currentProfile: undefined, profiles: new Map(), preferences: {} }, 'check', {
-          [family === 'cards' ? 'cardsUrl' : 'calendarUrl']: text,
-        });
+        changeProfile(settings, profile.name, { [family === 'cards' ? 'cardsUrl' : 'calendarUrl']: text });
         return text === '' ? 'is required' : true;
       } catch (error) {
         return error instanceof Error ? error.message : 'cannot be used';
@@ -101,16 +102,24 @@ async function readTarget(session: Session, input: RawInput, family: Family): Pr
   const fromEnvironment = known?.source === 'environment' ? known.url : undefined;
   const cardsUrl = urls.cards ?? (family === 'cards' ? fromEnvironment : undefined);
   const calendarUrl = urls.calendar ?? (family === 'calendar' ? fromEnvironment : undefined);
-  if (cardsUrl === undefined && calendarUrl === undefined) return resolveTarget(profile, family);
-  const settings = await session.changeSettings((before) =>
-    changeProfile(before, profile.name, { cardsUrl, calendarUrl }),
-  );
+  // Refused now: nobody should type a token for a URL that cannot be used.
+  if (cardsUrl === undefined && calendarUrl === undefined) resolveTarget(profile, family);
+  else changeProfile(settings, profile.name, { cardsUrl, calendarUrl });
+  return { cardsUrl, calendarUrl };
+}
+
+/** Where the credential will belong, with the URLs stored in the profile. */
+async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
+  const { profile } = session;
+  if (urls.cardsUrl === undefined && urls.calendarUrl === undefined) return resolveTarget(profile, family);
+  const settings = await session.changeSettings((before) => changeProfile(before, profile.name, urls));
   return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
 }
 
 async function readSecret(
   session: Session,
   input: RawInput,
+  family: Family,
   source: (typeof SOURCES)[number] | undefined,
 ): Promise<{ kind: CredentialKind; value: string }> {
   if (source === 'token-command') {
@@ -126,9 +135,9 @@ async function readSecret(
     return { kind: 'file', value };
   }
   if (source === 'token-stdin') return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
-  const typed = await session.prompt.secret('Token', (text) => {
+  const typed = await session.prompt.secret(`Token of the ${family} interface`, (text) => {
     try {
-      checkTokenText(text, 'the answer');
+      refuseExpired(session, family, checkTokenText(text, 'the answer'));
       return true;
     } catch (error) {
       return error instanceof Error ? error.message : 'cannot be used';
@@ -149,23 +158,55 @@ function refuseExpired(session: Session, family: Family, token: string): string 
   return new Date(expiresAtMs).toISOString();
 }
 
+function checkOperation(family: Family): Operation {
+  return family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
+}
+
+/** What is wrong with an id to check with; none: it may be sent. */
+async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
+  const { checkFieldTexts } = await import('../../input/check-fields.ts');
+  const { params } = checkOperation(family);
+  const [param = 'id'] = Object.keys(params.shape);
+  return checkFieldTexts(params, new Map([[param, id]]), { nameOf: () => '--check', source: 'flag' }).faults;
+}
+
+/** Whether the person is led through the login: nothing was said on the command line but the profile. */
+function isGuided(session: Session, input: RawInput): boolean {
+  const said = ['family', 'cards-url', 'calendar-url', 'check', ...SOURCES];
+  return session.prompt.available && !said.some((long) => hasOption(input, long));
+}
+
+/** Offers to try the new credential at once. Undefined: not wanted. */
+async function askCheckId(session: Session, family: Family): Promise<string | undefined> {
+  const { cleanCardId } = await import('../../input/card-id.ts');
+  const clean = (text: string) => (family === 'cards' ? (cleanCardId(text) ?? text) : text);
+  const { checkFields } = await import('../../input/check-fields.ts');
+  const { params } = checkOperation(family);
+  const [param = 'id'] = Object.keys(params.shape);
+  const problemOf = (text: string) => checkFields(params, { [param]: clean(text) }, () => '')[0]?.problem;
+  const noun = family === 'cards' ? 'card' : 'calendar';
+  const answer = await session.prompt.text(
+    `Id of a ${noun} to check with (Enter = none)`,
+    (text) => (text === '' ? true : (problemOf(text) ?? true)),
+    clean,
+  );
+  return answer === '' ? undefined : clean(answer);
+}
+
 /** Reads with the new credential, so that a person knows at once whether it is accepted. */
 async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
   const service = await session.service(family);
-  const operation = family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
-  const { checkFieldTexts } = await import('../../input/check-fields.ts');
+  const operation = checkOperation(family);
   const [param = 'id'] = Object.keys(operation.params.shape);
-  const { faults } = checkFieldTexts(operation.params, new Map([[param, id]]), {
-    nameOf: () => '--check',
-    source: 'flag',
-  });
-  if (faults.length > 0) throw usageFailure(faults);
   const query = operation.query === null ? {} : { limit: '1' };
   const result = await service.client.call(
     { operation, params: { [param]: id }, query, body: undefined },
     { policy: session.policy, listener: session.listener },
   );
-  if (result.kind === 'failed') throw result.failure;
+  if (result.kind !== 'failed') return;
+  const message = 'the credential is stored, but the read to check it failed';
+  await session.notify({ code: 'CHECK_FAILED', level: 'warning', message });
+  throw result.failure;
 }
 
 export const authLoginCommand = localCommand({
@@ -195,12 +236,16 @@ export const authLoginCommand = localCommand({
       throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
     }
     const { family, source } = await readLogin(session, input);
-    const secret = await readSecretFirst(session, input, source);
-    const expiresAt = secret?.kind === 'token' ? refuseExpired(session, family, secret.value) : undefined;
-    const target = await readTarget(session, input, family);
-    const chosen = secret ?? (await readSecret(session, input, source));
-    const expiry = expiresAt ?? (chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined);
-    const { storeCredential } = await import('../../credentials/store.ts');
+    const given = lastValue(input, 'check');
+    const checkFaults = given === undefined ? [] : await checkIdFaults(family, given);
+    if (checkFaults.length > 0) throw usageFailure(checkFaults);
+    // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
+    const urls = await readUrls(session, input, family);
+    const chosen = await readSecret(session, input, family, source);
+    const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
+    const check = given ?? (isGuided(session, input) ? await askCheckId(session, family) : undefined);
+    const target = await storeTarget(session, family, urls);
+    const { storeCredential } = await import('../../credentials/store-change.ts');
     const { keptCopy } = await storeCredential(session.credentialPlace(), {
       profile: session.profile.name,
       family,
@@ -211,7 +256,6 @@ export const authLoginCommand = localCommand({
       const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
       await session.notify({ code: 'CREDENTIALS_DAMAGED', level: 'warning', message });
     }
-    const check = lastValue(input, 'check');
     const profileName = session.profile.name;
     if (check !== undefined) await checkWithRead(session, family, check);
     const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
@@ -228,17 +272,13 @@ export const authLoginCommand = localCommand({
       family === 'cards'
         ? `frontdesk -p ${profileName} card get <cardId>`
         : `frontdesk -p ${profileName} calendar subscribers list <calendarId>`;
+    const checked = check === undefined ? '' : ` The service accepted it: ${check} was read.`;
     const ending = shown === undefined ? '' : ` (a token that ends with ${shown})`;
-    const text = `Logged in to ${family} at ${target.base.origin} with profile ${profileName}${ending}.\nTry: ${next}`;
+    const text = `Logged in to ${family} at ${target.base.origin} with profile ${profileName}${ending}.${checked}\nTry: ${next}`;
     await session.print({ kind: 'text', text, json: fromPlain(facts) });
     return 0;
   },
 });
-
-/** Tokens that need no question are read first: an unusable one must not leave a half-made profile behind. */
-async function readSecretFirst(session: Session, input: RawInput, source: (typeof SOURCES)[number] | undefined) {
-  return source === undefined ? undefined : readSecret(session, input, source);
-}
 
 const STATUS_COLUMNS: readonly Column[] = [
   { name: 'family', header: 'FAMILY' },
@@ -316,7 +356,7 @@ export const authLogoutCommand = localCommand({
     const faults: Fault[] = [];
     const family = readFamily(input, faults);
     if (faults.length > 0) throw usageFailure(faults);
-    const { removeCredentials } = await import('../../credentials/store.ts');
+    const { removeCredentials } = await import('../../credentials/store-change.ts');
     const profile = session.profile.name;
     const removed = await removeCredentials(session.credentialPlace(), { profile, family });
     const names = removed.map((entry) => `${entry.family} at ${entry.origin}`);

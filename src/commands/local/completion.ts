@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { nearest } from '../../output/nearest.ts';
 import { type LocalCommand, localCommand } from '../command.ts';
 import type { Registry } from '../registry.ts';
-import { missingArgument } from './missing.ts';
+import { missingChoice } from './missing.ts';
 
 const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -27,8 +27,7 @@ export function completionCommand(registry: Registry): LocalCommand {
       { text: 'Only for this bash', line: 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash' },
     ],
     async run(session, input) {
-      const name =
-        input.words[0] ?? (await missingArgument(session, 'shell', 'Which shell (bash, zsh, fish, powershell)?'));
+      const name = input.words[0] ?? (await missingChoice(session, '<shell>', 'Which shell?', SHELL_NAMES));
       const { SHELLS } = await import('../../generate/completions.ts');
       const shell = SHELLS.find((candidate) => candidate.name === name);
       if (shell === undefined) {

@@ -1,8 +1,13 @@
-import { Failure } from '../../failure.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { JsonValue } from '../../json/value.ts';
-import { checkPreferenceKey, PREFERENCE_KEYS, setPreference, unsetPreference } from '../../settings/preferences.ts';
+import {
+  checkPreferenceKey,
+  PREFERENCE_KEYS,
+  readPreference,
+  setPreference,
+  unsetPreference,
+} from '../../settings/preferences.ts';
 import { settingsPath } from '../../settings/read.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { localCommand } from '../command.ts';
@@ -15,10 +20,22 @@ const KEY_ARGUMENT = {
   choices: PREFERENCE_KEYS,
 } as const;
 
-function wordAt(input: RawInput, index: number, name: string): string {
-  const word = input.words[index];
-  if (word === undefined) throw new Failure('USAGE', `<${name}>: is required`);
-  return word;
+async function keyOf(session: Session, input: RawInput): Promise<string> {
+  const [key] = input.words;
+  if (key !== undefined) return key;
+  const { missingChoice } = await import('./missing.ts');
+  return missingChoice(session, '<key>', 'Which preference?', PREFERENCE_KEYS);
+}
+
+async function preferenceValue(session: Session, input: RawInput, word: string): Promise<string> {
+  const value = input.words[1];
+  if (value !== undefined) return value;
+  const { missingText } = await import('./missing.ts');
+  const key = checkPreferenceKey(word);
+  return missingText(session, '<value>', `Value of ${key}`, (text) => {
+    const reading = readPreference(key, text);
+    return reading.ok ? undefined : reading.problem;
+  });
 }
 
 function preferenceJson(settings: Settings, key: (typeof PREFERENCE_KEYS)[number]): JsonValue {
@@ -73,7 +90,7 @@ export const configGetCommand = localCommand({
     { text: 'Which output format counts, for a script', line: 'config get output --json' },
   ],
   async run(session, input) {
-    await printPreference(session, await session.settings(), wordAt(input, 0, 'key'));
+    await printPreference(session, await session.settings(), await keyOf(session, input));
     return 0;
   },
 });
@@ -88,8 +105,8 @@ export const configSetCommand = localCommand({
     { text: 'Print JSON unless told otherwise', line: 'config set output json' },
   ],
   async run(session, input) {
-    const key = wordAt(input, 0, 'key');
-    const value = wordAt(input, 1, 'value');
+    const key = await keyOf(session, input);
+    const value = await preferenceValue(session, input, key);
     const settings = await session.changeSettings((before) => setPreference(before, key, value));
     await printPreference(session, settings, key);
     return 0;
@@ -105,7 +122,7 @@ export const configUnsetCommand = localCommand({
     { text: 'Back to tables', line: 'config unset output' },
   ],
   async run(session, input) {
-    const key = wordAt(input, 0, 'key');
+    const key = await keyOf(session, input);
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
     await printPreference(session, settings, key);
     return 0;

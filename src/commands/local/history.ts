@@ -11,19 +11,19 @@ export const OUTCOMES: readonly Outcome[] = ['applied', 'confirmed_by_read', 're
 
 const COLUMNS: readonly Column[] = [
   { name: 'time', header: 'TIME' },
-  { name: 'user', header: 'USER' },
-  { name: 'profile', header: 'PROFILE' },
+  { name: 'user', header: 'USER', spare: true },
+  { name: 'profile', header: 'PROFILE', spare: true },
   { name: 'host', header: 'HOST', wide: true },
   { name: 'operation', header: 'OPERATION' },
   { name: 'id', header: 'ID', keep: true },
   { name: 'resultId', header: 'RESULT ID', wide: true },
   { name: 'reason', header: 'REASON' },
   { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
-  { name: 'httpStatus', header: 'STATUS', align: 'right' },
+  { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
   { name: 'requestId', header: 'REQUEST ID', wide: true },
   { name: 'durationMs', header: 'MS', align: 'right', wide: true },
   { name: 'run', header: 'RUN', wide: true },
-  { name: 'entry', header: 'ENTRY' },
+  { name: 'entry', header: 'ENTRY', spare: true },
 ];
 
 /** One of the five outcomes, or a fault with the nearest one. */
@@ -41,6 +41,10 @@ function readAge(text: string | undefined, where: string, faults: Fault[]): numb
   const age = parseAge(text);
   if (age === undefined) faults.push({ where, problem: `must be an age such as 30m, 24h or 90d, not "${text}"` });
   return age;
+}
+
+function ageProblem(text: string): string | undefined {
+  return parseAge(text) === undefined ? 'must be an age such as 30m, 24h or 90d' : undefined;
 }
 
 function readLimit(text: string | undefined, faults: Fault[]): number {
@@ -100,8 +104,9 @@ export const historyShowCommand = localCommand({
     },
   ],
   async run(session, input) {
-    const { missingArgument } = await import('./missing.ts');
-    const name = input.words[0] ?? (await missingArgument(session, 'entry', 'name of the entry'));
+    const { missingText } = await import('./missing.ts');
+    const name =
+      input.words[0] ?? (await missingText(session, '<entry>', 'entry (last column of `frontdesk history`)'));
     const { historyJson, showHistory } = await import('../../history/read.ts');
     const entry = await showHistory({ stateDir: session.stateDir(), clock: session.context.clock }, name);
     await session.print({ kind: 'resource', resource: historyJson(entry), columns: COLUMNS });
@@ -120,9 +125,11 @@ export const historyPruneCommand = localCommand({
   ],
   async run(session, input) {
     const faults: Fault[] = [];
-    const text = lastValue(input, 'older-than');
+    const { missingText } = await import('./missing.ts');
+    const text =
+      lastValue(input, 'older-than') ??
+      (await missingText(session, '--older-than', 'Delete what is older than (30m, 24h, 90d)', ageProblem));
     const age = readAge(text, '--older-than', faults);
-    if (text === undefined) faults.push({ where: '--older-than', problem: 'is required, such as 90d' });
     if (faults.length > 0) throw usageFailure(faults);
     const { pruneHistory } = await import('../../history/prune.ts');
     const { clock, pid } = session.context;

@@ -3,6 +3,7 @@ import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
+import { profileNameProblem } from '../../settings/profile-name.ts';
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../../settings/profiles.ts';
 import { SANDBOX, type Settings, type StoredProfile } from '../../settings/settings.ts';
 import { localCommand } from '../command.ts';
@@ -24,6 +25,8 @@ const NAME_ARGUMENT = {
   required: true,
 } as const;
 
+const CREATE_HINT = 'create one: frontdesk auth login -p <name>';
+
 function profileJson(settings: Settings, name: string, profile: StoredProfile): JsonObject {
   const members: [string, JsonValue][] = [
     ['name', name],
@@ -33,11 +36,24 @@ function profileJson(settings: Settings, name: string, profile: StoredProfile): 
   return new Map(members);
 }
 
-async function nameOf(session: Session, input: RawInput): Promise<string> {
+/** The name of a profile that may be new. */
+async function newNameOf(session: Session, input: RawInput): Promise<string> {
   const [name] = input.words;
   if (name !== undefined) return name;
-  const { missingArgument } = await import('./missing.ts');
-  return missingArgument(session, 'name', 'name of the profile');
+  const { missingText } = await import('./missing.ts');
+  return missingText(session, '<name>', 'Name of the profile', profileNameProblem);
+}
+
+/** The name of a profile that is stored, or one of the others that may be meant. */
+async function nameOf(session: Session, input: RawInput, others: readonly string[]): Promise<string> {
+  const [name] = input.words;
+  if (name !== undefined) return name;
+  const { missingChoice } = await import('./missing.ts');
+  const { profiles } = await session.settings();
+  const known = [...profiles.keys(), ...others];
+  if (known.length === 0 && session.prompt.available)
+    throw new Failure('USAGE', 'there is no profile yet', { hints: [CREATE_HINT] });
+  return missingChoice(session, '<name>', 'Which profile?', known);
 }
 
 async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
@@ -107,7 +123,7 @@ export const profileSetCommand = localCommand({
     },
   ],
   async run(session, input) {
-    const name = await nameOf(session, input);
+    const name = await newNameOf(session, input);
     const settings = await session.changeSettings((before) =>
       changeProfile(before, name, {
         cardsUrl: lastValue(input, 'cards-url'),
@@ -131,7 +147,7 @@ export const profileUseCommand = localCommand({
     { text: 'Use the sandbox from now on', line: 'profile use sandbox' },
   ],
   async run(session, input) {
-    const name = await nameOf(session, input);
+    const name = await nameOf(session, input, [SANDBOX]);
     const settings = await session.changeSettings((before) => useProfile(before, name));
     await printProfile(session, settings, name);
     return 0;
@@ -149,7 +165,7 @@ export const profileRemoveCommand = localCommand({
     { text: 'Ask first', line: 'profile remove old' },
   ],
   async run(session, input) {
-    const name = await nameOf(session, input);
+    const name = await nameOf(session, input, []);
     const settings = await session.settings();
     removeProfile(settings, name);
     if (!hasOption(input, 'yes')) {
@@ -157,7 +173,7 @@ export const profileRemoveCommand = localCommand({
       if (!(await confirmLocal(session, `Remove profile ${name} and its credentials?`)))
         throw new Failure('CANCELLED', 'not confirmed; nothing was changed');
     }
-    const { removeCredentials } = await import('../../credentials/store.ts');
+    const { removeCredentials } = await import('../../credentials/store-change.ts');
     await session.changeSettings((before) => removeProfile(before, name));
     await removeCredentials(session.credentialPlace(), { profile: name });
     await session.print({ kind: 'text', text: `Profile ${name} is removed.`, json: new Map([['removed', name]]) });

@@ -14,31 +14,45 @@ const LAST_OPTION = { long: 'last', text: 'the run that was begun last' } as con
 
 const COLUMNS: readonly Column[] = [
   { name: 'run', header: 'RUN', keep: true },
-  { name: 'operation', header: 'OPERATION' },
-  { name: 'profile', header: 'PROFILE' },
+  { name: 'operation', header: 'OPERATION', spare: true },
+  { name: 'profile', header: 'PROFILE', spare: true },
   { name: 'state', header: 'STATE' },
   { name: 'rows', header: 'ROWS', align: 'right' },
   ...OUTCOMES.map(
     (outcome): Column => ({ name: `outcomes.${outcome}`, header: outcome.toUpperCase(), align: 'right' }),
   ),
-  { name: 'startedAt', header: 'STARTED' },
+  { name: 'startedAt', header: 'STARTED', spare: true },
 ];
+
+/** Older ones can be named. */
+const OFFERED_RUNS = 20;
 
 function ports(session: Session) {
   const { clock, pid, random } = session.context;
   return { stateDir: session.stateDir(), clock, pid, random };
 }
 
-/** The run that is meant: by its id, or `--last`. */
+/** Asks which of the newest runs is meant. */
+async function chooseRun(session: Session): Promise<string> {
+  const { listRuns } = await import('../../bulk/run-list.ts');
+  const runs = await listRuns(ports(session));
+  if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
+  return session.prompt.choose(
+    'Which run?',
+    runs.slice(0, OFFERED_RUNS).map(({ run, state, rows }) => ({ value: run, text: `${run}  ${state}, ${rows} rows` })),
+  );
+}
+
+/** The run that is meant: by its id, or `--last`; on a terminal it is asked for. */
 async function runNameOf(session: Session, input: RawInput): Promise<string> {
   const [name] = input.words;
   const isLast = hasOption(input, 'last');
   if (name !== undefined && isLast) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
   if (name !== undefined) return name;
-  if (!isLast)
-    throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
   const { lastRunName } = await import('../../bulk/run-list.ts');
-  return lastRunName(ports(session));
+  if (isLast) return lastRunName(ports(session));
+  if (session.prompt.available) return chooseRun(session);
+  throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
 }
 
 export const runsListCommand = localCommand({

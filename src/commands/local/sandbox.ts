@@ -93,14 +93,18 @@ export const sandboxServeCommand = localCommand({
     const latencyMs = latencyText === undefined ? 0 : parseDuration(latencyText);
     if (latencyMs === undefined)
       faults.push({ where: '--latency', problem: `must be a duration such as 50ms or 2s, not "${latencyText}"` });
-    if (faults.length > 0) throw usageFailure(faults);
+    const rules = (input.options.get('fault') ?? []).map(String);
+    const { FAULT_HINT, readFaults } = await import('../../sandbox/faults.ts');
+    const ruleFaults = readFaults(rules).faults;
+    faults.push(...ruleFaults);
+    if (faults.length > 0) throw usageFailure(faults, ruleFaults.length > 0 ? [FAULT_HINT] : []);
     const { runServe } = await import('../../sandbox/open.ts');
     const server = await runServe(
       {
         port,
         seedFile: lastValue(input, 'seed'),
         latencyMs: latencyMs ?? 0,
-        faults: (input.options.get('fault') ?? []).map(String),
+        faults: rules,
       },
       session.context,
     );
@@ -110,14 +114,17 @@ export const sandboxServeCommand = localCommand({
     });
     const facts = { url, cardsToken, calendarToken };
     const isJson = session.output.format === 'json' || session.output.format === 'ndjson';
-    // One line even with json: whoever waits for it reads up to the first newline.
-    await session.context.stdout.write(
-      isJson
-        ? `${JSON.stringify(facts)}\n`
-        : `Sandbox at ${url}\n  FRONTDESK_CARDS_URL=${url}\n  FRONTDESK_CARDS_TOKEN=${cardsToken}\n  FRONTDESK_CALENDAR_URL=${url}\n  FRONTDESK_CALENDAR_TOKEN=${calendarToken}\nCtrl-C ends it.\n`,
-    );
-    const code = await stopped;
-    await server.close();
-    return code;
+    try {
+      // One line even with json: whoever waits for it reads up to the first newline.
+      await session.context.stdout.write(
+        isJson
+          ? `${JSON.stringify(facts)}\n`
+          : `Sandbox at ${url}\n  FRONTDESK_CARDS_URL=${url}\n  FRONTDESK_CARDS_TOKEN=${cardsToken}\n  FRONTDESK_CALENDAR_URL=${url}\n  FRONTDESK_CALENDAR_TOKEN=${calendarToken}\nCtrl-C ends it.\n`,
+      );
+      return await stopped;
+    } finally {
+      // Nobody could learn its address: a server that went on listening would never end.
+      await server.close();
+    }
   },
 });

@@ -1,0 +1,39 @@
+// Writes down whose work is in the bundle, and under which licence, as those licences ask for.
+import { readdirSync, readFileSync } from 'node:fs';
+
+const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
+
+/** Folders of the packages that the modules of a bundle come from. */
+function packageFolders(moduleIds) {
+  const folders = new Set();
+  for (const id of moduleIds) {
+    const path = id.replaceAll('\\', '/').replace(/\?.*$/, '');
+    const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+    if (folder !== undefined && !path.startsWith('\0')) folders.add(folder);
+  }
+  return [...folders];
+}
+
+function readPackage(folder) {
+  const { name, version, license, author } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file));
+  if (typeof license !== 'string') throw new Error(`${name} ${version} does not say under which licence it is`);
+  const by = typeof author === 'string' ? author : author?.name;
+  const texts = files.sort().map((file) => readFileSync(`${folder}/${file}`, 'utf8').replaceAll('\r\n', '\n').trim());
+  return { name, version, license, by, texts };
+}
+
+/** Markdown that names every package of the bundle, its version, its licence and the licence's text. */
+export function writeNotices(moduleIds) {
+  const packages = packageFolders(moduleIds).map(readPackage);
+  packages.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const sections = packages.map(({ name, version, license, by, texts }) => {
+    const text =
+      texts.length > 0
+        ? texts.join('\n\n')
+        : `The package holds no text of its licence. By ${by ?? 'its contributors'}.`;
+    const source = `https://www.npmjs.com/package/${name}/v/${version}`;
+    return `## ${name} ${version} (${license})\n\nIts source: ${source}\n\n${text.replaceAll(/^/gm, '    ').replaceAll(/ +$/gm, '')}\n`;
+  });
+  return `# Third-party notices\n\nfrontdesk contains these packages, bundled.\n\n${sections.join('\n')}`;
+}

@@ -1,0 +1,100 @@
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import type { Family } from '../api/operation.ts';
+import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
+import { NewerFileFailure } from '../files/document.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { withLock } from '../files/lock.ts';
+import { refuseUnsafeFolder } from '../files/safety.ts';
+import { sweepLeftovers } from '../files/sweep.ts';
+import {
+  CREDENTIALS_VERSION,
+  CREDENTIALS_WHAT,
+  type CredentialEntry,
+  type CredentialPlace,
+  credentialsPath,
+  parseEntries,
+  readCredentialBytes,
+  readCredentials,
+} from './store.ts';
+
+async function save(place: CredentialPlace, entries: readonly CredentialEntry[]): Promise<void> {
+  const text = `${JSON.stringify({ version: CREDENTIALS_VERSION, entries }, null, 2)}\n`;
+  await writeFileAtomic(credentialsPath(place.configDir), text, { pid: place.pid, what: CREDENTIALS_WHAT });
+}
+
+async function withCredentialLock<Result>(place: CredentialPlace, work: () => Promise<Result>): Promise<Result> {
+  const { configDir, platform, pid, clock } = place;
+  await ensurePrivateFolder(configDir);
+  await refuseUnsafeFolder(configDir, platform);
+  return withLock(`${credentialsPath(configDir)}.lock`, { pid, clock, what: CREDENTIALS_WHAT }, async () => {
+    await sweepLeftovers(configDir, place);
+    return work();
+  });
+}
+
+/** Copies a damaged file (its mode 0600 comes along) to a name that nothing else has. */
+async function keepCopy(path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const copy = number === 1 ? `${path}.bad` : `${path}.bad-${number}`;
+    try {
+      await copyFile(path, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST' && number < 1000) continue;
+      throw ioFailure(`cannot keep a copy of ${CREDENTIALS_WHAT} ${path}`, error);
+    }
+  }
+}
+
+/** The entries, or the copy that was kept of a file whose entries cannot be read any more. */
+async function readOrKeep(place: CredentialPlace): Promise<{ entries: readonly CredentialEntry[]; copy?: string }> {
+  const bytes = await readCredentialBytes(place);
+  const path = credentialsPath(place.configDir);
+  if (bytes === undefined) return { entries: [] };
+  try {
+    return { entries: parseEntries(bytes, path) };
+  } catch (error) {
+    if (error instanceof NewerFileFailure) throw error;
+    return { entries: [], copy: await keepCopy(path) };
+  }
+}
+
+/**
+ * Stores a credential in the place of the one that this profile and family had. A damaged file is replaced,
+ * after a copy of it was kept beside it; the answer names the copy. AUTH when file or folder are not safe,
+ * LOCAL_IO when it cannot be written: then what was there is unchanged.
+ */
+export async function storeCredential(
+  place: CredentialPlace,
+  entry: CredentialEntry,
+): Promise<{ readonly keptCopy: string | undefined }> {
+  return withCredentialLock(place, async () => {
+    const { entries, copy } = await readOrKeep(place);
+    const others = entries.filter(({ profile, family }) => profile !== entry.profile || family !== entry.family);
+    await save(place, [...others, entry]);
+    return { keptCopy: copy };
+  });
+}
+
+/**
+ * Removes the credentials of a profile (of one family, if given) and whatever killed processes left behind;
+ * answers what was removed. The tokens themselves stay valid at the service.
+ */
+export async function removeCredentials(
+  place: CredentialPlace,
+  { profile, family }: { readonly profile: string; readonly family?: Family | undefined },
+): Promise<readonly CredentialEntry[]> {
+  const isMeant = (entry: CredentialEntry) =>
+    entry.profile === profile && (family === undefined || entry.family === family);
+  return withCredentialLock(place, async () => {
+    const entries = await readCredentials(place);
+    const removed = entries.filter(isMeant);
+    if (removed.length > 0)
+      await save(
+        place,
+        entries.filter((entry) => !isMeant(entry)),
+      );
+    return removed;
+  });
+}

@@ -1,0 +1,68 @@
+import { type CallCommand, operationOf } from '../commands/command.ts';
+import type { Session } from '../commands/session.ts';
+import type { Fault } from '../failure.ts';
+import { checkFieldTexts } from '../input/check-fields.ts';
+import { describeFields } from '../input/fields.ts';
+import type { RawInput } from '../input/raw-input.ts';
+import { readExpectations, readGivenFields } from './read-call.ts';
+
+/** Whether everything that was given can be used: nobody should answer questions for a call that is refused anyway. */
+async function isSound(session: Session, command: CallCommand, input: RawInput): Promise<boolean> {
+  const faults: Fault[] = [];
+  readExpectations(input, false, faults);
+  const given = await readGivenFields(session, command, input);
+  const choice = 'rows' in command.operation ? command.operation.option : undefined;
+  const isAsked = (fault: Fault) => fault.where === `--${choice}` && !input.options.has(choice ?? '');
+  faults.push(...given.faults.filter((fault) => !isAsked(fault)));
+  const texts = new Map(given.fields);
+  const [word] = input.words;
+  if (word !== undefined && command.idParam !== null) texts.set(command.idParam, word);
+  const { params, body, query } = given.operation;
+  for (const schema of [params, body, query]) {
+    if (schema === null) continue;
+    const names = new Set(describeFields(schema).map((field) => field.name));
+    const own = new Map([...texts].filter(([name]) => names.has(name)));
+    faults.push(...checkFieldTexts(schema, own, { nameOf: (name) => name, source: 'flag', partial: true }).faults);
+  }
+  return faults.length === 0;
+}
+
+/** An update changes only what is given, so there is no field to ask for; it is refused before its id is asked for. */
+function isEmptyUpdate(command: CallCommand, input: RawInput): boolean {
+  const { body, effect } = operationOf(command);
+  const isUpdate = body !== null && effect.kind === 'write' && effect.unavailable === 'retry-once';
+  return isUpdate && !command.options.some(({ field, long }) => field !== undefined && input.options.has(long));
+}
+
+/**
+ * Asks on a terminal for everything that is required and missing: a person is guided instead of turned away. The
+ * answers stand in the input as if they had been typed. Asks nothing where what was given is faulty.
+ */
+export async function askMissing(session: Session, command: CallCommand, input: RawInput): Promise<RawInput> {
+  const { prompt } = session;
+  const operation = operationOf(command);
+  const [argument] = command.arguments;
+  const needsId = argument !== undefined && input.words.length === 0;
+  const fields = (operation.body === null ? [] : describeFields(operation.body)).filter(
+    ({ name, required }) =>
+      required && !command.options.some(({ field, long }) => field === name && input.options.has(long)),
+  );
+  const choice =
+    'rows' in command.operation && !input.options.has(command.operation.option) ? command.operation : undefined;
+  const isComplete = !needsId && fields.length === 0 && choice === undefined;
+  if (isComplete || isEmptyUpdate(command, input) || !(await isSound(session, command, input))) return input;
+
+  const { askForField, askForId } = await import('./ask.ts');
+  const words = needsId ? [await askForId(prompt, operation, argument)] : input.words;
+  const options = new Map(input.options);
+  if (choice !== undefined) {
+    const choices = Object.keys(choice.rows).map((name) => ({ value: name, text: name }));
+    const text = command.options.find(({ long }) => long === choice.option)?.text ?? '';
+    options.set(choice.option, [await prompt.choose(`${choice.option} (${text})`, choices)]);
+  }
+  for (const field of fields) {
+    const long = command.options.find((option) => option.field === field.name)?.long ?? field.flag;
+    if (operation.body !== null) options.set(long, [await askForField(prompt, operation.body, field)]);
+  }
+  return { words, options };
+}

@@ -1,0 +1,111 @@
+import type { Column } from './column.ts';
+import { displayWidth } from './cut-text.ts';
+
+/** What there is to fit into. */
+export interface Frame {
+  /** Whether columns that do not fit may be left out. */
+  readonly mayLeaveOut: boolean;
+  /** Terminal columns that are left for the cells of so many columns. */
+  roomOf(count: number): number;
+}
+
+export interface FittedColumns {
+  readonly columns: readonly Column[];
+  /** Terminal columns of each. */
+  readonly widths: readonly number[];
+  /** Columns that hold something and had no room. */
+  readonly leftOut: readonly Column[];
+}
+
+/** Narrower columns say nothing; a table of too many columns is then wider than the terminal. */
+const MIN_WIDTH = 4;
+/** A text that is cut to this still tells one row from another: the month of a date, the beginning of a name. */
+const TEXT_FLOOR = 8;
+/** A card id. */
+const ID_FLOOR = 36;
+/** `confirmed_by_read`, `WAITING_ACTIVATION`, and any amount: half of one would mislead. */
+const WHOLE_FLOOR = 20;
+
+interface Candidate {
+  readonly column: Column;
+  readonly index: number;
+  readonly natural: number;
+  readonly floor: number;
+}
+
+function floorOf(column: Column, natural: number): number {
+  if (column.keep === true) return Math.min(natural, ID_FLOOR);
+  const isWhole = column.align === 'right' || column.tone === 'status' || column.tone === 'outcome';
+  return Math.min(natural, isWhole ? WHOLE_FLOOR : TEXT_FLOOR);
+}
+
+function floors(candidates: readonly Candidate[]): number {
+  return candidates.reduce((sum, { floor }) => sum + floor, 0);
+}
+
+/** Which to leave out next: an empty one, then a spare one, then any but ids, statuses and the first; from the right. */
+function nextToGo(candidates: readonly Candidate[], isEmpty: (index: number) => boolean): Candidate | undefined {
+  const fromRight = candidates.slice(1).reverse();
+  return (
+    fromRight.find(({ index }) => isEmpty(index)) ??
+    fromRight.find(({ column }) => column.spare === true) ??
+    fromRight.find(({ column }) => column.keep !== true && column.tone === undefined)
+  );
+}
+
+/** The greatest width that all may have, none less than its floor, so that their sum still fits. */
+function share(candidates: readonly Candidate[], room: number): number[] {
+  const fits = floors(candidates) <= room;
+  const widthsAt = (limit: number) =>
+    candidates.map(({ natural, floor }) => Math.min(natural, Math.max(limit, fits ? floor : 0)));
+  let limit = Math.max(0, ...candidates.map(({ natural }) => natural));
+  while (limit > MIN_WIDTH && widthsAt(limit).reduce((sum, width) => sum + width, 0) > room) limit -= 1;
+  return widthsAt(limit);
+}
+
+/**
+ * Fits columns into a frame: ids, statuses and amounts stay whole, texts are cut, and what would be cut to nothing
+ * is left out and named. `natural`: the width of the longest cell of each.
+ */
+export function fitColumns(
+  columns: readonly Column[],
+  natural: readonly number[],
+  frame: Frame,
+  isEmpty: (index: number) => boolean = () => false,
+): FittedColumns {
+  let shown: readonly Candidate[] = columns.map((column, index) => {
+    const width = natural[index] ?? 0;
+    return { column, index, natural: width, floor: floorOf(column, width) };
+  });
+  const leftOut: Candidate[] = [];
+  while (frame.mayLeaveOut && floors(shown) > frame.roomOf(shown.length)) {
+    const gone = nextToGo(shown, isEmpty);
+    if (gone === undefined) break;
+    shown = shown.filter((candidate) => candidate !== gone);
+    if (!isEmpty(gone.index)) leftOut.push(gone);
+  }
+  return {
+    columns: shown.map(({ column }) => column),
+    widths: share(shown, frame.roomOf(shown.length)),
+    leftOut: leftOut.sort((a, b) => a.index - b.index).map(({ column }) => column),
+  };
+}
+
+/** Natural widths of columns whose cells are not known yet. */
+export function streamedWidths(columns: readonly Column[]): number[] {
+  return columns.map((column) => {
+    if (column.width !== undefined) return column.width;
+    const usual = column.keep === true ? ID_FLOOR : column.align === 'right' ? 6 : column.tone === undefined ? 16 : 10;
+    return Math.max(displayWidth(column.header), usual);
+  });
+}
+
+/** The same columns, the last one taking whatever room is left: its cells are not known yet. */
+export function widenLast(fitted: FittedColumns, frame: Frame): FittedColumns {
+  const rest = frame.roomOf(fitted.widths.length) - fitted.widths.reduce((sum, width) => sum + width, 0);
+  const last = fitted.widths.length - 1;
+  return {
+    ...fitted,
+    widths: fitted.widths.map((width, index) => (index === last ? width + Math.max(0, rest) : width)),
+  };
+}
