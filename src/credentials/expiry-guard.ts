@@ -56,7 +56,7 @@ export function makeExpiryGuard(options: GuardOptions): ExpiryGuard {
       const what = `the ${family} token of ${sourceName}`;
       if (isExpired(token) && times.expiresAtMs !== undefined) {
         const message = `${what} ${describeExpiry(times.expiresAtMs, clock.now())}; nothing was sent`;
-        throw new Failure('AUTH', message, { hints: [hint, 'If this clock is wrong, add --ignore-expiry'] });
+        throw new Failure('AUTH', message, { hints: [hint, 'if this clock is wrong, add --ignore-expiry'] });
       }
       if (noticedToken === token) return;
       noticedToken = token;

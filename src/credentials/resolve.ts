@@ -60,8 +60,8 @@ export function findStored(
 function loginHint({ profile, family, isInteractive }: CredentialRequest): string {
   const login = `frontdesk auth login --profile ${profile} --family ${family}`;
   return isInteractive
-    ? `Log in with: ${login}`
-    : `Set ${TOKEN_VARIABLES[family]}, or log in with: ${login} --token-stdin`;
+    ? `log in with: ${login}`
+    : `set ${TOKEN_VARIABLES[family]}, or log in with: ${login} --token-stdin`;
 }
 
 function noCredential(request: CredentialRequest, otherOrigin: string | undefined): Failure {
@@ -95,7 +95,7 @@ export function resolveCredential(request: CredentialRequest): Credential {
   const { family, env, onNotice } = request;
   const isFromEnvironment = environmentToken(env, family) !== undefined;
   const variable = TOKEN_VARIABLES[family];
-  const hint = isFromEnvironment ? `Put a fresh token into ${variable}` : loginHint(request);
+  const hint = isFromEnvironment ? `put a fresh token into ${variable}` : loginHint(request);
   const guard = makeExpiryGuard({ ...request, hint });
   let source: Promise<TokenSource> | undefined;
   let name = isFromEnvironment ? `environment (${variable})` : `profile ${request.profile}`;

@@ -9,6 +9,6 @@ export function refuseDisabledTls(env: Readonly<Record<string, string | undefine
   throw new Failure(
     'USAGE',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off; nothing was sent',
-    { hints: ['Unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a certificate of your own use --ca-file <pem>'] },
+    { hints: ['unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a certificate of your own use --ca-file <pem>'] },
   );
 }

@@ -89,7 +89,7 @@ export async function runTokenCommand(request: TokenCommand): Promise<string> {
   const ending = await execute(request);
   const fail = (problem: string) =>
     new Failure('AUTH', `${what} ${problem}; its output is not shown; nothing was sent`, {
-      hints: ['Run the command by hand to see what it says'],
+      hints: ['run the command by hand to see what it says'],
     });
   if (ending.kind !== 'exited') throw fail(describe(ending, timeoutMs));
   if (ending.status !== 0) throw fail(`ended with exit status ${ending.status}`);

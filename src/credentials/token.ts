@@ -24,7 +24,7 @@ export function checkTokenText(text: string, where: string): string {
   throw new Failure(
     'USAGE',
     `${where} holds a token with a space, a line break or another character that is not visible ASCII; nothing was sent`,
-    { hints: ['Copy the token again, without anything around it'] },
+    { hints: ['copy the token again, without anything around it'] },
   );
 }
 

@@ -29,6 +29,9 @@ function unknownOption(token: string, options: readonly OptionSpec[], words: str
       hints: ['use `frontdesk auth login`, --token-stdin there, or FRONTDESK_CARDS_TOKEN / FRONTDESK_CALENDAR_TOKEN'],
     });
   }
+  if (name !== token && options.some((option) => `--${option.long}` === name)) {
+    return new Failure('USAGE', `${name}: takes no value`, { hints: [`see \`frontdesk ${words} --help\``] });
+  }
   const near = nearest(
     name,
     options.map((option) => `--${option.long}`),

@@ -35,9 +35,9 @@ function refuseManyOptions(input: RawInput): void {
 
 /** What is wrong with the common options, and with the call itself as far as it can be told. */
 async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
-  if (isMany(command, input)) throw joinFailures(session.faults);
   try {
-    await readSingleCall(session, command, input);
+    if (isMany(command, input)) await (await import('./many.ts')).checkManyOptions(session, command, input);
+    else await readSingleCall(session, command, input);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
     throw joinFailures([...session.faults, error]);

@@ -14,11 +14,16 @@ async function readLine({ input, output, signal }: Asking, question: string): Pr
   const lines = createInterface({ input, output, terminal: false });
   try {
     return await new Promise<string>((resolve, reject) => {
-      signal.addEventListener('abort', (event) => {
+      const leave = () => {
         output.write('\n');
-        reject(event);
+        reject(new Error('no answer'));
+      };
+      signal.addEventListener('abort', leave);
+      lines.on('close', leave).question(question, (answer) => {
+        lines.off('close', leave);
+        signal.removeEventListener('abort', leave);
+        resolve(answer);
       });
-      lines.question(question, resolve);
     });
   } finally {
     lines.close();

@@ -141,6 +141,13 @@ async function readPlan(session: Session, command: CallCommand, input: RawInput,
   };
 }
 
+/** Raises USAGE for what is wrong with the options of a call over many rows; its input is not read yet. */
+export async function checkManyOptions(session: Session, command: CallCommand, input: RawInput): Promise<void> {
+  const faults: Fault[] = [];
+  await readPlan(session, command, input, faults);
+  if (faults.length > 0) throw usageFailure(faults);
+}
+
 /** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
 function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
   const pattern = session.profile.requireReason;

@@ -36,6 +36,8 @@ function formatWanted(argv: readonly string[], env: Context['env']): Format {
 export interface CallState {
   format: Format;
   operation: string | undefined;
+  /** Takes our own tokens out of a text; the second net under everything that is reported. */
+  mask?: (text: string) => string;
   /** Writes whose request may have left and whose outcome is not known yet. */
   writesUnderWay: number;
   /** Takes away what is drawn on the terminal, before a report that nobody could foresee. */
@@ -85,6 +87,7 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   await context.stderr.write(
     renderFailure(known, state.format, {
       debug: context.env['FRONTDESK_DEBUG'] === '1',
+      ...(state.mask === undefined ? {} : { mask: state.mask }),
     }),
   );
   return failure.exitCode;

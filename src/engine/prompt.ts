@@ -16,9 +16,10 @@ export interface PromptStyle {
   readonly plain: boolean;
 }
 
-/** What a question is asked with: `signal` ends it when nobody can answer any more. */
+/** What a question is asked with: `signal` ends it when nobody can answer any more, which `leave` tells. */
 export interface Asking extends TerminalStreams {
   readonly signal: AbortSignal;
+  leave(): void;
 }
 
 /** Ctrl-C, the end of input and a signal at a prompt are "no": nothing was sent. */
@@ -67,40 +68,49 @@ export function terminalPrompt(
       heard = name;
       stop.abort();
     });
-    // At ^D readline ends and pauses its input, and inquirer would wait for ever.
-    const atEnd = () => stop.abort();
-    streams.input.on('pause', atEnd).on('end', atEnd);
+    const leave = () => stop.abort();
+    streams.input.on('end', leave);
     try {
-      return await question({ ...streams, signal: stop.signal });
+      return await question({ ...streams, signal: stop.signal, leave });
     } catch (error) {
       throw error instanceof Failure ? error : cancelled(error, heard);
     } finally {
-      streams.input.off('pause', atEnd).off('end', atEnd);
+      streams.input.off('end', leave);
       release();
     }
   };
   if (style.plain) return { available, ...linePrompt(ask) };
+  const draw = <Value>(question: (asking: Asking) => Promise<Value>): Promise<Value> =>
+    ask(async (asking) => {
+      // At ^D readline ends and pauses its input, and inquirer would wait for ever.
+      asking.input.on('pause', asking.leave);
+      try {
+        return await question(asking);
+      } finally {
+        asking.input.off('pause', asking.leave);
+      }
+    });
   return {
     available,
     text: (question, validate, show = (answer) => answer) =>
-      ask(async (asking) => {
+      draw(async (asking) => {
         const { input } = await import('@inquirer/prompts');
         const transformer = (text: string, { isFinal }: { isFinal: boolean }) =>
           isFinal ? safeText(show(text)) : text;
         return input({ message: safeText(question), validate, theme, transformer }, asking);
       }),
     secret: (question, validate) =>
-      ask(async (asking) => {
+      draw(async (asking) => {
         const { password } = await import('@inquirer/prompts');
         return password({ message: safeText(question), mask: '*', toggleMask: false, validate, theme }, asking);
       }),
     confirm: (question) =>
-      ask(async (asking) => {
+      draw(async (asking) => {
         const { confirm } = await import('@inquirer/prompts');
         return confirm({ message: safeText(question), default: false, theme }, asking);
       }),
     choose: (question, choices) =>
-      ask(async (asking) => {
+      draw(async (asking) => {
         const { select } = await import('@inquirer/prompts');
         const shown = choices.map(({ value, text }) => ({ value, name: safeText(text) }));
         return select({ message: safeText(question), choices: shown, theme: listTheme }, asking);

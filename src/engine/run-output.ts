@@ -95,7 +95,10 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       if (result.failure === undefined) return writer.row(result.resource ?? null);
       progress.clear();
       await stderr.write(
-        renderFailure(failureOfRow(result.failure, session.output.format), session.output.format, { debug: false }),
+        renderFailure(failureOfRow(result.failure, session.output.format), session.output.format, {
+          debug: false,
+          ...(session.output.mask === undefined ? {} : { mask: session.output.mask }),
+        }),
       );
     },
     onEnded: (result) => progress.ended(result),

@@ -197,6 +197,7 @@ export async function openSession(
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
   const mask = new TokenMask();
+  state.mask = (text) => mask.text(text);
   let output: OutputOptions = {
     format,
     columns: lastValue(input, 'columns'),
@@ -289,9 +290,14 @@ export async function openSession(
     },
     async recorder() {
       const { openRecorder, NO_RECORD } = await import('../history/record.ts');
-      return common.history
-        ? openRecorder({ stateDir: requireStateDir(places), clock, pid: context.pid, user: context.user })
-        : NO_RECORD;
+      if (!common.history) return NO_RECORD;
+      const { stateDir } = places;
+      if (stateDir !== undefined) return openRecorder({ stateDir, clock, pid: context.pid, user: context.user });
+      throw new Failure(
+        'LOCAL_IO',
+        'the history cannot be written: there is no home folder, and FRONTDESK_STATE_DIR is not set; nothing was sent',
+        { hints: ['set FRONTDESK_STATE_DIR, or add --no-history to keep no record of this write'] },
+      );
     },
     adoptRun(run) {
       const given = lastValue(input, 'profile');

@@ -22,7 +22,7 @@ export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: st
     'USAGE',
     `${kind.what} ${kind.path} is damaged: ${where}; it was left as it is, nothing was moved`,
     {
-      hints: ['Mend it, or move it out of the way and set it up again'],
+      hints: ['mend it, or move it out of the way and set it up again'],
     },
   );
 }
@@ -33,7 +33,7 @@ export class NewerFileFailure extends Failure {
     super(
       'USAGE',
       `${kind.what} ${kind.path} was written by a newer frontdesk (version ${version} of the file, this one knows ${kind.version}); it was left as it is`,
-      { hints: ['Update frontdesk, or use another FRONTDESK_CONFIG_DIR for this one'] },
+      { hints: ['update frontdesk, or use another FRONTDESK_CONFIG_DIR for this one'] },
     );
   }
 }

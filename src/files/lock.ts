@@ -182,7 +182,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<H
   const result = await attempt(path, options);
   if (result.held !== undefined) return result.held;
   throw new Failure('USAGE', `${options.what} is in use by ${nameHolder(result.by)}; nothing was sent or changed`, {
-    hints: ['Wait until it has ended, or stop it'],
+    hints: ['wait until it has ended, or stop it'],
   });
 }
 

@@ -86,7 +86,7 @@ export function requireConfigDir(places: Places): string {
   throw new Failure(
     'USAGE',
     'there is no folder for settings and credentials: FRONTDESK_CONFIG_DIR is not set and there is no home folder',
-    { hints: ['Set FRONTDESK_CONFIG_DIR to a folder of your own'] },
+    { hints: ['set FRONTDESK_CONFIG_DIR to a folder of your own'] },
   );
 }
 
@@ -96,6 +96,6 @@ export function requireStateDir(places: Places): string {
   throw new Failure(
     'USAGE',
     'there is no folder for history and runs: FRONTDESK_STATE_DIR is not set and there is no home folder',
-    { hints: ['Set FRONTDESK_STATE_DIR to a folder of your own'] },
+    { hints: ['set FRONTDESK_STATE_DIR to a folder of your own'] },
   );
 }

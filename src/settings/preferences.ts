@@ -74,7 +74,7 @@ export function checkPreferenceKey(key: string): PreferenceKey {
   const near = nearest(key, PREFERENCE_KEYS);
   const meant = near === undefined ? '' : `; did you mean ${near}?`;
   throw new Failure('USAGE', `config has no key "${key}"${meant}`, {
-    hints: [`Use one of ${PREFERENCE_KEYS.join(', ')}`],
+    hints: [`use one of ${PREFERENCE_KEYS.join(', ')}`],
   });
 }
 

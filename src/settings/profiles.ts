@@ -44,7 +44,7 @@ export function unknownProfile(settings: Settings, name: string, where: string):
   const near = nearest(name, names);
   const meant = near === undefined ? '' : `; did you mean ${near}?`;
   return new Failure('USAGE', `${where}: there is no profile "${name}"${meant}`, {
-    hints: [`Choose one of ${names.join(', ')}, or create it with: frontdesk profile set ${name} --cards-url <url>`],
+    hints: [`choose one of ${names.join(', ')}, or create it with: frontdesk profile set ${name} --cards-url <url>`],
   });
 }
 
@@ -79,7 +79,7 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   if (faults.length > 0) throw usageFailure(faults);
   if (before !== undefined && changed === 0) {
     throw new Failure('USAGE', `profile ${name}: nothing to change`, {
-      hints: [`Give one of ${Object.values(FLAGS).join(', ')}`],
+      hints: [`give one of ${Object.values(FLAGS).join(', ')}`],
     });
   }
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };

@@ -85,7 +85,7 @@ function choose(settings: Settings, env: Env): string {
     'USAGE',
     `no profile was named and none is in use; there are ${names.join(', ')}; nothing was sent`,
     {
-      hints: ['Name one with --profile, or choose one for good with: frontdesk profile use <name>'],
+      hints: ['name one with --profile, or choose one for good with: frontdesk profile use <name>'],
     },
   );
 }
@@ -129,8 +129,8 @@ export interface Target {
 function missingUrl(profile: ResolvedProfile, family: Family): Failure {
   return new Failure('USAGE', `profile ${profile.name} has no base URL for the ${family} interface; nothing was sent`, {
     hints: [
-      `Set ${URL_VARIABLES[family]}, or: frontdesk profile set ${profile.name} --${family}-url <url>`,
-      'To try things out without a service: --profile sandbox',
+      `set ${URL_VARIABLES[family]}, or: frontdesk profile set ${profile.name} --${family}-url <url>`,
+      'to try things out without a service: --profile sandbox',
     ],
   });
 }
@@ -164,7 +164,7 @@ export function resolveTarget(profile: ResolvedProfile, family: Family): Target 
       throw new Failure(
         'USAGE',
         `${profile.namedBy} names the profile ${profile.name} (${own}), but ${variable} says ${spell(base)}; nothing was sent`,
-        { hints: [`Unset ${variable}, or leave the profile out`] },
+        { hints: [`unset ${variable}, or leave the profile out`] },
       );
     }
   }

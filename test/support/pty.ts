@@ -3,7 +3,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import type { Home } from './run-frontdesk.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+/** As in run-frontdesk.ts: FRONTDESK_TEST_PROGRAM names another program that has to pass the same tests. */
+const PROGRAM =
+  process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
 const LIMIT_MS = 20_000;
 

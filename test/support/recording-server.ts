@@ -25,8 +25,8 @@ export type Reply =
   | 'hang'
   | 'reset';
 
-/** Decides each reply; `count` is 1 for the first request. */
-export type Handler = (request: RecordedRequest, count: number) => Reply;
+/** Decides each reply, also later; `count` is 1 for the first request. */
+export type Handler = (request: RecordedRequest, count: number) => Reply | Promise<Reply>;
 
 export interface RecordingServer {
   /** `http://127.0.0.1:PORT`. */
@@ -65,12 +65,16 @@ function send(reply: Reply, response: ServerResponse): void {
 
 /**
  * A real HTTP server on loopback that records what it is asked. A list of replies is a promise: the test fails
- * when a request comes too many, or a reply is left over. Call it inside a test; it is stopped when that ends.
+ * when a request comes too many, or a reply is left over. Call it inside a test; it is stopped when that ends. A concurrent test
+ * has to give its own `onTestFinished`.
  */
-export async function startRecordingServer(script: readonly Reply[] | Handler): Promise<RecordingServer> {
+export async function startRecordingServer(
+  script: readonly Reply[] | Handler,
+  whenOver: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<RecordingServer> {
   const requests: RecordedRequest[] = [];
   const faults: string[] = [];
-  const replyTo = (request: RecordedRequest): Reply => {
+  const replyTo = (request: RecordedRequest): Reply | Promise<Reply> => {
     if (typeof script === 'function') return script(request, requests.length);
     const reply = script[requests.length - 1];
     if (reply !== undefined) return reply;
@@ -79,9 +83,9 @@ export async function startRecordingServer(script: readonly Reply[] | Handler): 
   };
   const server = createServer((incoming, response) => {
     void readRequest(incoming).then(
-      (request) => {
+      async (request) => {
         requests.push(request);
-        send(replyTo(request), response);
+        send(await replyTo(request), response);
       },
       // The program under test went away in the middle of its request: nothing was asked.
       () => undefined,
@@ -96,7 +100,7 @@ export async function startRecordingServer(script: readonly Reply[] | Handler): 
     server.closeAllConnections();
     await closed;
   };
-  onTestFinished(async () => {
+  whenOver(async () => {
     await stop();
     const unused = typeof script === 'function' ? 0 : script.length - requests.length;
     if (unused > 0) faults.push(`${unused} replies were not asked for`);

@@ -115,8 +115,10 @@ describe('many rows', () => {
       4,
       async (_row, slot) => {
         await slot.readPacer.admit('send');
+        slot.readPacer.leaves?.();
         times.push(clock.monotonic());
         await slot.pacer.admit('send');
+        slot.pacer.leaves?.();
         times.push(clock.monotonic());
         return answered();
       },
@@ -127,6 +129,21 @@ describe('many rows', () => {
     expect(times).toHaveLength(8);
     for (let index = 2; index < 8; index += 1)
       expect((times[index] ?? 0) - (times[index - 2] ?? 0)).toBeGreaterThan(1000);
+  });
+
+  it('give a place of the rate back that was taken and not used', async () => {
+    const clock = new FakeClock();
+    const plan = planOf(
+      4,
+      async (_row, slot) => {
+        // Admitted, and then the connection fails: nothing leaves.
+        await slot.pacer.admit('send');
+        return failed('UNREACHABLE');
+      },
+      { clock, concurrency: 1, rate: 1 },
+    );
+    await runRows(plan);
+    expect(clock.monotonic()).toBe(0);
   });
 
   it('pause together when the last retry of a row was refused', async () => {

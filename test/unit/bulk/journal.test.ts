@@ -62,7 +62,7 @@ describe('a journal', () => {
       const lacksOnlyNewline = bytes[length] === 0x0a;
       expect(await statesOf(path)).toEqual(meaning(wholeLines + (lacksOnlyNewline ? 1 : 0)));
     }
-  });
+  }, 60_000);
 
   it('with any bit flipped means the same or is refused (K4)', async () => {
     const { path, bytes } = await twentyLines();

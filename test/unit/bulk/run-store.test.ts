@@ -14,6 +14,7 @@ import {
   spoolPath,
   staleRunWarning,
 } from '../../../src/bulk/run-store.ts';
+import { temporaryName } from '../../../src/files/process-identity.ts';
 import {
   answered,
   FakeClock,
@@ -26,6 +27,9 @@ import {
   runPorts,
   temporaryFolder,
 } from './fakes.ts';
+
+/** No process has this pid: Linux ends at 4194304, others far below. */
+const DEAD_PID = 999_999_999;
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -74,6 +78,34 @@ describe('a run', () => {
     await run.close();
     expect(readdirSync(join(stateDir, 'runs'))).toEqual(['may']);
     expect(readFileSync(run.folder.input)).toEqual(Buffer.from(INPUT));
+  });
+
+  it('has the older file that it compares with before it can be taken up (K1)', async () => {
+    const stateDir = temporaryFolder();
+    const folder = join(stateDir, 'runs', 'may');
+    const source = Buffer.from(INPUT);
+    const input = { sha256: INPUT_SHA256, format: 'ids', source, older: Buffer.from('id\n1\n') };
+    const diesHere = async (): Promise<never> => {
+      throw Object.assign(new Error('this process is dead'), { code: 'EIO' });
+    };
+    const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, runPlan({ name: 'may', input }));
+    await expect(crashed).rejects.toThrow('the device reported an error');
+    expect(readdirSync(folder).sort()).toEqual(['changed-from', 'input']);
+    expect(readFileSync(join(folder, 'changed-from'), 'utf8')).toBe('id\n1\n');
+    expect(mode(join(folder, 'changed-from'))).toBe('600');
+  });
+
+  it('removes what killed processes left of inputs, and leaves what a living one is writing', async () => {
+    const stateDir = temporaryFolder();
+    const runs = join(stateDir, 'runs');
+    const ofTheDead = temporaryName(DEAD_PID);
+    const ofTheLiving = temporaryName(process.pid);
+    mkdirSync(join(runs, 'may'), { recursive: true });
+    for (const name of [ofTheDead, ofTheLiving, `may/${ofTheDead}`]) writeFileSync(join(runs, name), INPUT);
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    expect(readdirSync(runs).sort()).toEqual([ofTheLiving, 'may']);
+    expect(readdirSync(join(runs, 'may')).sort()).toEqual(['header.json', 'input', 'journal.jsonl']);
   });
 
   it('is not listed while its spool or a folder without a header is all there is', async () => {

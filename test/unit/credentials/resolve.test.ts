@@ -83,10 +83,10 @@ describe('the order of sources', () => {
   });
 
   it.each([
-    [true, 'Log in with: frontdesk auth login --profile demo --family cards'],
+    [true, 'log in with: frontdesk auth login --profile demo --family cards'],
     [
       false,
-      'Set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login --profile demo --family cards --token-stdin',
+      'set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login --profile demo --family cards --token-stdin',
     ],
   ])('says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
     await expect(resolveCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('expiry', () => {
       code: 'AUTH',
       message:
         "the cards token of environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z); nothing was sent",
-      hints: ['Put a fresh token into FRONTDESK_CARDS_TOKEN', 'If this clock is wrong, add --ignore-expiry'],
+      hints: ['put a fresh token into FRONTDESK_CARDS_TOKEN', 'if this clock is wrong, add --ignore-expiry'],
     });
     expect(await credential.remainingMs()).toBe(-7_200_000);
   });

@@ -1,12 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type CredentialEntry,
-  readCredentials,
-  removeCredentials,
-  storeCredential,
-} from '../../../src/credentials/store.ts';
+import { type CredentialEntry, readCredentials } from '../../../src/credentials/store.ts';
+import { removeCredentials, storeCredential } from '../../../src/credentials/store-change.ts';
 import { realClock, temporaryFolder } from '../files/place.ts';
 
 function place(configDir: string) {
@@ -61,7 +57,7 @@ describe('storeCredential and removeCredentials', () => {
     const folder = folderWith('{"version":1,"entries":[]}');
     const path = join(folder, 'credentials.json');
     chmodSync(path, 0o640);
-    const refusal = { code: 'AUTH', exitCode: 4, hints: [`Mend it with: chmod 600 ${path}`] };
+    const refusal = { code: 'AUTH', exitCode: 4, hints: [`mend it with: chmod 600 ${path}`] };
     await expect(readCredentials(place(folder))).rejects.toMatchObject(refusal);
     await expect(storeCredential(place(folder), CARDS)).rejects.toMatchObject(refusal);
     expect(readFileSync(path, 'utf8')).toBe('{"version":1,"entries":[]}');
@@ -70,7 +66,7 @@ describe('storeCredential and removeCredentials', () => {
     await expect(storeCredential(place(open), CARDS)).rejects.toMatchObject({
       code: 'AUTH',
       message: `the folder ${open} was not used for credentials: others can write to it (mode 0777); nothing was changed`,
-      hints: [`Mend it with: chmod 700 ${open}`],
+      hints: [`mend it with: chmod 700 ${open}`],
     });
     expect(readdirSync(open)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { refuseDisabledTls } from '../../../src/credentials/tls.ts';
 
 it('refuses NODE_TLS_REJECT_UNAUTHORIZED=0 with USAGE (N21)', () => {
   expect(() => refuseDisabledTls({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
-    expect.objectContaining({ code: 'USAGE', hints: [expect.stringContaining('Unset NODE_TLS_REJECT_UNAUTHORIZED')] }),
+    expect.objectContaining({ code: 'USAGE', hints: [expect.stringContaining('unset NODE_TLS_REJECT_UNAUTHORIZED')] }),
   );
 });
 

@@ -1,4 +1,4 @@
-import { removeCredentials, storeCredential } from '../../../src/credentials/store.ts';
+import { removeCredentials, storeCredential } from '../../../src/credentials/store-change.ts';
 import { setPreference } from '../../../src/settings/preferences.ts';
 import { changeProfile } from '../../../src/settings/profiles.ts';
 import { changeSettings } from '../../../src/settings/write.ts';

@@ -58,6 +58,13 @@ describe('writeFileAtomic', () => {
     await expect(ensurePrivateFolder(join(path, 'folder'))).rejects.toMatchObject({ code: 'LOCAL_IO' });
   });
 
+  it.runIf(existsSync('/proc/self'))(
+    'gives up where the system makes no folder and says that one above is missing',
+    async () => {
+      await expect(ensurePrivateFolder('/proc/self/absent/deep')).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    },
+  );
+
   it.runIf(existsSync('/dev/full'))('says in words that the disk is full and keeps the old file (C14)', async () => {
     const { ioFailure } = await import('../../../src/files/io-failure.ts');
     let caught: unknown;

@@ -84,7 +84,7 @@ describe('useProfile and removeProfile', () => {
       expect.objectContaining({
         code: 'USAGE',
         message: '<name>: there is no profile "prodution"; did you mean production?',
-        hints: [expect.stringContaining('Choose one of production, staging, sandbox')],
+        hints: [expect.stringContaining('choose one of production, staging, sandbox')],
       }),
     );
     expect(() => removeProfile(settings, 'x')).toThrow('there is no profile "x"');

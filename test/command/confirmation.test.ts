@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { cardId, playService, refusal } from '../support/plain-service.ts';
+import { openTerminal } from '../support/pty.ts';
+import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { CARD_ID } from '../support/sample-card.ts';
+
+const READ = `GET /v1/cards/${CARD_ID}`;
+const BLOCK = ['card', 'block', CARD_ID, '--reason', 'lost'];
+
+/** Types `answer` at the question of a call on a terminal; how it ended, and what the service saw. */
+async function answered(args: readonly string[], answer: string, handler: Handler = playService()) {
+  const server = await startRecordingServer(handler);
+  const terminal = openTerminal(args, { home: createHome(), env: server.env, columns: 160 });
+  await terminal.waitFor(/\(y\/N/);
+  const atQuestion = [...server.lines];
+  terminal.type(answer);
+  const { code, text } = await terminal.end;
+  return { code, text, atQuestion, lines: server.lines, requests: server.requests, host: server.url.slice(7) };
+}
+
+describe('on a terminal block and reissue ask', () => {
+  test.each(['block', 'reissue'])('%s: after showing the card as it is now; yes sends it', async (verb) => {
+    const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
+    expect(result.atQuestion).toEqual([READ]);
+    expect(result.text).toMatch(/Status +ACTIVE/);
+    expect(result.text).toContain('order-1');
+    expect(result.code).toBe(0);
+    expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/${verb}`]);
+    expect(result.requests[1]?.body).toBe('{"reason":"lost"}');
+  });
+
+  test.each([
+    ['no', 'n\r'],
+    ['the whole word no', 'no\r'],
+    ['Enter: the default is no', '\r'],
+    ['the end of input', '\x04'],
+    ['Ctrl-C', '\x03'],
+  ])('%s is 130, and nothing is sent', async (_what, answer) => {
+    const result = await answered(BLOCK, answer);
+    expect(result.code).toBe(130);
+    expect(result.lines).toEqual([READ]);
+  });
+
+  test('the question names a profile other than the sandbox, and its host', async () => {
+    const result = await answered(BLOCK, 'n\r');
+    expect(result.text).toContain(`Block card ${CARD_ID} on default (${result.host})?`);
+  });
+
+  test('the question names no sandbox', async () => {
+    const home = createHome();
+    const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
+    // The ids that the sandbox lists.
+    const { cards } = JSON.parse(info.stdout) as { cards: { cardId: string }[] };
+    const id = cards[0]?.cardId ?? '';
+    const terminal = openTerminal(['--profile', 'sandbox', 'card', 'block', id, '--reason', 'lost'], {
+      home,
+      columns: 160,
+    });
+    await terminal.waitFor(`Block card ${id}? `);
+    terminal.type('n\r');
+    expect((await terminal.end).code).toBe(130);
+  });
+
+  test.each([
+    [401, 4],
+    [403, 5],
+    [404, 3],
+  ])('a read that answers %d ends the call with %d', async (status, code) => {
+    const server = await startRecordingServer([refusal(status, 'NO')]);
+    const terminal = openTerminal(BLOCK, { home: createHome(), env: server.env });
+    expect((await terminal.end).code).toBe(code);
+    expect(server.lines).toEqual([READ]);
+  });
+
+  test.each([409, 500])(
+    'after a read that answers %d it says why the card could not be read, and asks',
+    async (status) => {
+      const handler = playService(({ method }): Reply | undefined =>
+        method === 'GET' ? refusal(status, 'NO') : undefined,
+      );
+      const result = await answered([...BLOCK, '--retries', '0'], 'y\r', handler);
+      expect(result.text).toContain('could not be read');
+      expect(result.text).toContain(String(status));
+      expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/block`]);
+      expect(result.code).toBe(0);
+    },
+  );
+
+  test('--yes neither asks nor reads', async () => {
+    const server = await startRecordingServer(playService());
+    const terminal = openTerminal([...BLOCK, '--yes'], { home: createHome(), env: server.env });
+    expect((await terminal.end).code).toBe(0);
+    expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+  });
+
+  test('--no-input makes it a usage error', async () => {
+    const server = await startRecordingServer([]);
+    const terminal = openTerminal([...BLOCK, '--no-input'], { home: createHome(), env: server.env });
+    const { code, text } = await terminal.end;
+    expect(code).toBe(2);
+    expect(text).toContain('--yes');
+  });
+});
+
+describe('on a terminal every write of more than one row asks', () => {
+  const MANY = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
+
+  test('after showing the count, the profile, the host and the first rows', async () => {
+    const result = await answered(MANY, 'y\r');
+    expect(result.atQuestion).toEqual([]);
+    expect(result.text).toContain(`row 1: cardId=${cardId(1)}`);
+    expect(result.text).toContain(`7 rows on default (${result.host})?`);
+    expect(result.code).toBe(0);
+    expect(result.lines).toHaveLength(7);
+  });
+
+  test.each([
+    ['no', 'n\r'],
+    ['Enter', '\r'],
+    ['the end of input', '\x04'],
+    ['Ctrl-C', '\x03'],
+  ])('%s is 130, and nothing is sent', async (_what, answer) => {
+    expect(await answered(MANY, answer)).toMatchObject({ code: 130, lines: [] });
+  });
+
+  test('a single activation does not ask', async () => {
+    const server = await startRecordingServer(playService());
+    const terminal = openTerminal(['card', 'activate', CARD_ID], { home: createHome(), env: server.env });
+    expect((await terminal.end).code).toBe(0);
+    expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
+  });
+});
+
+describe('off a terminal they need --yes, else exit 2 and nothing sent', () => {
+  test.each([
+    ['block', ['card', 'block', CARD_ID]],
+    ['reissue', ['card', 'reissue', CARD_ID]],
+    ['two activations', ['card', 'activate', CARD_ID, cardId(2)]],
+    ['api POST', ['api', 'POST', '/v1/subscribers/sub_1', '--data', '{}']],
+  ])('%s', async (_what, args) => {
+    const server = await startRecordingServer([]);
+    const result = await runFrontdesk(args, { env: server.env });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('--yes');
+  });
+
+  test('one row of --from is not more than one', async () => {
+    const server = await startRecordingServer(playService());
+    const result = await runFrontdesk(['card', 'activate', '--from', '-'], { env: server.env, stdin: `${CARD_ID}\n` });
+    expect(result.code).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('api POST is a write', () => {
+  test.each([
+    ['yes', 'y\r', 0, 1],
+    ['Enter', '\r', 130, 0],
+  ])('it asks: %s', async (_what, answer, code, requests) => {
+    const result = await answered(['api', 'POST', '/v1/subscribers/sub_1', '--data', '{"active":true}'], answer);
+    expect(result.code).toBe(code);
+    expect(result.text).toContain('POST /v1/subscribers/sub_1');
+    expect(result.lines).toHaveLength(requests);
+  });
+});
+
+describe('a required value that is missing is asked for', () => {
+  test('a card id, cleaned of what it was pasted with', async () => {
+    const server = await startRecordingServer(playService());
+    const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
+    await terminal.waitFor('card');
+    terminal.type(`{${CARD_ID}}\r`);
+    expect((await terminal.end).code).toBe(0);
+    expect(server.lines).toEqual([READ]);
+  });
+
+  test('its end of input is 130', async () => {
+    const server = await startRecordingServer([]);
+    const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
+    await terminal.waitFor('card');
+    terminal.type('\x04');
+    expect((await terminal.end).code).toBe(130);
+  });
+});
+
+describe('auth login on a terminal', () => {
+  test('asks for the family, the URL and the token, which is masked, and creates the profile', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const terminal = openTerminal(['auth', 'login', '-p', 'live'], { home, columns: 120 });
+    await terminal.waitFor('Which interface?');
+    terminal.type('\r');
+    await terminal.waitFor('Base URL');
+    terminal.type(`${server.url}\r`);
+    await terminal.waitFor('Token');
+    terminal.type('typed-token-of-test-0001\r');
+    // Something to check with may be offered: nothing is sent unless it is given.
+    await terminal.waitFor(/Logged in|check with/);
+    terminal.type('\r');
+    const { code, text } = await terminal.end;
+    expect(code).toBe(0);
+    expect(text).not.toContain('typed-token');
+    expect(server.requests).toEqual([]);
+    expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
+    expect(server.requests[0]?.headers['authorization']).toBe('Bearer typed-token-of-test-0001');
+  });
+});
+
+test('profile remove asks; the default is no', async () => {
+  const home = createHome();
+  await runFrontdesk(['profile', 'set', 'live'], { home });
+  const ask = async (answer: string) => {
+    const terminal = openTerminal(['profile', 'remove', 'live'], { home, columns: 120 });
+    await terminal.waitFor(/\(y\/N/);
+    terminal.type(answer);
+    return (await terminal.end).code;
+  };
+  expect(await ask('\r')).toBe(130);
+  expect((await runFrontdesk(['profile', 'show', 'live'], { home })).code).toBe(0);
+  expect(await ask('y\r')).toBe(0);
+  expect((await runFrontdesk(['profile', 'show', 'live'], { home })).code).toBe(2);
+});

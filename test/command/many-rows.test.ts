@@ -1,0 +1,644 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  cardId,
+  cardNumber,
+  idLines,
+  lastLine,
+  playService,
+  REPLACEMENT_ID,
+  refusal,
+  rowLines,
+} from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { cardText } from '../support/sample-card.ts';
+
+const ONE = cardId(1);
+const TWO = cardId(2);
+const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
+const ACTIVATE = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '-o', 'ndjson'];
+const SUBSCRIBERS = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '-o', 'ndjson'];
+const EVENTS = ['calendar', 'event', 'create', '--from', '-', '--yes', '-o', 'ndjson'];
+
+/** Runs against a service that does what it is asked, one request after the other; what it saw, as `target body`. */
+async function sent(args: readonly string[], stdin: string | Uint8Array, home?: Home) {
+  const server = await startRecordingServer(playService());
+  const result = await runFrontdesk([...args, ...(args.includes('-j') ? [] : ['-j', '1'])], {
+    env: server.env,
+    stdin,
+    ...(home === undefined ? {} : { home }),
+  });
+  const requests = server.requests.map(({ url, body }) => `${url.split('/').slice(3).join('/')} ${body}`);
+  return { ...result, requests };
+}
+
+/** Message of a call that was refused with exit 2 and sent nothing. */
+async function refused(args: readonly string[], stdin: string | Uint8Array, home?: Home): Promise<string> {
+  const result = await sent(args, stdin, home);
+  expect(result.requests).toEqual([]);
+  expect(result.stdout).toBe('');
+  expect(result.code).toBe(2);
+  return result.stderr;
+}
+
+function utf16(text: string): Buffer {
+  return Buffer.from(`\ufeff${text}`, 'utf16le');
+}
+
+describe('--from takes', () => {
+  test.each<[string, string | Uint8Array]>([
+    ['CSV with commas', `cardId,reason\n${ONE},lost\n`],
+    ['CSV with semicolons and CRLF', `cardId;reason\r\n${ONE};lost\r\n`],
+    ['CSV with tabs', `cardId\treason\n${ONE}\tlost\n`],
+    ['CSV with a BOM', `\ufeffcardId,reason\n${ONE},lost\n`],
+    ['UTF-16, little end first', utf16(`cardId,reason\n${ONE},lost\n`)],
+    ['UTF-16, big end first', utf16(`cardId,reason\n${ONE},lost\n`).swap16()],
+    ['CSV without a line end at the end', `cardId,reason\n${ONE},lost`],
+    ['CSV with the column id', `id,reason\n${ONE},lost\n`],
+    ['NDJSON', `{"cardId":"${ONE}","reason":"lost"}\n`],
+    ['a JSON array', `[{"id":"${ONE}","reason":"lost"}]`],
+  ])('%s, told by its content', async (_what, stdin) => {
+    expect(await sent(BLOCK, stdin)).toMatchObject({ code: 0, requests: [`${ONE}/block {"reason":"lost"}`] });
+  });
+
+  test('one id a line', async () => {
+    expect((await sent(BLOCK, idLines(2))).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
+  });
+
+  test('what --from-format says', async () => {
+    const result = await sent(['card', 'get', '--from', '-', '--from-format', 'ids', '-o', 'ndjson'], `${ONE}\n`);
+    expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
+  });
+
+  test('quoted cells with delimiters, quotes and line breaks in them', async () => {
+    const result = await sent(BLOCK, `cardId;reason\r\n${ONE};"a;b ""c""\r\nd"\r\n`);
+    expect(result.requests).toEqual([`${ONE}/block {"reason":"a;b \\"c\\"\\r\\nd"}`]);
+  });
+
+  test('what card get prints: fields known from responses are ignored, dotted ones too', async () => {
+    const shown = `{"cardId":"${ONE}","clientReference":"r","status":"ACTIVE","metadata":{"a":1},"transactions":[]}\n`;
+    expect((await sent(BLOCK, shown)).requests).toEqual([`${ONE}/block {}`]);
+    expect((await sent(BLOCK, `cardId,status,metadata.shop\n${ONE},ACTIVE,x\n`)).requests).toEqual([`${ONE}/block {}`]);
+  });
+});
+
+describe('rows', () => {
+  test('an empty CSV cell is not given, and is counted as left unchanged', async () => {
+    const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
+    const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
+    expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
+    expect(result.stderr).toContain('\nempty cells left unchanged: email 1\n');
+    const json = await sent(SUBSCRIBERS, stdin);
+    expect(json.stderr).toContain(
+      '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: email 1"}}\n',
+    );
+  });
+
+  test('--empty-cells clear sends the empty text instead', async () => {
+    const result = await sent([...SUBSCRIBERS, '--empty-cells', 'clear'], 'id,email\nsub_1,\n');
+    expect(result.requests).toEqual(['sub_1 {"email":""}']);
+  });
+
+  test('flags give values to rows that lack them', async () => {
+    const result = await sent([...BLOCK, '--reason', 'default'], `cardId,reason\n${ONE},own\n${TWO},\n`);
+    expect(result.requests).toEqual([`${ONE}/block {"reason":"own"}`, `${TWO}/block {"reason":"default"}`]);
+  });
+
+  test('a guard against formulas is taken away on input, and kept with --csv-raw', async () => {
+    const stdin = "id,first_name\nsub_1,'=Ann\n";
+    expect((await sent(SUBSCRIBERS, stdin)).requests).toEqual(['sub_1 {"first_name":"=Ann"}']);
+    expect((await sent([...SUBSCRIBERS, '--csv-raw'], stdin)).requests).toEqual(['sub_1 {"first_name":"\'=Ann"}']);
+  });
+});
+
+describe('one fault in the input is exit 2, and nothing is sent', () => {
+  test.each([
+    [
+      'an unknown column, with the nearest name',
+      `cardId,reson\n${ONE},x\n`,
+      'column 2: unknown column \\"reson\\"; did you mean reason?',
+    ],
+    ['a doubled column', `cardId,reason,reason\n${ONE},a,b\n`, 'line 1, column 3: the column reason stands here twice'],
+    ['a row with too many cells', `cardId,reason\n${ONE},a,b\n`, 'line 2: the row has 3 cells, the header 2'],
+    ['a row with too few cells', `cardId,reason\n${ONE}\n`, 'line 2: the row has 1 cell, the header 2'],
+    ['a card id that is none', 'cardId\nzz\n', 'line 2, column cardId: is not a card id'],
+    [
+      'two columns that name different cards',
+      `cardId,id\n${ONE},${TWO}\n`,
+      'the columns cardId and id name two different cards',
+    ],
+    [
+      'the same id twice, whatever its case',
+      `cardId\n${ONE.toUpperCase()}\n${ONE}\n`,
+      'line 3, column cardId: the same id as in line 2; --allow-duplicates accepts that',
+    ],
+    [
+      'a List as subscribers list --json prints it',
+      '{\n  "object": "list",\n  "data": []\n}\n',
+      '1 fault in stdin, nothing was sent: line 1: one JSON object over several lines; give an array',
+    ],
+    ['a row whose outcome is unknown', `cardId,_outcome\n${ONE},unknown\n`, 'then give --resend-unknown'],
+  ])('%s', async (_what, stdin, problem) => {
+    const stderr = await refused(BLOCK, stdin);
+    expect(stderr).toContain(problem);
+    expect(lastLine(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
+  });
+
+  test('every fault is listed with line and column, the first 20', async () => {
+    const stderr = await refused(['card', 'activate', '--from', '-', '--yes'], `cardId\n${'zz\n'.repeat(25)}`);
+    expect(stderr).toMatch(/^frontdesk: 25 faults in stdin, nothing was sent: line 2, column cardId: /);
+    expect(stderr.match(/line \d+, column cardId/g)).toHaveLength(20);
+    expect(stderr).toContain('line 21, column cardId');
+    expect(stderr).toContain('; and 5 more');
+  });
+
+  test('identical event rows, also by way of a flag', async () => {
+    const stderr = await refused(
+      [...EVENTS, '--calendar', 'cal_1'],
+      'name,start,calendar\nA,2026-05-01,cal_1\nA,2026-05-01,\n',
+    );
+    expect(stderr).toContain('line 3: the same event as in line 2; --allow-duplicates accepts that');
+  });
+
+  test('ids of the command line and --from', async () => {
+    expect(await refused([...BLOCK, ONE], `${TWO}\n`)).toContain('<cardId> and --from: exclude each other');
+  });
+
+  test('--no-history: a run keeps its journal', async () => {
+    expect(await refused([...BLOCK, '--no-history'], idLines(2))).toContain('--no-history');
+  });
+
+  test('--failed - : stdout carries the results', async () => {
+    expect(await refused([...BLOCK, '--failed', '-'], idLines(2))).toContain('--failed: must be a file');
+  });
+
+  test.each([
+    ['--max-failures', '0'],
+    ['--max-failures', '101%'],
+    ['--rate', '0'],
+    ['--rate', '5/m'],
+    ['--shard', '0/3'],
+    ['--shard', '4/3'],
+    ['--from-format', 'xml'],
+    ['--empty-cells', 'drop'],
+    ['--run', 'a/b'],
+  ])('%s %s', async (option, value) => {
+    expect(await refused([...BLOCK, option, value], idLines(2))).toContain(option);
+  });
+
+  test('-j 0', async () => {
+    const stderr = await refused([...ACTIVATE, '-j', '0'], idLines(2));
+    expect(stderr).toContain('--concurrency: \\"0\\" is not a whole number from 1 to 1000');
+  });
+
+  test('the whole input is checked even by one shard of it', async () => {
+    expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: is not a card id');
+  });
+});
+
+describe('accepted on purpose', () => {
+  test('--allow-duplicates', async () => {
+    expect((await sent([...BLOCK, '--allow-duplicates'], `${ONE}\n${ONE}\n`)).requests).toHaveLength(2);
+    const events = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
+    expect((await sent([...EVENTS, '--allow-duplicates'], events)).requests).toHaveLength(2);
+  });
+
+  test('--resend-unknown', async () => {
+    const result = await sent([...BLOCK, '--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`);
+    expect(result).toMatchObject({ code: 0, requests: [`${ONE}/block {}`] });
+  });
+});
+
+describe('zero rows', () => {
+  test.each([
+    ['json', '', '[]\n', 0],
+    ['ndjson', 'cardId\n', '', 0],
+    ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tRESULT ID\tMESSAGE\n', 0],
+  ])('are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
+    const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
+    expect(result).toMatchObject({ code, stdout, requests: [] });
+    expect(result.stderr).toContain('nothing to do: the input has no rows');
+  });
+
+  test('end with a summary in the JSON modes, also with --quiet', async () => {
+    const result = await sent([...BLOCK, '-q'], '');
+    expect(result.stderr).toBe('{"summary":{"run":null,"rows":0,"outcomes":{},"exitCode":0,"resume":null}}\n');
+  });
+});
+
+describe('what a run prints', () => {
+  test('a write prints one row each, in input order, with exactly these members', async () => {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
+    );
+    const result = await runFrontdesk([...BLOCK, '--run', 'nightly'], { env: server.env, stdin: idLines(3) });
+    const [first = '', second = '', third = ''] = result.stdout.trimEnd().split('\n');
+    const resource = cardText('BLOCKED', ONE);
+    expect(first).toBe(
+      `{"row":1,"id":"${ONE}","outcome":"applied","httpStatus":200,"attempts":1,"resource":${resource}}`,
+    );
+    expect(
+      second.startsWith(
+        `{"row":2,"id":"${TWO}","outcome":"rejected","httpStatus":409,"attempts":1,"error":{"code":"REJECTED","exitCode":6,`,
+      ),
+    ).toBe(true);
+    expect(JSON.parse(second)).toMatchObject({
+      error: {
+        operation: 'card.block',
+        id: TWO,
+        outcome: 'rejected',
+        http: { status: 409 },
+        service: { errorCode: 'CARD_EXPIRED', message: 'no' },
+        attempts: 1,
+        row: 2,
+      },
+    });
+    expect(third).toContain('"row":3');
+    expect(result.stderr).toBe(
+      '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"exitCode":15,"resume":null}}\n',
+    );
+    expect(result.code).toBe(15);
+  });
+
+  test('a table has row, id, outcome, and status or message; the summary groups by cause', async () => {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
+    );
+    const result = await runFrontdesk(['card', 'block', '--from', '-', '--yes', '--run', 'may'], {
+      env: server.env,
+      stdin: idLines(3),
+    });
+    const lines = result.stdout.split('\n');
+    expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tRESULT ID\tMESSAGE');
+    expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t\t`);
+    expect(lines[2]).toBe(
+      `2\t${TWO}\trejected\t409\t\tblock of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no)`,
+    );
+    expect(result.stderr).toMatch(/^card\.block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
+    expect(result.stderr).toContain(
+      '\n2 rejected: 2 CARD_EXPIRED  (list: frontdesk runs results may --outcome rejected)\n',
+    );
+  });
+
+  test('results come in input order although answers do not', async () => {
+    // Row 1 is sent again after a second; the rows behind it are done long before.
+    const server = await startRecordingServer(
+      playService((_request, count) => (count === 1 ? { status: 503, headers: { 'retry-after': '1' } } : undefined)),
+    );
+    const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'ndjson', '-j', '2'], {
+      env: server.env,
+      stdin: idLines(4),
+    });
+    expect(result.stdout).toBe([1, 2, 3, 4].map((n) => `${cardText('ACTIVE', cardId(n))}\n`).join(''));
+    expect(server.lines.at(-1)).toBe(server.lines[0]);
+  });
+
+  test('the id in the answer of a reissue and of an event is kept as resultId', async () => {
+    const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
+    expect(cards.stdout.split('\n')[0]).toMatch(
+      new RegExp(`^\\{"row":1,"id":"${ONE}",.*"resultId":"${REPLACEMENT_ID}"\\}$`),
+    );
+    const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
+    expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
+  });
+
+  test('a read prints resources; failed rows go to stderr with their row, then exit 15', async () => {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+    );
+    const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'ndjson'], {
+      env: server.env,
+      stdin: idLines(3),
+    });
+    expect(result.code).toBe(15);
+    expect(result.stdout).toBe(`${cardText('ACTIVE', ONE)}\n${cardText('ACTIVE', cardId(3))}\n`);
+    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toMatchObject({
+      error: { code: 'NOT_FOUND', exitCode: 3, operation: 'card.get', id: TWO, row: 2 },
+    });
+    expect(lastLine(result.stderr)).toMatchObject({ summary: { run: null, rows: 3, exitCode: 15, resume: null } });
+  });
+
+  test('--from with one row is an array with the many-row exit codes', async () => {
+    const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
+    const result = await runFrontdesk(['card', 'get', '--from', '-', '--json'], { env: server.env, stdin: `${ONE}\n` });
+    expect(result).toMatchObject({ code: 15, stdout: '[]\n' });
+  });
+});
+
+describe('a run stops', () => {
+  test('at the given number of failures, prints the rest as not_sent with attempts 0, and closes the array', async () => {
+    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+    const result = await runFrontdesk(
+      ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--json', '--max-failures', '2', '--run', 'm'],
+      { env: server.env, stdin: idLines(4) },
+    );
+    expect(server.requests).toHaveLength(2);
+    expect(result.code).toBe(15);
+    // The array of rows of a write.
+    const rows = JSON.parse(result.stdout) as { row: number; outcome: string; attempts: number }[];
+    expect(rows.map(({ row, outcome, attempts }) => [row, outcome, attempts])).toEqual([
+      [1, 'rejected', 1],
+      [2, 'rejected', 1],
+      [3, 'not_sent', 0],
+      [4, 'not_sent', 0],
+    ]);
+    expect(lastLine(result.stderr)).toEqual({
+      summary: {
+        run: 'm',
+        rows: 4,
+        outcomes: { rejected: 2, not_sent: 2 },
+        exitCode: 15,
+        resume: 'frontdesk runs resume m',
+      },
+    });
+  });
+
+  test('at the given part of all rows', async () => {
+    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+    await runFrontdesk([...ACTIVATE, '--max-failures', '50%'], { env: server.env, stdin: idLines(10) });
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test('after 5 rows in a row that could not be sent, and then 7: nothing could be sent at all', async () => {
+    const server = await startRecordingServer(playService());
+    await server.stop();
+    const result = await runFrontdesk([...ACTIVATE, '--retries', '0'], { env: server.env, stdin: idLines(7) });
+    expect(result.code).toBe(7);
+    expect(rowLines(result.stdout)).toEqual([
+      '1 not_sent null 1 UNREACHABLE',
+      '2 not_sent null 1 UNREACHABLE',
+      '3 not_sent null 1 UNREACHABLE',
+      '4 not_sent null 1 UNREACHABLE',
+      '5 not_sent null 1 UNREACHABLE',
+      '6 not_sent null 0 UNREACHABLE',
+      '7 not_sent null 0 UNREACHABLE',
+    ]);
+  });
+
+  test('a read that cannot reach the service at all is 7 too, whatever was under way when it stopped', async () => {
+    const server = await startRecordingServer(playService());
+    await server.stop();
+    const result = await runFrontdesk(['card', 'get', '--from', '-', '--retries', '0', '--json'], {
+      env: server.env,
+      stdin: idLines(9),
+    });
+    expect(result).toMatchObject({ code: 7, stdout: '[]\n' });
+    expect(result.stderr).not.toContain('CANCELLED');
+  });
+
+  test('on 401, exit 4', async () => {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(401, 'NO') : undefined)),
+    );
+    const result = await runFrontdesk(ACTIVATE, { env: server.env, stdin: idLines(4) });
+    expect(result.code).toBe(4);
+    expect(rowLines(result.stdout)).toEqual([
+      '1 applied 200 1',
+      '2 rejected 401 1 AUTH',
+      '3 not_sent null 0 AUTH',
+      '4 not_sent null 0 AUTH',
+    ]);
+  });
+
+  test('on 403 when no row has succeeded yet, exit 5', async () => {
+    const server = await startRecordingServer(playService(() => refusal(403, 'NO')));
+    const result = await runFrontdesk(ACTIVATE, { env: server.env, stdin: idLines(3) });
+    expect(result.code).toBe(5);
+    expect(rowLines(result.stdout)).toEqual([
+      '1 rejected 403 1 FORBIDDEN',
+      '2 not_sent null 0 FORBIDDEN',
+      '3 not_sent null 0 FORBIDDEN',
+    ]);
+  });
+
+  test('on 403 five times in a row, exit 5; before that the row is rejected', async () => {
+    const server = await startRecordingServer(
+      playService((request) => ([1, 3].includes(cardNumber(request)) ? undefined : refusal(403, 'NO'))),
+    );
+    const result = await runFrontdesk(ACTIVATE, { env: server.env, stdin: idLines(9) });
+    expect(result.code).toBe(5);
+    expect(rowLines(result.stdout).map((line) => line.split(' ')[1])).toEqual([
+      'applied',
+      'rejected',
+      'applied',
+      ...Array.from({ length: 5 }, () => 'rejected'),
+      'not_sent',
+    ]);
+  });
+
+  test('at a pause of more than 15 minutes, resumable, that row not_sent', async () => {
+    const server = await startRecordingServer(
+      playService((request) =>
+        cardNumber(request) === 2 ? { status: 429, headers: { 'retry-after': '1000' } } : undefined,
+      ),
+    );
+    const result = await runFrontdesk([...ACTIVATE, '--run', 'p'], { env: server.env, stdin: idLines(3) });
+    expect(result.code).toBe(15);
+    expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent 429 1 BUSY', '3 not_sent null 0 BUSY']);
+    expect(lastLine(result.stderr)).toMatchObject({ summary: { resume: 'frontdesk runs resume p' } });
+  });
+});
+
+describe('429', () => {
+  test('pauses all workers for as long as told', async () => {
+    const times: number[] = [];
+    const server = await startRecordingServer(
+      playService((_request, count) => {
+        times.push(performance.now());
+        return count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined;
+      }),
+    );
+    const result = await runFrontdesk([...BLOCK, '-j', '2'], { env: server.env, stdin: idLines(6) });
+    expect(result.code).toBe(0);
+    const [first = 0] = times;
+    // One more may have been under way when the service said so.
+    expect(times.slice(2).every((time) => time - first >= 1000)).toBe(true);
+    expect(times).toHaveLength(7);
+  });
+
+  test('a row that is still refused after its retries is rejected', async () => {
+    const server = await startRecordingServer(
+      playService((request) =>
+        cardNumber(request) === 1 ? { status: 429, headers: { 'retry-after': '0' } } : undefined,
+      ),
+    );
+    const result = await runFrontdesk([...ACTIVATE, '--retries', '1'], { env: server.env, stdin: idLines(2) });
+    expect(rowLines(result.stdout)).toEqual(['1 rejected 429 2 BUSY', '2 applied 200 1']);
+  });
+});
+
+test('--rate: no second sees more', async () => {
+  const times: number[] = [];
+  const server = await startRecordingServer(
+    playService(() => {
+      times.push(performance.now());
+      return undefined;
+    }),
+  );
+  const result = await runFrontdesk([...BLOCK, '--rate', '5/s'], { env: server.env, stdin: idLines(12) });
+  expect(result.code).toBe(0);
+  const inOneSecond = times.map((from) => times.filter((time) => time >= from && time < from + 1000).length);
+  expect(Math.max(...inOneSecond)).toBe(5);
+});
+
+test('-j: that many at once and no more', async () => {
+  const server = await startRecordingServer(() => 'hang');
+  const result = await runFrontdesk(
+    [...BLOCK, '-j', '3', '--timeout', '300ms', '--max-failures', '1', '--retry-max-time', '300ms'],
+    {
+      env: server.env,
+      stdin: idLines(9),
+    },
+  );
+  expect(result.code).toBe(8);
+  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+});
+
+describe('--expect', () => {
+  test("without a value compares with the row's own column", async () => {
+    const server = await startRecordingServer(playService());
+    const result = await runFrontdesk([...ACTIVATE, '--expect', 'clientReference'], {
+      env: server.env,
+      stdin: `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`,
+    });
+    expect(result.code).toBe(15);
+    expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent null 0 PRECONDITION']);
+    expect(server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/activate`, `GET /v1/cards/${TWO}`]);
+  });
+
+  test('rows that it held back stop nothing, and a run of nothing but those is 15', async () => {
+    const server = await startRecordingServer(playService());
+    const result = await runFrontdesk([...ACTIVATE, '--expect', 'status=EXPIRED'], {
+      env: server.env,
+      stdin: idLines(7),
+    });
+    expect(result.code).toBe(15);
+    expect(server.requests).toHaveLength(7);
+    expect(lastLine(result.stderr)).toMatchObject({ summary: { outcomes: { not_sent: 7 }, resume: null } });
+  });
+
+  test('a row without a value for it is a fault', async () => {
+    const stderr = await refused([...ACTIVATE, '--expect', 'clientReference'], `cardId,clientReference\n${ONE},\n`);
+    expect(stderr).toContain('line 2, column clientReference');
+  });
+});
+
+test('--shard takes every n-th row, and row counts in the whole input', async () => {
+  const result = await sent([...ACTIVATE, '--shard', '2/3'], idLines(7));
+  expect(result.requests).toEqual([`${TWO}/activate `, `${cardId(5)}/activate `]);
+  expect(rowLines(result.stdout)).toEqual(['2 applied 200 1', '5 applied 200 1']);
+});
+
+describe('--failed', () => {
+  test('keeps all original columns of the rows that did not succeed, and is itself valid input', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
+    );
+    const input = `cardId;reason;clientReference\r\n${ONE};a;r1\r\n${TWO};"say ""x"";y";=1+1\r\n${cardId(3)};;\r\n`;
+    const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home, stdin: input });
+    expect((await run([...BLOCK, '-j', '1', '--failed', 'left.csv'])).code).toBe(15);
+    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
+    expect(left).toBe(
+      'cardId,reason,clientReference,_row,_outcome,_error\r\n' +
+        `${TWO},"say ""x"";y",'=1+1,2,rejected,REJECTED: block of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no)\r\n` +
+        `${cardId(3)},,,3,rejected,REJECTED: block of card ${cardId(3)} was rejected: the service answered 409 (CARD_EXPIRED: no)\r\n`,
+    );
+    const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
+    expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);
+    expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
+  });
+
+  test('takes rows that were not reached too', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
+    await runFrontdesk([...ACTIVATE, '--failed', 'left.csv'], {
+      env: server.env,
+      home,
+      stdin: `cardId\n${idLines(3)}`,
+    });
+    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\r\n');
+    expect(left.slice(1, -1).map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
+      `${ONE} 1 rejected`,
+      `${TWO} 2 not_sent`,
+      `${cardId(3)} 3 not_sent`,
+    ]);
+  });
+
+  test.each(['left.csv', 'left.ndjson', 'left.json'])('takes ids of the command line into %s', async (name) => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+    const env = { env: server.env, home };
+    expect((await runFrontdesk(['card', 'block', ONE, TWO, '--yes', '--failed', name], env)).code).toBe(15);
+    await runFrontdesk(['card', 'block', '--from', name, '--yes', '-q'], env);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe('--changed-from', () => {
+  const OLD = 'id,object,email,first_name,active\nsub_1,subscriber,a@b.c,Ann,true\nsub_2,subscriber,d@e.f,Dan,true\n';
+  const update = (home: Home, stdin: string) => {
+    writeFileSync(join(home.path, 'work', 'old.csv'), OLD);
+    return sent([...SUBSCRIBERS, '--changed-from', 'old.csv'], stdin, home);
+  };
+
+  test('sends only cells that differ; unchanged rows are counted, not sent', async () => {
+    const result = await update(createHome(), OLD.replace('d@e.f', 'new@e.f'));
+    expect(result.requests).toEqual(['sub_2 {"email":"new@e.f"}']);
+    expect(rowLines(result.stdout)).toEqual(['2 applied 200 1']);
+    expect(result.stderr).toContain('1 row without a change, not sent');
+  });
+
+  test('rows in another order are found by their id', async () => {
+    const result = await update(createHome(), 'id,active\nsub_2,TRUE\nsub_1,False\n');
+    expect(result.requests).toEqual(['sub_1 {"active":false}']);
+  });
+
+  test('a file without a change sends nothing, exit 0', async () => {
+    expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
+  });
+});
+
+describe('from one command to the next', () => {
+  test.each(['ndjson', 'json', 'csv'])('card get -o %s feeds card block --from -', async (format) => {
+    const got = await sent(['card', 'get', '--from', '-', '-o', format], idLines(2));
+    expect((await sent(BLOCK, got.stdout)).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
+  });
+
+  test('subscribers list -o csv is fed to subscribers update without a value changing', async () => {
+    const home = createHome();
+    const subscribers = [
+      { id: 'sub_1', object: 'subscriber', active: true, email: 'a@b.c', first_name: '=Ann', last_name: "O'Hara, Jr" },
+      { id: 'sub_2', object: 'subscriber', active: false, email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"' },
+    ];
+    const server = await startRecordingServer([
+      { body: { object: 'list', data: subscribers } },
+      { body: subscribers[0] },
+      { body: subscribers[1] },
+    ]);
+    const options = { env: server.env, home };
+    const list = await runFrontdesk(['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv'], options);
+    const same = await runFrontdesk([...SUBSCRIBERS, '-j', '1'], { ...options, stdin: list.stdout });
+    expect(same.code).toBe(0);
+    expect(server.requests.slice(1).map(({ body }) => JSON.parse(body))).toEqual([
+      { email: 'a@b.c', first_name: '=Ann', last_name: "O'Hara, Jr", active: true },
+      { email: '+1', first_name: "'-Bob", last_name: 'Zoë\n"X"', active: false },
+    ]);
+  });
+});
+
+test('--dry-run shows every request, asks nothing, and sends nothing', async () => {
+  const result = await sent(['card', 'block', '--from', '-', '--dry-run', '--json'], idLines(2));
+  expect(result).toMatchObject({ code: 0, requests: [] });
+  expect(JSON.parse(result.stdout)).toMatchObject({
+    dryRun: true,
+    requests: [
+      { method: 'POST', body: {} },
+      { method: 'POST', body: {} },
+    ],
+  });
+  const none = await sent(['card', 'block', '--from', '-', '-n', '--json'], '');
+  expect(JSON.parse(none.stdout)).toEqual({ dryRun: true, requests: [] });
+});

@@ -1,0 +1,287 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cardId, playService } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const ID = cardId(1);
+
+function atHome() {
+  const home = createHome();
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runFrontdesk(args, { home, env });
+  return { home, run };
+}
+
+/** A profile `live` with these settings, at a service that plays along. */
+async function live(settings: readonly string[]) {
+  const { home, run } = atHome();
+  const server = await startRecordingServer(playService());
+  await run(['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url, ...settings]);
+  const tokens = { FRONTDESK_CARDS_TOKEN: 'a-token', FRONTDESK_CALENDAR_TOKEN: 'b-token' };
+  return { home, server, call: (args: readonly string[]) => run([...args, '--profile', 'live'], tokens), run };
+}
+
+describe('profile set', () => {
+  test('creates one and changes it, printed under the keys of the contract', async () => {
+    const { run } = atHome();
+    const made = await run([
+      'profile',
+      'set',
+      'live',
+      '--cards-url',
+      'https://cards.example.com/shop/',
+      '--calendar-url',
+      'https://cal.example.com',
+      '--read-only',
+      'true',
+      '--require-reason',
+      '[A-Z]+-[0-9]+',
+      '--output',
+      'json',
+      '--json',
+    ]);
+    expect(JSON.parse(made.stdout)).toEqual({
+      name: 'live',
+      current: false,
+      cardsUrl: 'https://cards.example.com/shop',
+      calendarUrl: 'https://cal.example.com',
+      readOnly: true,
+      requireReason: '[A-Z]+-[0-9]+',
+      output: 'json',
+    });
+    const changed = await run(['profile', 'set', 'live', '--read-only', 'false', '--json']);
+    expect(JSON.parse(changed.stdout)).toMatchObject({ readOnly: false, requireReason: '[A-Z]+-[0-9]+' });
+  });
+
+  test('an empty value takes a setting away', async () => {
+    const { run } = atHome();
+    await run([
+      'profile',
+      'set',
+      'live',
+      '--cards-url',
+      'https://a.example',
+      '--read-only',
+      'true',
+      '--require-reason',
+      'x',
+      '--output',
+      'csv',
+    ]);
+    const result = await run([
+      'profile',
+      'set',
+      'live',
+      '--cards-url',
+      '',
+      '--read-only',
+      '',
+      '--require-reason',
+      '',
+      '--output',
+      '',
+      '--json',
+    ]);
+    expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: false });
+  });
+
+  test.each(['..', '...', 'a/b', 'a b', 'ü', '', 'x'.repeat(65)])('refuses the name %j', async (name) => {
+    expect(await runFrontdesk(['profile', 'set', name])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test.each(['live', 'A.b_c-9', '.hidden', 'x'.repeat(64)])('takes the name %s', async (name) => {
+    expect((await runFrontdesk(['profile', 'set', name])).code).toBe(0);
+  });
+
+  test.each([
+    ['http that is not loopback', '--cards-url', 'http://cards.example.com'],
+    ['another scheme', '--cards-url', 'ftp://cards.example.com'],
+    ['a URL with a password', '--cards-url', 'https://u:p@cards.example.com'],
+    ['a URL with a query', '--calendar-url', 'https://cards.example.com?a=b'],
+    ['no URL', '--calendar-url', 'cards'],
+    ['yes for true', '--read-only', 'yes'],
+    ['a pattern that is none', '--require-reason', '('],
+    ['a format that is none', '--output', 'xml'],
+  ])('refuses %s, exit 2', async (_what, option, value) => {
+    const result = await runFrontdesk(['profile', 'set', 'live', option, value]);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(option);
+  });
+
+  test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://cards.example.com/prefix'])(
+    'takes %s',
+    async (url) => {
+      expect((await runFrontdesk(['profile', 'set', 'live', '--cards-url', url])).code).toBe(0);
+    },
+  );
+});
+
+describe('profile', () => {
+  test('list has the stored ones and the sandbox; use says which is current', async () => {
+    const { run } = atHome();
+    await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
+    expect(JSON.parse((await run(['profile', 'use', 'live', '--json'])).stdout)).toMatchObject({ current: true });
+    expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toEqual([
+      { name: 'live', current: true, cardsUrl: 'https://a.example' },
+      { name: 'sandbox', current: false },
+    ]);
+    expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
+  });
+
+  test('remove asks, so off a terminal it needs --yes; it takes the credentials along', async () => {
+    const { home, run } = atHome();
+    const login = [
+      'auth',
+      'login',
+      '-p',
+      'live',
+      '--family',
+      'cards',
+      '--cards-url',
+      'https://a.example',
+      '--token-stdin',
+    ];
+    await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' });
+    expect(await run(['profile', 'remove', 'live'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
+    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('a-token-of-the-test-0001');
+    expect((await run(['profile', 'show', 'live'])).code).toBe(2);
+  });
+
+  test.each([
+    ['use', ['profile', 'use', 'lvie']],
+    ['show', ['profile', 'show', 'lvie']],
+    ['remove', ['profile', 'remove', 'lvie', '--yes']],
+    ['-p', ['card', 'get', ID, '-p', 'lvie']],
+  ])('%s of one that is not there is exit 2 with the nearest name', async (_what, args) => {
+    const { run } = atHome();
+    await run(['profile', 'set', 'live']);
+    const result = await run(args);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('did you mean live?');
+  });
+
+  test('the sandbox is built in: it cannot be changed or removed', async () => {
+    expect((await runFrontdesk(['profile', 'set', 'sandbox', '--read-only', 'true'])).code).toBe(2);
+    expect((await runFrontdesk(['profile', 'remove', 'sandbox', '--yes'])).code).toBe(2);
+  });
+
+  test('output is the format of calls with it, and gives way to a flag and the environment', async () => {
+    const { call, run, server } = await live(['--output', 'ndjson']);
+    expect((await call(['card', 'get', ID])).stdout).toMatch(/^\{"cardId":/);
+    expect((await call(['card', 'get', ID, '-o', 'csv'])).stdout).toMatch(/^cardId,/);
+    const env = { FRONTDESK_CARDS_TOKEN: 'a-token', FRONTDESK_OUTPUT: 'csv', FRONTDESK_PROFILE: 'live' };
+    expect((await run(['card', 'get', ID], env)).stdout).toMatch(/^cardId,/);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe('readOnly', () => {
+  test.each([
+    ['a block', ['card', 'block', ID, '--yes']],
+    ['an activation', ['card', 'activate', ID]],
+    ['a provisioning', ['card', 'provision', ID, '--wallet', 'wallet_a']],
+    ['many rows', ['card', 'block', ID, cardId(2), '--yes']],
+    ['an update', ['calendar', 'update', 'cal_1', '--name', 'x']],
+    ['an event', ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'x', '--start', '2026-05-01']],
+    ['a dry run', ['card', 'block', ID, '--dry-run']],
+    ['api POST', ['api', 'POST', '/v1/subscribers/sub_1', '--data', '{}', '--yes']],
+  ])('refuses %s, exit 5, and nothing is sent', async (_what, args) => {
+    const { call, server } = await live(['--read-only', 'true']);
+    expect(await call(args)).toMatchObject({ code: 5, stdout: '' });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('lets reads through', async () => {
+    const { call } = await live(['--read-only', 'true']);
+    expect((await call(['card', 'get', ID])).code).toBe(0);
+  });
+});
+
+describe('requireReason', () => {
+  test.each([
+    ['without a reason', ['card', 'block', ID, '--yes']],
+    ['with another one', ['card', 'reissue', ID, '--yes', '--reason', 'lost']],
+    ['of many rows', ['card', 'block', ID, cardId(2), '--yes']],
+    ['as a dry run', ['card', 'block', ID, '--dry-run']],
+    ['by api POST', ['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"lost"}']],
+  ])('refuses a write %s, exit 2, and nothing is sent', async (_what, args) => {
+    const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
+    const result = await call(args);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('[A-Z]+-[0-9]+');
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is a pattern to be found in --reason', async () => {
+    const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
+    expect((await call(['card', 'block', ID, '--yes', '--reason', 'see AB-12, lost'])).code).toBe(0);
+    expect((await call(['api', 'POST', `/v1/cards/${ID}/block`, '--yes', '--data', '{"reason":"AB-12"}'])).code).toBe(
+      0,
+    );
+    expect((await call(['card', 'activate', ID])).code).toBe(0);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe('config', () => {
+  test('sets, gets, lists and unsets its four keys', async () => {
+    const { run } = atHome();
+    for (const [key, value] of [
+      ['output', 'table'],
+      ['timeout', '5s'],
+      ['retries', '3'],
+      ['concurrency', '4'],
+    ] as const) {
+      expect((await run(['config', 'set', key, value])).code).toBe(0);
+    }
+    expect(JSON.parse((await run(['config', 'list', '--json'])).stdout)).toEqual({
+      output: 'table',
+      timeout: '5s',
+      retries: 3,
+      concurrency: 4,
+    });
+    expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
+    await run(['config', 'unset', 'timeout']);
+    expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('null\n');
+  });
+
+  test.each([
+    ['an unknown key', ['config', 'set', 'outptu', 'json'], 'did you mean output?'],
+    ['an unknown key to get', ['config', 'get', 'nope'], 'nope'],
+    ['an unknown key to unset', ['config', 'unset', 'nope'], 'nope'],
+    ['a bad output', ['config', 'set', 'output', 'xml'], 'xml'],
+    ['a bad timeout', ['config', 'set', 'timeout', '5'], 'timeout'],
+    ['a bad retries', ['config', 'set', 'retries', '1.5'], 'retries'],
+    ['a bad concurrency', ['config', 'set', 'concurrency', '0'], 'concurrency'],
+  ])('%s is exit 2', async (_what, args, problem) => {
+    const result = await runFrontdesk(args);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(problem);
+  });
+});
+
+describe('a damaged settings file', () => {
+  test('is exit 2 and left untouched; doctor, help and --version still work', async () => {
+    const { home, run } = atHome();
+    await run(['config', 'set', 'retries', '3']);
+    const path = join(home.configDir, 'settings.json');
+    writeFileSync(path, '{"profiles');
+    for (const args of [
+      ['profile', 'list'],
+      ['config', 'set', 'retries', '1'],
+      ['profile', 'set', 'x'],
+      ['card', 'get', ID],
+    ]) {
+      const result = await run(args);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain(path);
+    }
+    for (const args of [['doctor'], ['help'], ['--version'], ['card', 'block', '--help']]) {
+      expect((await run(args)).code).toBe(0);
+    }
+    expect(readFileSync(path, 'utf8')).toBe('{"profiles');
+  });
+});

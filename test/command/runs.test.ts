@@ -1,0 +1,480 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  cardId,
+  cardNumber,
+  idLines,
+  lastLine,
+  playService,
+  REPLACEMENT_ID,
+  refusal,
+  rowLines,
+} from '../support/plain-service.ts';
+import {
+  type RecordedRequest,
+  type RecordingServer,
+  type Reply,
+  startRecordingServer,
+} from '../support/recording-server.ts';
+import {
+  createHome,
+  type Home,
+  type RunningFrontdesk,
+  runFrontdesk,
+  startFrontdesk,
+} from '../support/run-frontdesk.ts';
+import { cardText } from '../support/sample-card.ts';
+
+const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
+/** Nothing is read back, so that an outcome that is not known stays so at once. */
+const NO_TIME = ['--retry-max-time', '100ms', '--timeout', '100ms'];
+
+interface RunOverview {
+  readonly run: string;
+  readonly operation: string;
+  readonly profile: string;
+  readonly state: string;
+  readonly rows: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly startedAt: string;
+}
+
+async function runsList(home: Home): Promise<RunOverview[]> {
+  const { stdout } = await runFrontdesk(['runs', 'list', '--json'], { home });
+  // The shape that the contract gives; what differs fails the comparison.
+  return JSON.parse(stdout) as RunOverview[];
+}
+
+async function until(server: RecordingServer, requests: number): Promise<void> {
+  while (server.requests.length < requests) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** A service on which the requests for these cards hang until it is let go. */
+async function startHanging(hanging: readonly number[]) {
+  let isOpen = false;
+  const server = await startRecordingServer(
+    playService((request) => (!isOpen && hanging.includes(cardNumber(request)) ? 'hang' : undefined)),
+  );
+  return {
+    server,
+    letGo() {
+      isOpen = true;
+    },
+  };
+}
+
+/** Six rows, two at a time: 1 and 2 are done, 3 and 4 are under way, and 5 and 6 are not reached. */
+async function startStuck(home: Home, args: readonly string[] = []) {
+  const { server, letGo } = await startHanging([3, 4]);
+  const running = startFrontdesk([...BLOCK, '-j', '2', '--run', 'nightly', '--reason', 'X-1', ...args], {
+    env: server.env,
+    home,
+    stdin: idLines(6),
+  });
+  await until(server, 4);
+  return { server, letGo, running };
+}
+
+async function kill(running: RunningFrontdesk): Promise<void> {
+  running.child.kill('SIGKILL');
+  expect((await running.result).signal).toBe('SIGKILL');
+}
+
+describe('a run that is killed', () => {
+  test('is running, then interrupted; a resume repeats no done row and leaves the ones that may have left', async () => {
+    const home = createHome();
+    const { server, letGo, running } = await startStuck(home);
+    expect(await runsList(home)).toEqual([
+      {
+        run: 'nightly',
+        operation: 'card.block',
+        profile: 'default',
+        state: 'running',
+        rows: 6,
+        outcomes: { applied: 2, unknown: 2, not_sent: 2 },
+        startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+    ]);
+    const second = await runFrontdesk([...BLOCK, '--run', 'nightly'], { env: server.env, home, stdin: idLines(6) });
+    expect(second.code).toBe(2);
+    await kill(running);
+    expect((await runsList(home))[0]?.state).toBe('interrupted');
+
+    letGo();
+    const before = server.requests.length;
+    const resumed = await runFrontdesk(['runs', 'resume', '--last'], { env: server.env, home });
+    expect(server.lines.slice(before).toSorted()).toEqual([
+      `POST /v1/cards/${cardId(5)}/block`,
+      `POST /v1/cards/${cardId(6)}/block`,
+    ]);
+    expect(server.requests.at(-1)?.body).toBe('{"reason":"X-1"}');
+    expect(rowLines(resumed.stdout)).toEqual([
+      '1 applied 200 1',
+      '2 applied 200 1',
+      '3 unknown null 1 OUTCOME_UNKNOWN',
+      '4 unknown null 1 OUTCOME_UNKNOWN',
+      '5 applied 200 1',
+      '6 applied 200 1',
+    ]);
+    expect(resumed.code).toBe(8);
+    expect(lastLine(resumed.stderr)).toEqual({
+      summary: { run: 'nightly', rows: 6, outcomes: { applied: 4, unknown: 2 }, exitCode: 8, resume: null },
+    });
+    expect((await runsList(home))[0]).toMatchObject({ state: 'finished', outcomes: { applied: 4, unknown: 2 } });
+  });
+
+  test('had every row in its journal before the request left', async () => {
+    const home = createHome();
+    const { server } = await startHanging([1]);
+    const running = startFrontdesk([...BLOCK, '--run', 'one'], { env: server.env, home, stdin: idLines(1) });
+    await until(server, 1);
+    const journal = readFileSync(join(home.stateDir, 'runs', 'one', 'journal.jsonl'), 'utf8');
+    expect(journal).toContain(cardId(1));
+    await kill(running);
+  });
+});
+
+describe('signals', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    '%s: no new rows, those in flight are waited for, then summary and resume command',
+    async (signal, code) => {
+      const home = createHome();
+      const replies = new Map<number, () => void>();
+      const { server, running } = await startStuckUntil(home, replies);
+      running.child.kill(signal);
+      await running.waitForOutput('no new rows');
+      for (const reply of replies.values()) reply();
+      const result = await running.result;
+      expect(result.code).toBe(code);
+      expect(rowLines(result.stdout)).toEqual([
+        '1 applied 200 1',
+        '2 applied 200 1',
+        '3 applied 200 1',
+        '4 applied 200 1',
+        '5 not_sent null 0 CANCELLED',
+        '6 not_sent null 0 CANCELLED',
+      ]);
+      expect(server.requests).toHaveLength(4);
+      expect(lastLine(result.stderr)).toMatchObject({
+        summary: { outcomes: { applied: 4, not_sent: 2 }, exitCode: code, resume: 'frontdesk runs resume nightly' },
+      });
+      expect((await runsList(home))[0]?.state).toBe('stopped');
+    },
+  );
+
+  test('a second one ends at once; what was in flight is unknown', async () => {
+    const home = createHome();
+    const { running } = await startStuck(home);
+    running.child.kill('SIGINT');
+    await running.waitForOutput('no new rows');
+    const sinceMs = performance.now();
+    running.child.kill('SIGINT');
+    const result = await running.result;
+    expect(performance.now() - sinceMs).toBeLessThan(3000);
+    expect(result.code).toBe(8);
+    expect(rowLines(result.stdout).slice(2)).toEqual([
+      '3 unknown null 1 OUTCOME_UNKNOWN',
+      '4 unknown null 1 OUTCOME_UNKNOWN',
+      '5 not_sent null 0 CANCELLED',
+      '6 not_sent null 0 CANCELLED',
+    ]);
+    expect((await runsList(home))[0]?.state).toBe('stopped');
+  });
+
+  test('one alone waits up to 5 s for those in flight', async () => {
+    const home = createHome();
+    const { running } = await startStuck(home);
+    const sinceMs = performance.now();
+    running.child.kill('SIGTERM');
+    const result = await running.result;
+    expect(performance.now() - sinceMs).toBeGreaterThan(4900);
+    expect(performance.now() - sinceMs).toBeLessThan(8000);
+    expect(result.code).toBe(8);
+  });
+});
+
+/** Like `startStuck`, but the test answers 3 and 4 itself. */
+async function startStuckUntil(home: Home, replies: Map<number, () => void>) {
+  const server = await startRecordingServer(
+    playService((request) => {
+      const number = cardNumber(request);
+      if (![3, 4].includes(number)) return undefined;
+      return new Promise<Reply>((resolve) => {
+        replies.set(number, () => resolve({ body: cardText('BLOCKED', cardId(number)) }));
+      });
+    }),
+  );
+  const running = startFrontdesk([...BLOCK, '-j', '2', '--run', 'nightly'], {
+    env: server.env,
+    home,
+    stdin: idLines(6),
+  });
+  await until(server, 4);
+  return { server, running };
+}
+
+describe('--run', () => {
+  async function finished(home: Home) {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
+    );
+    const run = (args: readonly string[], stdin = idLines(3)) =>
+      runFrontdesk([...args, '--yes', '--run', 'may'], { env: server.env, home, stdin });
+    await run(BLOCK);
+    return { server, run };
+  }
+
+  test('a finished run prints its results again and sends nothing', async () => {
+    const { server, run } = await finished(createHome());
+    const again = await run(BLOCK);
+    expect(server.requests).toHaveLength(3);
+    expect(again.code).toBe(15);
+    expect(rowLines(again.stdout)).toEqual(['1 applied 200 1', '2 rejected 409 1 REJECTED', '3 applied 200 1']);
+  });
+
+  test.each<[string, readonly string[], string | undefined, string]>([
+    ['another input', BLOCK, idLines(4), 'its input is another one'],
+    ['another command', ['card', 'activate', '--from', '-'], undefined, 'its command is card.block, not card.activate'],
+    [
+      'another reason for all rows',
+      [...BLOCK, '--reason', 'other'],
+      undefined,
+      'a value given to all rows is not what',
+    ],
+    ['another shard', [...BLOCK, '--shard', '1/1'], undefined, '--shard is not what it was begun with'],
+  ])('%s under that name is exit 2', async (_what, args, stdin, problem) => {
+    const { server, run } = await finished(createHome());
+    const other = await run(args, stdin);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain(problem);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('resumes a run that stopped, with other limits if they are given', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService((_request, count) => (count === 2 ? refusal(401, 'NO') : undefined)),
+    );
+    const run = (args: readonly string[]) =>
+      runFrontdesk([...BLOCK, '--run', 'job', '-j', '1', ...args], { env: server.env, home, stdin: idLines(4) });
+    expect((await run([])).code).toBe(4);
+    const again = await run(['--rate', '100']);
+    expect(again.code).toBe(0);
+    expect(rowLines(again.stdout)).toEqual([
+      '1 applied 200 1',
+      '2 applied 200 1',
+      '3 applied 200 1',
+      '4 applied 200 1',
+    ]);
+    expect(server.requests).toHaveLength(5);
+  });
+});
+
+describe('runs resume', () => {
+  /** A finished run in which the answers to rows 2 and 4 were cut off. */
+  async function withUnknown(home: Home, args: readonly string[]) {
+    let isOver = false;
+    let status = 'ACTIVE';
+    const cut = (request: RecordedRequest): Reply | undefined => {
+      if (request.method === 'GET') return { body: cardText(status, cardId(cardNumber(request))) };
+      return !isOver && [2, 4].includes(cardNumber(request)) ? 'reset' : undefined;
+    };
+    const server = await startRecordingServer(playService(cut));
+    const begun = await runFrontdesk(
+      [...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u', ...NO_TIME],
+      {
+        env: server.env,
+        home,
+        stdin: idLines(5),
+      },
+    );
+    expect(begun.code).toBe(8);
+    isOver = true;
+    const before = server.requests.length;
+    const resume = async (more: readonly string[], cardStatus = 'ACTIVE') => {
+      status = cardStatus;
+      const result = await runFrontdesk(['runs', 'resume', 'u', '--timeout', '10s', ...more], {
+        env: server.env,
+        home,
+      });
+      return { ...result, lines: server.lines.slice(before) };
+    };
+    return { resume };
+  }
+
+  test('leaves rows alone whose request may have left', async () => {
+    const { resume } = await withUnknown(createHome(), ['card', 'block']);
+    expect(await resume([])).toMatchObject({ code: 8, lines: [] });
+  });
+
+  test('--reconcile reads and compares', async () => {
+    const { resume } = await withUnknown(createHome(), ['card', 'block']);
+    const result = await resume(['--reconcile'], 'BLOCKED');
+    expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
+    expect(rowLines(result.stdout).map((line) => line.split(' ')[1])).toEqual([
+      'applied',
+      'confirmed_by_read',
+      'applied',
+      'confirmed_by_read',
+      'applied',
+    ]);
+    expect(result.code).toBe(0);
+    expect((await resume([])).lines).toHaveLength(2);
+  });
+
+  test('--reconcile leaves a row unknown whose card reads otherwise', async () => {
+    const { resume } = await withUnknown(createHome(), ['card', 'block']);
+    const result = await resume(['--reconcile'], 'ACTIVE');
+    expect(result.code).toBe(8);
+    expect(result.lines).toHaveLength(2);
+  });
+
+  test('--resend-unknown asks, so off a terminal it needs --yes', async () => {
+    const { resume } = await withUnknown(createHome(), ['card', 'reissue']);
+    expect(await resume(['--resend-unknown'])).toMatchObject({ code: 2, stdout: '', lines: [] });
+    const result = await resume(['--resend-unknown', '--yes']);
+    expect(result.lines.toSorted()).toEqual([
+      `POST /v1/cards/${cardId(2)}/reissue`,
+      `POST /v1/cards/${cardId(4)}/reissue`,
+    ]);
+    expect(result.code).toBe(0);
+    expect(result.stdout.split('\n')[0]).toBe(
+      `{"row":1,"id":"${cardId(1)}","outcome":"applied","httpStatus":200,"attempts":1,"resultId":"${REPLACEMENT_ID}"}`,
+    );
+  });
+
+  test('earlier failures do not count towards --max-failures, and the options of the run are kept', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+    const options = { env: server.env, home };
+    await runFrontdesk([...BLOCK, '-j', '1', '--max-failures', '2', '--run', 'm'], { ...options, stdin: idLines(6) });
+    expect(server.requests).toHaveLength(2);
+    const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
+    expect(server.requests).toHaveLength(4);
+    expect(rowLines(resumed.stdout)).toHaveLength(6);
+    await runFrontdesk(['runs', 'resume', 'm', '--max-failures', '1', '-o', 'csv'], options);
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test('names the command of the run in its summary', async () => {
+    const { resume } = await withUnknown(createHome(), ['card', 'block']);
+    expect((await resume(['-o', 'table'])).stderr).toMatch(/^card\.block \(run u\): 5 rows: 3 applied; 0 requests, /);
+  });
+
+  test.each([
+    ['no run and no --last', ['runs', 'resume']],
+    ['a run that is not there', ['runs', 'resume', 'nope']],
+    ['--last without any run', ['runs', 'resume', '--last']],
+    ['--reconcile and --resend-unknown', ['runs', 'resume', 'nope', '--reconcile', '--resend-unknown']],
+  ])('%s is exit 2', async (_what, args) => {
+    expect(await runFrontdesk(args)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('at another place is refused', async () => {
+    const home = createHome();
+    const { running } = await startStuck(home);
+    await kill(running);
+    const other = await startRecordingServer([]);
+    const result = await runFrontdesk(['runs', 'resume', 'nightly'], { env: other.env, home });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('now leads to');
+  });
+
+  test('takes a sandbox run up although its port changes', async () => {
+    const home = createHome();
+    const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
+    // The ids that the sandbox lists.
+    const { cards } = JSON.parse(info.stdout) as { cards: { cardId: string; status: string }[] };
+    const ids = ['CANCELLED', 'ACTIVE'].flatMap((status) => {
+      const card = cards.find((each) => each.status === status);
+      return card === undefined ? [] : [card.cardId];
+    });
+    const sandbox = ['--profile', 'sandbox', 'card', 'block', ...ids, '--yes', '-j', '1', '-o', 'ndjson'];
+    const begun = await runFrontdesk([...sandbox, '--max-failures', '1', '--run', 's'], { home });
+    expect(rowLines(begun.stdout)[1]).toBe('2 not_sent null 0 PARTIAL');
+    const resumed = await runFrontdesk(['runs', 'resume', 's'], { home });
+    expect(rowLines(resumed.stdout)[1]).toBe('2 applied 200 1');
+    expect(resumed.code).toBe(15);
+  });
+});
+
+describe('runs results', () => {
+  async function mixed(home: Home) {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
+    );
+    await runFrontdesk(['card', 'reissue', '--from', '-', '--yes', '-q', '--run', 'r'], {
+      env: server.env,
+      home,
+      stdin: `cardId;clientReference\n${cardId(1)};a\n${cardId(2)};b\n${cardId(3)};c\n`,
+    });
+    return (args: readonly string[]) => runFrontdesk(['runs', 'results', 'r', ...args], { home });
+  }
+
+  test('prints any run again: row, id, outcome, httpStatus, attempts, error', async () => {
+    const results = await mixed(createHome());
+    const { stdout, code } = await results(['-o', 'ndjson']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toBe(
+      `{"row":1,"id":"${cardId(1)}","outcome":"applied","httpStatus":200,"attempts":1,"error":null,"resultId":"${REPLACEMENT_ID}"}`,
+    );
+    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toMatchObject({
+      row: 2,
+      outcome: 'rejected',
+      httpStatus: 409,
+      attempts: 1,
+      error: { code: 'REJECTED', exitCode: 6, service: { errorCode: 'CARD_EXPIRED' } },
+    });
+  });
+
+  test('--outcome filters, with several', async () => {
+    const results = await mixed(createHome());
+    expect((await results(['--outcome', 'rejected', '--json', '--query', '[].row'])).stdout).toBe('[\n  2\n]\n');
+    expect(rowLines((await results(['--outcome', 'rejected,applied', '-o', 'ndjson'])).stdout)).toHaveLength(3);
+    expect((await results(['--outcome', 'unknown', '--json'])).stdout).toBe('[]\n');
+    expect((await results(['--outcome', 'unknwon'])).code).toBe(2);
+  });
+
+  test('--as-input gives the original rows and _outcome', async () => {
+    const results = await mixed(createHome());
+    expect((await results(['--as-input', '-o', 'csv', '--outcome', 'rejected'])).stdout).toBe(
+      `cardId,clientReference,_outcome\r\n${cardId(2)},b,rejected\r\n`,
+    );
+  });
+});
+
+describe('runs', () => {
+  async function two(home: Home): Promise<void> {
+    const server = await startRecordingServer(playService());
+    for (const name of ['first', 'second']) {
+      await runFrontdesk([...BLOCK, '--run', name], { env: server.env, home, stdin: idLines(1) });
+    }
+  }
+
+  test('list is newest first, and show gives one', async () => {
+    const home = createHome();
+    await two(home);
+    expect((await runsList(home)).map(({ run }) => run)).toEqual(['second', 'first']);
+    const shown = await runFrontdesk(['runs', 'show', 'first', '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ run: 'first', state: 'finished', outcomes: { applied: 1 } });
+  });
+
+  test('remove deletes what a run kept', async () => {
+    const home = createHome();
+    await two(home);
+    expect((await runFrontdesk(['runs', 'remove', '--older-than', '90d', '--json'], { home })).stdout).toBe(
+      '{\n  "removed": []\n}\n',
+    );
+    expect((await runFrontdesk(['runs', 'remove', 'first'], { home })).code).toBe(0);
+    expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['second']);
+    expect((await runFrontdesk(['runs', 'remove', '--older-than', '1ms'], { home })).code).toBe(0);
+    expect(readdirSync(join(home.stateDir, 'runs'))).toEqual([]);
+    expect((await runFrontdesk(['runs', '--json'], { home })).stdout).toBe('[]\n');
+    expect((await runFrontdesk(['runs', 'remove', 'first'], { home })).code).toBe(2);
+  });
+});

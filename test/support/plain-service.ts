@@ -1,0 +1,62 @@
+import type { Handler, RecordedRequest, Reply } from './recording-server.ts';
+import { cardText } from './sample-card.ts';
+
+/** The n-th card id of a test. */
+export function cardId(n: number): string {
+  return `0b7a6c1e-3f52-4d8a-9c41-${String(n).padStart(12, '0')}`;
+}
+
+/** The number of the card that a request is about. */
+export function cardNumber({ url }: RecordedRequest): number {
+  return Number(url.split('/')[3]?.slice(-12));
+}
+
+/** Ids of the cards from 1 to `count`, one a line. */
+export function idLines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `${cardId(index + 1)}\n`).join('');
+}
+
+/** An error body of family A. */
+export function refusal(status: number, errorCode: string): Reply {
+  return { status, body: { errorCode, message: 'no' } };
+}
+
+const STATUS_AFTER: Readonly<Record<string, string>> = { block: 'BLOCKED', activate: 'ACTIVE' };
+
+/** What a reissue answers with. */
+export const REPLACEMENT_ID = cardId(999);
+
+function answer({ url, body }: RecordedRequest, count: number): Reply {
+  const [, , resource = '', id = '', verb = ''] = url.split('/');
+  if (resource === 'cards') {
+    return { body: cardText(STATUS_AFTER[verb] ?? 'ACTIVE', verb === 'reissue' ? REPLACEMENT_ID : id) };
+  }
+  // A body of the program under test; what is wrong with it shows in what the test expects of it.
+  const fields = body === '' ? {} : (JSON.parse(body) as object);
+  return { body: { id: resource === 'events' ? `evt_${count}` : id, ...fields } };
+}
+
+/** A service that does what it is asked, but for the requests that `special` answers. */
+export function playService(
+  special: (request: RecordedRequest, count: number) => Reply | Promise<Reply> | undefined = () => undefined,
+): Handler {
+  return (request, count) => special(request, count) ?? answer(request, count);
+}
+
+/** `row outcome status attempts` of each printed row, and its error code if it has one. */
+export function rowLines(ndjson: string): readonly string[] {
+  return ndjson
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      // A row of a write as the contract has it; a member that is missing shows as undefined.
+      const row = JSON.parse(line) as Record<string, unknown> & { error?: { code: string } | null };
+      const words = [row['row'], row['outcome'], row['httpStatus'], row['attempts']].map(String);
+      return [...words, ...(row.error == null ? [] : [row.error.code])].join(' ');
+    });
+}
+
+/** The last line of stderr as JSON. */
+export function lastLine(stderr: string): unknown {
+  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+}
