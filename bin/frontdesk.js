@@ -33,8 +33,11 @@ function keepCompiledCode() {
   if (!base) return;
   const folder = join(base, 'frontdesk', 'compiled');
   try {
-    const { lstatSync, mkdirSync } = require('node:fs');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { existsSync, lstatSync, mkdirSync } = require('node:fs');
+    // Not with `recursive`, which tries for ever where nothing can be made and the system calls it missing (/proc).
+    for (const path of [base, join(base, 'frontdesk'), folder]) {
+      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+    }
     const { uid, mode } = lstatSync(folder);
     if (platform !== 'win32' && (uid !== process.getuid() || (mode & 0o022) !== 0)) return;
     enableCompileCache(folder);

@@ -19,7 +19,7 @@ import { type ChangedFrom, readChangedFrom } from '../input/records/changed-from
 import { type CheckedInput, checkInput, faultyInputFailure } from '../input/records/check-input.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { type InputOptions, rowsOf } from '../input/records/rows.ts';
-import { safeText } from '../output/safe-text.ts';
+import { groupThousands, safeText } from '../output/safe-text.ts';
 import { printDryRunRows } from './dry-run.ts';
 import { executeRun } from './execute-run.ts';
 import { nameOfFlag, readExpectations, readGivenFields } from './read-call.ts';
@@ -160,6 +160,13 @@ function reasonCheck(session: Session, operation: Operation): InputOptions['chec
   };
 }
 
+/** `Block 412 cards`, of `card.block`; `Update 1 subscriber`, of `calendar.subscribers.update`. */
+function countedWrite(operation: string, count: number): string {
+  const [verb = '', noun = ''] = operation.split('.').reverse();
+  const things = `${noun.replace(/s$/, '')}${count === 1 ? '' : 's'}`;
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${groupThousands(count)} ${things}`;
+}
+
 /** Asks before many rows are written, or refuses where nobody can be asked (contract section 7). */
 async function confirmMany(session: Session, plan: ManyPlan, checked: CheckedInput, service: Service): Promise<void> {
   const { effect } = plan.operation;
@@ -185,7 +192,7 @@ async function confirmMany(session: Session, plan: ManyPlan, checked: CheckedInp
     ].join(''),
   );
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (await session.prompt.confirm(`${session.operation} of ${rows}${where}?`)) return;
+  if (await session.prompt.confirm(`${countedWrite(session.operation, checked.selected)}${where}?`)) return;
   throw new Failure('CANCELLED', `${session.operation} of ${rows}: not confirmed; nothing was sent`, {
     details: { outcome: 'not_sent' },
   });

@@ -82,12 +82,23 @@ export function terminalPrompt(
   if (style.plain) return { available, ...linePrompt(ask) };
   const draw = <Value>(question: (asking: Asking) => Promise<Value>): Promise<Value> =>
     ask(async (asking) => {
-      // At ^D readline ends and pauses its input, and inquirer would wait for ever.
-      asking.input.on('pause', asking.leave);
+      const { input } = asking;
+      let isSuspending = false;
+      const onKey = (_: unknown, key: { readonly ctrl?: boolean; readonly name?: string } | undefined) => {
+        isSuspending = key?.ctrl === true && key.name === 'z';
+      };
+      // Readline pauses its input when it ends at ^D, and inquirer would wait for ever; and when ^Z and fg are over.
+      const onPause = () => {
+        if (isSuspending) input.resume();
+        else asking.leave();
+      };
+      input.on('keypress', onKey).on('pause', onPause);
       try {
         return await question(asking);
       } finally {
-        asking.input.off('pause', asking.leave);
+        input.off('keypress', onKey).off('pause', onPause);
+        // After ^Z and fg readline takes it for paused already, and it would keep the program from ending.
+        input.pause();
       }
     });
   return {

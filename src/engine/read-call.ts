@@ -120,6 +120,11 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+function fieldsHint(command: CallCommand): string {
+  const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
+  return `choose from ${flags.join(', ')}`;
+}
+
 function isUpdate(operation: Operation): boolean {
   return operation.body !== null && operation.effect.kind === 'write' && operation.effect.unavailable === 'retry-once';
 }
@@ -162,10 +167,11 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
     faults.push({ where: '--out', problem: `${quoteGiven(outPath)} exists, and a result never overwrites a file` });
   }
   const isFieldGiven = command.options.some((option) => option.field !== undefined && input.options.has(option.long));
-  if (isUpdate(operation) && !isFieldGiven) {
+  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven;
+  if (isEmptyUpdate) {
     faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
   }
-  if (faults.length > 0) throw usageFailure(faults);
+  if (faults.length > 0) throw usageFailure(faults, isEmptyUpdate ? [fieldsHint(command)] : []);
   const reason = fields.get('reason');
   return {
     call: {

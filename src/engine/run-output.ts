@@ -49,7 +49,7 @@ class ProgressLine {
     this.#progress = new Progress(rows, session.context.clock.monotonic());
     if (session.common.quiet) return;
     const isDrawn = canRedraw(session.context);
-    this.#timer = setInterval(() => (isDrawn ? this.#draw() : this.#tell()), isDrawn ? REDRAW_MS : LINE_MS);
+    this.#timer = setInterval(() => (isDrawn ? this.draw() : this.#tell()), isDrawn ? REDRAW_MS : LINE_MS);
     this.#timer.unref();
   }
 
@@ -57,10 +57,12 @@ class ProgressLine {
     this.#progress.ended(result);
   }
 
-  clear(): void {
-    if (!this.#isShown) return;
+  /** Answers whether there was something to take away. */
+  clear(): boolean {
+    if (!this.#isShown) return false;
     this.#isShown = false;
     void this.#session.context.stderr.write('\r\u001b[K');
+    return true;
   }
 
   stop(): void {
@@ -68,7 +70,7 @@ class ProgressLine {
     this.clear();
   }
 
-  #draw(): void {
+  draw(): void {
     this.#isShown = true;
     const { stderr, clock } = this.#session.context;
     const text = this.#progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
@@ -88,21 +90,25 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const writer: RowWriter = await session.openRows(options.columns, options.rows);
   const progress = new ProgressLine(session, options.rows);
   const sharesTerminal = stdout.isTerminal && stderr.isTerminal;
+  const print = async (result: RowResult<Row>) => {
+    if (isWrite) return orLost(() => writer.row(printedRow(result)));
+    if (result.failure === undefined) return writer.row(result.resource ?? null);
+    await stderr.write(
+      renderFailure(failureOfRow(result.failure, session.output.format), session.output.format, {
+        debug: false,
+        ...(session.output.mask === undefined ? {} : { mask: session.output.mask }),
+      }),
+    );
+  };
   return {
     async emit(result) {
-      if (sharesTerminal) progress.clear();
-      if (isWrite) return orLost(() => writer.row(printedRow(result)));
-      if (result.failure === undefined) return writer.row(result.resource ?? null);
-      progress.clear();
-      await stderr.write(
-        renderFailure(failureOfRow(result.failure, session.output.format), session.output.format, {
-          debug: false,
-          ...(session.output.mask === undefined ? {} : { mask: session.output.mask }),
-        }),
-      );
+      const isInTheWay = sharesTerminal || (!isWrite && result.failure !== undefined);
+      const wasShown = isInTheWay && progress.clear();
+      await print(result);
+      if (wasShown) progress.draw();
     },
     onEnded: (result) => progress.ended(result),
-    clear: () => progress.clear(),
+    clear: () => void progress.clear(),
     async close() {
       progress.stop();
       await (isWrite ? orLost(() => writer.close()) : writer.close());
@@ -155,7 +161,10 @@ async function notifyStop(session: Session, { stop }: BulkReport): Promise<void>
   await session.notify({ code, level: 'warning', message: `the run stopped: ${stopReason(stop)}` });
 }
 
-/** The last words of a run on stderr; in the JSON modes one line, also with --quiet. */
+/**
+ * The last words of a run on stderr; in the JSON modes one line, also with --quiet. For people --quiet leaves it
+ * out when all went well: what did not is a warning, and stays.
+ */
 export async function writeSummary(session: Session, facts: SummaryFacts): Promise<void> {
   const { format } = session.output;
   if (format === 'json' || format === 'ndjson') {
@@ -164,6 +173,7 @@ export async function writeSummary(session: Session, facts: SummaryFacts): Promi
     await session.context.stderr.write(`${printJson(summaryJson(facts))}\n`);
     return;
   }
+  if (session.common.quiet && facts.report.exitCode === 0) return;
   const lines = summaryLines(facts).map((line) => `${safeText(line)}\n`);
   await session.context.stderr.write(lines.join(''));
 }

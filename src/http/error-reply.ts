@@ -1,7 +1,10 @@
 import { parseJson } from '../json/parse.ts';
-import { printJson } from '../json/print.ts';
+import { printJsonPieces } from '../json/print.ts';
+import { beginningAsText, takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { memoryLeft } from './answer-memory.ts';
+import { byteLength } from './exchange.ts';
+import type { TokenMask } from './mask.ts';
 
 /** What an answer other than the resource says, ready for messages and for the JSON error object. */
 export interface ErrorReply {
@@ -18,13 +21,49 @@ const MAX_TEXT = 500;
 const MAX_EXCERPT = 120;
 const MAX_DETAILS = 200;
 
-/** Reads the body of an error as far as it can be read; nothing in it can make this fail. */
-export function readErrorReply(bytes: Uint8Array): ErrorReply {
+/** Bytes of a body in which its title and an excerpt are looked for. */
+const BEGINNING_BYTES = 65_536;
+/** No token is longer. Where a body is cut, so much of it is left out: half a token is one that no mask knows. */
+const LONGEST_TOKEN = 8192;
+
+/** A longer body is shown by its beginning: it explains nothing, and printing it would double what it takes. */
+export const MAX_ERROR_JSON_BYTES = 8 * 1024 * 1024;
+
+/** Enough of a body to say what answered, when it is no JSON. */
+export function beginningOf(body: readonly Uint8Array[]): string {
   // Not fatal: an error page in another charset is still worth an excerpt.
-  const text = new TextDecoder('utf-8').decode(bytes);
-  if (text.trim() === '') return { service: undefined, body: undefined, summary: '', isHtml: false };
-  const value = tryJson(bytes, text);
-  if (value === undefined) return ofText(text);
+  const text = beginningAsText(body, BEGINNING_BYTES);
+  return byteLength(body) > BEGINNING_BYTES ? text.slice(0, -LONGEST_TOKEN) : text;
+}
+
+/**
+ * Reads the body of an error as far as it can be read; nothing in it can make this fail. Its bytes are taken out
+ * of the list.
+ */
+export function readErrorReply(body: Uint8Array[], mask: TokenMask): ErrorReply {
+  const length = byteLength(body);
+  const beginning = beginningOf(body);
+  let json: JsonValue | undefined;
+  if (length > MAX_ERROR_JSON_BYTES) return errorReplyOf(undefined, beginning, mask);
+  try {
+    const text = takeUtf8(body);
+    json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
+  } catch {
+    // Any reason not to be JSON has the same consequence here: it is shown as text.
+  }
+  return errorReplyOf(json, beginning, mask);
+}
+
+/**
+ * What an answer says, as JSON or else by the beginning of its text. Our own token is masked first: a cut through
+ * the middle of it would leave a half that no mask knows.
+ */
+export function errorReplyOf(json: JsonValue | undefined, beginning: string, mask: TokenMask): ErrorReply {
+  if (json === undefined) {
+    if (beginning.trim() === '') return { service: undefined, body: undefined, summary: '', isHtml: false };
+    return ofText(mask.text(beginning));
+  }
+  const value = mask.json(json);
   if (!isJsonObject(value)) return { service: undefined, body: value, summary: '', isHtml: false };
   const errorCode = value.get('errorCode');
   const message = value.get('message');
@@ -35,18 +74,10 @@ export function readErrorReply(bytes: Uint8Array): ErrorReply {
   return { service: undefined, body: value, summary: cut(otherSummary(value), MAX_TEXT), isHtml: false };
 }
 
-function tryJson(bytes: Uint8Array, text: string): JsonValue | undefined {
-  try {
-    return parseJson(text, { maxWeightBytes: memoryLeft(bytes, text) });
-  } catch {
-    // Any reason not to be JSON has the same consequence here: it is shown as text.
-    return undefined;
-  }
-}
-
 function detailsText(details: JsonValue | undefined): string {
   if (!isJsonObject(details) || details.size === 0) return '';
-  return `, details ${cut(printJson(details), MAX_DETAILS)}`;
+  const [first = ''] = printJsonPieces(details);
+  return `, details ${cut(first, MAX_DETAILS)}`;
 }
 
 /** Family B's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */

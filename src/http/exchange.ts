@@ -58,7 +58,8 @@ export interface Reply {
   readonly kind: 'reply';
   readonly status: number;
   readonly headers: readonly Header[];
-  readonly body: Uint8Array;
+  /** In the pieces in which it came. Whoever decodes it takes them out: a long one is never in memory twice. */
+  readonly body: Uint8Array[];
 }
 
 export interface Broken {
@@ -102,4 +103,9 @@ export interface Transport {
 /** All values of a header, in the order of arrival. */
 export function headerValues(headers: readonly Header[], name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+}
+
+/** Length of a body, in bytes. */
+export function byteLength(body: readonly Uint8Array[]): number {
+  return body.reduce((sum, piece) => sum + piece.length, 0);
 }

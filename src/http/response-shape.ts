@@ -7,8 +7,9 @@ import type { Notice } from './call.ts';
 const MAX_NAMED = 5;
 
 /**
- * Why a resource cannot stand for the answer that was asked for, or undefined. Another id than the asked one
- * is another resource (reliability B29, B30); ids compare whatever their case.
+ * Why a resource cannot stand for the answer that was asked for, or undefined. Another card's id is another
+ * card (contract section 4; reliability B29); ids compare whatever their case. Family B marks no member as
+ * required and does not say that ids come back as they were given: there another id is a warning.
  */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   const expected = expectedObject(operation);
@@ -17,6 +18,10 @@ export function shapeProblem(operation: Operation, id: string | undefined, resou
     return `its member object is ${quote(object)}, not "${expected}"`;
   }
   if ('data' in operation.response.shape && !isJsonArray(resource.get('data'))) return 'it has no array data';
+  return operation.echoes === 'cardId' ? otherId(operation, id, resource) : undefined;
+}
+
+function otherId(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   if (operation.echoes === null || id === undefined) return undefined;
   const echoed = resource.get(operation.echoes);
   if (echoed === undefined || isSameId(echoed, id)) return undefined;
@@ -45,13 +50,16 @@ function expectedObject(operation: Operation): string | undefined {
  * What a readable answer lacks of what the spec requires. It is shown all the same (reliability B28): a notice
  * tells, because a blank cell would look like an empty value.
  */
-export function shapeNotices(operation: Operation, resource: JsonObject): Notice[] {
-  const checked = operation.response.safeParse(sampleOf(resource, knownNames(operation.response)));
+export function shapeNotices(operation: Operation, id: string | undefined, resource: JsonObject): Notice[] {
+  const checked = operation.response.safeParse(sampleOf(resource, namesOf(operation.response)));
   const paths = checked.success ? [] : checked.error.issues.map((issue) => issue.path.map(String));
   const missing = paths.filter((path) => !isPresent(resource, path));
   const odd = paths.filter((path) => isPresent(resource, path));
-  if (operation.echoes !== null && !resource.has(operation.echoes)) missing.unshift([operation.echoes]);
   const notices: Notice[] = [];
+  const other = otherId(operation, id, resource);
+  if (other !== undefined) {
+    notices.push({ code: 'OTHER_ID', message: `the answer is shown as it came, but ${other}`, level: 'warning' });
+  }
   if (missing.length > 0) {
     const message = `the answer lacks ${names(missing)}, which the service's description requires; the rest is shown`;
     notices.push({ code: 'MISSING_FIELD', message, level: 'warning' });
@@ -98,6 +106,15 @@ function sampleOf(value: JsonValue, known: ReadonlySet<string>, level = 0): Plai
     if (member !== undefined) sample[name] = sampleOf(member, known, level + 1);
   }
   return sample;
+}
+
+const namesOfSchema = new WeakMap<object, ReadonlySet<string>>();
+
+/** The same for every row of a run, so looked up once. */
+function namesOf(schema: object): ReadonlySet<string> {
+  const found = namesOfSchema.get(schema) ?? knownNames(schema);
+  namesOfSchema.set(schema, found);
+  return found;
 }
 
 /** Names that a description knows, its own and those of the entries of its lists. */

@@ -1,14 +1,15 @@
 import type { Operation } from '../api/operation.ts';
 import { JsonSyntaxError, parseJson } from '../json/parse.ts';
-import { decodeUtf8 } from '../json/utf8.ts';
+import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { memoryLeft } from './answer-memory.ts';
 import type { Notice } from './call.ts';
-import { type ErrorReply, readErrorReply } from './error-reply.ts';
+import { beginningOf, type ErrorReply, errorReplyOf, MAX_ERROR_JSON_BYTES, readErrorReply } from './error-reply.ts';
 import {
   type Breakage,
   type BreakLabel,
   type Broken,
+  byteLength,
   type Exchange,
   type Header,
   headerValues,
@@ -79,7 +80,7 @@ export const NO_BODY = 'there is no body';
 
 const NO_ERROR: ErrorReply = { service: undefined, body: undefined, summary: '', isHtml: false };
 
-/** Says what an exchange came to. Pure: the same exchange always gives the same verdict. */
+/** Says what an exchange came to, by nothing but the exchange, whose body it takes away. */
 export function judge(exchange: Exchange, input: JudgeInput): Verdict {
   if (exchange.kind === 'reply') return judgeReply(exchange, input);
   if (exchange.status !== undefined) return judgeCutReply(exchange, exchange.status, input);
@@ -105,17 +106,18 @@ function judgeReply(reply: Reply, input: JudgeInput): Verdict {
   const facts = factsOf(reply.status, reply.headers, input.mask);
   const { status } = facts;
   if (status < 200 || status > 299) {
-    const error = maskError(readErrorReply(reply.body), input.mask);
+    const error = readErrorReply(reply.body, input.mask);
     return failed(eventOf(status, facts, input), facts, { error, phase: 'answered' }, input);
   }
   const read = readResource(reply, input);
   if ('problem' in read) {
-    const error = maskError(readErrorReply(reply.body), input.mask);
+    const error = errorReplyOf(read.json, read.beginning, input.mask);
     return failed('unreadable', facts, { error, phase: 'answered', problem: read.problem }, input);
   }
   const { resource } = read;
   const notices = status === 202 ? [ACCEPTED_ONLY] : [];
-  const shape = input.isRaw === true || !isJsonObject(resource) ? [] : shapeNotices(input.operation, resource);
+  const shape =
+    input.isRaw === true || !isJsonObject(resource) ? [] : shapeNotices(input.operation, input.id, resource);
   return { kind: 'accepted', reply: facts, resource, notices: [...notices, ...shape] };
 }
 
@@ -164,49 +166,58 @@ function eventOf(status: number, reply: ReplyFacts, input: JudgeInput): FailureE
 
 function factsOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyFacts {
   const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
-  const requestId = headerValues(masked, 'x-request-id')[0] ?? headerValues(masked, 'request-id')[0];
+  const requestIds = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
+  const requestId = requestIds.find((value) => value !== '');
   return { status, headers: masked, requestId };
 }
 
-function maskError(error: ErrorReply, mask: TokenMask): ErrorReply {
-  return {
-    ...error,
-    service: error.service === undefined ? undefined : mask.json(error.service),
-    body: error.body === undefined ? undefined : mask.json(error.body),
-    summary: mask.text(error.summary),
-  };
+const BEGINNING_LENGTH = 4096;
+
+/** Why a 2xx body is no resource. */
+interface Unreadable {
+  readonly problem: string;
+  /** The body as JSON, which it may be all the same; undefined: it is none. */
+  readonly json: JsonValue | undefined;
+  /** Enough of its text to show what answered. */
+  readonly beginning: string;
 }
 
 /** The resource in a 2xx answer, or why there is none. */
-function readResource(reply: Reply, input: JudgeInput): { resource: JsonValue } | { problem: string } {
-  const read = readBody(reply);
+function readResource(reply: Reply, input: JudgeInput): { resource: JsonValue } | Unreadable {
+  const read = readBody(reply, input.mask);
   if ('problem' in read) return read;
   const { json, text } = read;
   const masked = input.mask.mayBeIn(text) ? input.mask.json(json) : json;
   if (input.isRaw === true) return { resource: masked };
-  if (!isJsonObject(masked)) return { problem: 'it is no JSON object' };
-  const problem = shapeProblem(input.operation, input.id, masked);
-  return problem === undefined ? { resource: masked } : { problem };
+  const problem = isJsonObject(masked) ? shapeProblem(input.operation, input.id, masked) : 'it is no JSON object';
+  if (problem === undefined) return { resource: masked };
+  if (text.length <= MAX_ERROR_JSON_BYTES) return { problem, json: masked, beginning: '' };
+  return { problem, json: undefined, beginning: text.slice(0, BEGINNING_LENGTH) };
 }
 
 /** The body as JSON, or why it cannot be read. */
-function readBody(reply: Reply): { json: JsonValue; text: string } | { problem: string } {
+function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {
   const encoding = headerValues(reply.headers, 'content-encoding').join(', ').trim().toLowerCase();
   if (encoding !== '' && encoding !== 'identity') {
-    return { problem: `it is compressed (${encoding}) although that was not asked for` };
+    const beginning = beginningOf(reply.body);
+    return { problem: `it is compressed (${encoding}) although that was not asked for`, json: undefined, beginning };
   }
-  if (reply.body.length === 0) return { problem: NO_BODY };
+  const length = byteLength(reply.body);
+  if (length === 0) return { problem: NO_BODY, json: undefined, beginning: '' };
+  const beginning = beginningOf(reply.body);
   let text: string;
   try {
-    text = decodeUtf8(reply.body);
+    text = takeUtf8(reply.body);
   } catch {
-    return { problem: 'it is not UTF-8 text' };
+    return { problem: 'it is not UTF-8 text', json: undefined, beginning };
   }
   try {
-    return { json: parseJson(text, { maxWeightBytes: memoryLeft(reply.body, text) }), text };
+    return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text) }), text };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return { problem: `${JSON_PROBLEMS[error.problem]}: ${error.message}` };
+    // The message repeats names from the text, shortened: of a token a part would be left.
+    const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
+    return { problem: `${JSON_PROBLEMS[error.problem]}: ${where}`, json: undefined, beginning };
   }
 }
 

@@ -1,7 +1,9 @@
 import { parseJson } from '../json/parse.ts';
-import { printJson } from '../json/print.ts';
-import { cut } from './error-reply.ts';
-import type { Exchange, WireRequest } from './exchange.ts';
+import { printJsonPieces } from '../json/print.ts';
+import { takeUtf8 } from '../json/utf8.ts';
+import { memoryLeft } from './answer-memory.ts';
+import { beginningOf, cut } from './error-reply.ts';
+import { byteLength, type Exchange, type WireRequest } from './exchange.ts';
 import { hideMembers, type TokenMask } from './mask.ts';
 
 const MAX_BODY_TEXT = 2000;
@@ -18,7 +20,7 @@ export function traceRequest(wire: WireRequest, via: string | undefined, rules: 
   const lines = [`> ${wire.method} ${wire.url}${via === undefined ? '' : ` (through the proxy ${via})`}`];
   for (const [name, value] of wire.headers) lines.push(`> ${name}: ${value}`);
   lines.push('> Authorization: Bearer ***');
-  if (wire.body !== undefined) lines.push(`> ${cut(wire.body, MAX_BODY_TEXT)}`);
+  if (wire.body !== undefined) lines.push(`> ${cut(rules.mask.text(wire.body), MAX_BODY_TEXT)}`);
   return lines.map((line) => rules.mask.text(line));
 }
 
@@ -33,7 +35,7 @@ export function traceExchange(exchange: Exchange, elapsedMs: number, rules: Trac
   for (const [name, value] of exchange.headers) {
     lines.push(`< ${name}: ${isSecretHeader(name) ? '***' : value}`);
   }
-  if (exchange.body.length > 0) lines.push(`< ${bodyText(exchange.body, rules.sensitive)}`);
+  if (exchange.body.length > 0) lines.push(`< ${bodyText(exchange.body, rules)}`);
   return lines.map((line) => rules.mask.text(line));
 }
 
@@ -41,13 +43,17 @@ function isSecretHeader(name: string): boolean {
   return /^(?:set-cookie|authorization|proxy-authorization)$/i.test(name);
 }
 
-function bodyText(bytes: Uint8Array, sensitive: readonly string[]): string {
-  const text = new TextDecoder('utf-8').decode(bytes);
-  if (sensitive.length === 0) return cut(text, MAX_BODY_TEXT);
+/** Masked before it is cut: half a token is one that no mask knows. */
+function bodyText(body: readonly Uint8Array[], { mask, sensitive }: TraceRules): string {
+  if (sensitive.length === 0) return cut(mask.text(beginningOf(body)), MAX_BODY_TEXT);
+  const length = byteLength(body);
   try {
-    return cut(printJson(hideMembers(parseJson(text), sensitive)), MAX_BODY_TEXT);
+    const text = takeUtf8([...body]);
+    const json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
+    const [first = ''] = printJsonPieces(hideMembers(mask.json(json), sensitive));
+    return cut(first, MAX_BODY_TEXT);
   } catch {
     // Half an answer may hold half a secret, and no member name to find it by.
-    return `(${bytes.length} bytes that may hold a secret are not shown)`;
+    return `(${length} bytes that may hold a secret are not shown)`;
   }
 }

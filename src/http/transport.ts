@@ -116,7 +116,7 @@ class Run implements Dispatcher.DispatchHandler {
   #informational = 0;
   #status: number | undefined;
   #headers: readonly Header[] = [];
-  #chunks: Buffer[] = [];
+  #body: Buffer[] = [];
   #size = 0;
 
   constructor(
@@ -188,12 +188,12 @@ class Run implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#size += chunk.length;
     if (this.#size > MAX_BODY_BYTES) this.#tooLarge('does not end');
-    else this.#chunks.push(chunk);
+    else this.#body.push(chunk);
   }
 
   onResponseEnd(): void {
     // A handler is told of an end only after a final status line; 0 would be read as an unknown status.
-    const reply = { status: this.#status ?? 0, headers: this.#headers, body: Buffer.concat(this.#chunks) };
+    const reply = { status: this.#status ?? 0, headers: this.#headers, body: this.#body };
     this.#settle({ kind: 'reply', ...reply }, true);
   }
 
@@ -247,7 +247,7 @@ class Run implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#options.stop?.removeEventListener('abort', this.#onStop);
     this.#options.stopUnsent?.removeEventListener('abort', this.#onStopUnsent);
-    this.#chunks = [];
+    this.#body = [];
     this.#release(this.#lane, isReusable);
     this.#resolve(exchange);
   }

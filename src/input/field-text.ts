@@ -14,7 +14,7 @@ export function readBoolean(text: string, source: TextSource): boolean | undefin
 
 /** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty text are none. */
 function readInteger(text: string): number | undefined {
-  const value = /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+  const value = /^-?(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
   return Object.is(value, -0) ? 0 : value;
 }
 

@@ -52,9 +52,11 @@ export function parseJson(
   return new Parser(text, options.maxDepth ?? MAX_DEPTH, options.maxWeightBytes ?? Number.POSITIVE_INFINITY).document();
 }
 
-/** Bytes that parts of a value take in V8, rounded up; measured on Node 20 and 24. */
-const WEIGHT = { object: 184, member: 48, array: 64, item: 12, number: 64, text: 32 } as const;
-/** Members that the smallest table of a Map holds: they are in the weight of the object. */
+/**
+ * Bytes that parts of a value take in V8, rounded up. An item and a member count for what is left behind, too,
+ * when a larger array or table is made: that of a Map doubles, from the four places of `object`.
+ */
+const WEIGHT = { object: 184, member: 56, array: 64, item: 32, number: 64, text: 32 } as const;
 const MEMBERS_IN_OBJECT = 4;
 
 const QUOTE = 0x22;
@@ -134,6 +136,7 @@ class Parser {
     const depth = this.#enter('');
     if (this.#next() === CLOSE_OBJECT) return this.#leave(NO_MEMBERS);
     const members = new Map<string, JsonValue>();
+    let places = MEMBERS_IN_OBJECT;
     this.#weigh(WEIGHT.object);
     for (;;) {
       if (this.#text.charCodeAt(this.#index) !== QUOTE) this.#fail('syntax', 'expected a name in double quotes', 1);
@@ -147,8 +150,13 @@ class Parser {
       this.#skipSpace();
       if (this.#text.charCodeAt(this.#index) !== COLON) this.#fail('syntax', 'expected ":" after the name');
       this.#next();
-      members.set(key, this.#value());
-      if (members.size > MEMBERS_IN_OBJECT) this.#weigh(WEIGHT.member);
+      const value = this.#value();
+      if (members.size === places) {
+        // Before it happens: the table that doubles may be megabytes large.
+        this.#weigh(WEIGHT.member * places);
+        places *= 2;
+      }
+      members.set(key, value);
       this.#skipSpace();
       const after = this.#text.charCodeAt(this.#index);
       if (after === CLOSE_OBJECT) return this.#leave(members);
@@ -307,7 +315,9 @@ class Parser {
     for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', at + 1)) line += 1;
     const start = before.lastIndexOf('\n') + 1;
     let column = 1;
-    for (const character of before.slice(start)) column += character === '\ufeff' && start === 0 ? 0 : 1;
+    for (let at = start; at < before.length; at += (before.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
+      column += at === 0 && before.startsWith('\ufeff') ? 0 : 1;
+    }
     const names = outside === 0 ? this.#path : this.#path.slice(0, -outside);
     const path = names.slice(0, 12).map((name) => shorten(String(name)));
     if (names.length > path.length) path.push('…');

@@ -162,10 +162,10 @@ function quote(text: string): string {
 function escapeCodePoint(codePoint: number): string {
   const known = ESCAPES.get(codePoint);
   if (known !== undefined) return known;
-  let escape = '';
+  let written = '';
   for (const unit of String.fromCodePoint(codePoint).split('')) {
-    escape += `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    written += `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   }
-  ESCAPES.set(codePoint, escape);
-  return escape;
+  ESCAPES.set(codePoint, written);
+  return written;
 }

@@ -56,7 +56,7 @@ export function escapeUnsafe(text: string, replacement: (codePoint: number) => s
   return slices.join('');
 }
 
-const SLICE_LENGTH = 65_536;
+const SLICE_LENGTH = 16_384;
 /** Code units in which a place for a cut is looked for. */
 const CUT_RANGE = 1024;
 

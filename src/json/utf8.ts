@@ -5,3 +5,29 @@
 export function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
+
+/**
+ * The same for bytes in pieces, which may end inside a character. The pieces are taken out of the list on the way,
+ * so that a long text and its bytes are not in memory together.
+ */
+export function takeUtf8(pieces: Uint8Array[]): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text = '';
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The beginning of bytes in pieces as text, at least `length` bytes of it; wrong bytes become U+FFFD. */
+export function beginningAsText(pieces: readonly Uint8Array[], length: number): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
+  let left = length;
+  for (const piece of pieces) {
+    if (left <= 0) break;
+    text += decoder.decode(piece, { stream: true });
+    left -= piece.length;
+  }
+  return text;
+}

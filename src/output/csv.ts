@@ -2,7 +2,7 @@ import type { OutputPort } from '../context.ts';
 import { getPath } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
-import { escapeCell, guardCell } from './formula-guard.ts';
+import { cellPieces, escapeCell, guardCell } from './formula-guard.ts';
 import type { RowWriter } from './options.ts';
 
 interface CsvStyle {
@@ -13,6 +13,8 @@ interface CsvStyle {
 
 const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
 const LINE_END = '\r\n';
+/** A line of one empty cell would be an empty line, which readers skip. */
+const EMPTY_CELL = '""';
 
 /** Rows as RFC 4180: the chosen columns, a metadata object or a list of transactions as one JSON cell. */
 export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout: OutputPort): RowWriter {
@@ -40,30 +42,49 @@ export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout
 export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
   const raw = style.raw && !stdout.isTerminal;
   const names = function* () {
-    for (const [path] of leavesOf(resource, '')) yield textCell(path, style.raw, raw);
+    for (const [path] of leavesOf(resource, '')) yield path;
   };
-  const cells = function* () {
-    for (const [, value] of leavesOf(resource, '')) yield csvCell(value, style.raw, raw);
+  const values = function* () {
+    for (const [, value] of leavesOf(resource, '')) yield value;
   };
-  if (style.header) await writeLine(names(), stdout);
-  await writeLine(cells(), stdout);
+  if (style.header) await writeLine(names(), style.raw, raw, stdout);
+  await writeLine(values(), style.raw, raw, stdout);
 }
 
-/** Characters that are written at once; a resource may have a million leaves. */
+/** Characters that are written at once, and from which on a text goes in pieces: it may be megabytes long. */
 const PIECE_LENGTH = 65_536;
 
-async function writeLine(cells: Iterable<string>, stdout: OutputPort): Promise<void> {
+async function writeLine(
+  values: Iterable<JsonValue>,
+  unguarded: boolean,
+  raw: boolean,
+  stdout: OutputPort,
+): Promise<void> {
   let piece = '';
-  let separator = '';
-  for (const cell of cells) {
-    // A line of one empty cell would be an empty line, which readers skip; a resource without leaves has one cell.
-    piece += separator + quoteCell(cell);
-    separator = ',';
-    if (piece.length < PIECE_LENGTH) continue;
-    await stdout.write(piece);
-    piece = '';
+  let count = 0;
+  let isBlank = true;
+  for (const value of values) {
+    if (count > 0) piece += ',';
+    count += 1;
+    isBlank &&= cellText(value) === '';
+    for (const part of quotedParts(value, unguarded, raw)) {
+      piece += part;
+      if (piece.length < PIECE_LENGTH) continue;
+      await stdout.write(piece);
+      piece = '';
+    }
   }
-  await stdout.write(piece + LINE_END);
+  await stdout.write((count === 1 && isBlank ? EMPTY_CELL : piece) + LINE_END);
+}
+
+function* quotedParts(value: JsonValue, unguarded: boolean, raw: boolean): Generator<string, void, undefined> {
+  if (typeof value !== 'string' || value.length <= PIECE_LENGTH) {
+    yield quoteCell(csvCell(value, unguarded, raw));
+    return;
+  }
+  yield '"';
+  for (const part of raw ? [value] : cellPieces(value, !unguarded)) yield part.replaceAll('"', '""');
+  yield '"';
 }
 
 /** The values inside a value that have no further parts, each with its dotted path, in order. */
@@ -95,8 +116,7 @@ function textCell(text: string, unguarded: boolean, raw: boolean): string {
 
 function csvLine(cells: readonly string[]): string {
   const quoted = cells.map(quoteCell);
-  // A line of one empty cell would be an empty line, which readers skip.
-  return (quoted.length === 1 && quoted[0] === '' ? '""' : quoted.join(',')) + LINE_END;
+  return (quoted.length === 1 && quoted[0] === '' ? EMPTY_CELL : quoted.join(',')) + LINE_END;
 }
 
 function quoteCell(cell: string): string {

@@ -1,4 +1,4 @@
-import { escapeUnsafe } from '../json/unsafe-characters.ts';
+import { endOfSlice, escapeUnsafe } from '../json/unsafe-characters.ts';
 
 /** What a spreadsheet takes for the beginning of a formula (fault T8), full-width forms included. */
 const FORMULA = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -42,4 +42,21 @@ function unescapeCell(cell: string): string {
     // Only what `escapeCell` writes: the `\x41` of another program is text.
     return character === '\\' || escapeCell(character) === written ? character : written;
   });
+}
+
+const PIECE_LENGTH = 16_384;
+/** No longer text looks like an escape: `\\u{10ffff}`. */
+const ESCAPE_LENGTH = 10;
+
+/** What `guardCell`, or without a guard `escapeCell`, makes of a text, in pieces: it may be megabytes long. */
+export function* cellPieces(text: string, isGuarded: boolean): Generator<string, void, undefined> {
+  if (isGuarded && FORMULA.test(text)) yield "'";
+  for (let at = 0; at < text.length; ) {
+    let end = endOfSlice(text, at, PIECE_LENGTH);
+    // Not inside of what looks like an escape: its half would not be seen as one.
+    const backslash = text.slice(end - ESCAPE_LENGTH, end).lastIndexOf('\\');
+    if (end < text.length && backslash !== -1) end += backslash - ESCAPE_LENGTH;
+    yield escapeCell(text.slice(at, end));
+    at = end;
+  }
 }

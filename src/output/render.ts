@@ -84,6 +84,9 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
   await renderTabular(prepared(result, await preparation(options)), options, stdout);
 }
 
+/** From this many on, rows that are ready together are written together; a shorter run hears of each write. */
+const GATHERED_RUN_ROWS = 1000;
+
 /**
  * Opens a stream of rows: a JSON array, NDJSON lines, CSV or a table that grow while the work goes on.
  * `expectedRows` (of a run) decides whether a terminal gets a bordered table at the end or lines at once.
@@ -96,11 +99,20 @@ export async function openRowWriter(
   expectedRows = 0,
 ): Promise<RowWriter> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
-  const writer = await openFormat(columns, options, stdout, query, expectedRows);
   const prepare = await preparation(options);
+  if (stdout.isTerminal || expectedRows < GATHERED_RUN_ROWS) {
+    const writer = await openFormat(columns, options, stdout, query, expectedRows);
+    return { row: (row) => writer.row(prepare(row)), close: () => writer.close() };
+  }
+  const { gatheredOutput } = await import('./gathered-output.ts');
+  const gathered = gatheredOutput(stdout);
+  const writer = await openFormat(columns, options, gathered, query, expectedRows);
   return {
     row: (row) => writer.row(prepare(row)),
-    close: () => writer.close(),
+    async close() {
+      await writer.close();
+      await gathered.flush();
+    },
   };
 }
 

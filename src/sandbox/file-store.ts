@@ -31,7 +31,7 @@ function statePath(stateDir: string): string {
 
 function damaged(path: string, problem: string): Failure {
   return new Failure('USAGE', `the state of the sandbox cannot be read: ${path}: ${problem}; nothing was changed`, {
-    hints: ['Run `frontdesk sandbox reset` to begin again from the built-in seed'],
+    hints: ['run `frontdesk sandbox reset` to begin again from the built-in seed'],
   });
 }
 

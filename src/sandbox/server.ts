@@ -179,7 +179,7 @@ function listen(server: Server, port: number): Promise<number> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const problem = error.code === 'EADDRINUSE' ? 'the port is in use' : (error.code ?? error.message);
       const message = `the sandbox was not started on 127.0.0.1:${port}: ${problem}`;
-      reject(new Failure('USAGE', message, { hints: ['Use --port 0 for any free port'], cause: error }));
+      reject(new Failure('USAGE', message, { hints: ['use --port 0 for any free port'], cause: error }));
     });
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();

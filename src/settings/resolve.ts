@@ -129,7 +129,7 @@ export interface Target {
 function missingUrl(profile: ResolvedProfile, family: Family): Failure {
   return new Failure('USAGE', `profile ${profile.name} has no base URL for the ${family} interface; nothing was sent`, {
     hints: [
-      `set ${URL_VARIABLES[family]}, or: frontdesk profile set ${profile.name} --${family}-url <url>`,
+      `log in: frontdesk auth login -p ${profile.name} --${family}-url <url>; or set ${URL_VARIABLES[family]}`,
       'to try things out without a service: --profile sandbox',
     ],
   });

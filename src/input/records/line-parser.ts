@@ -25,6 +25,7 @@ export function placeJsonFault(error: unknown, line: number, column: number): In
 /** One row per line: NDJSON, or a list of ids. Blank lines are skipped; spaces around a line do not count. */
 export class LineParser implements RecordParser {
   readonly header = undefined;
+  readonly #format: 'ndjson' | 'ids';
   readonly #read: (line: string) => JsonValue;
   #text = '';
   #line = 1;
@@ -32,6 +33,7 @@ export class LineParser implements RecordParser {
   #ended = false;
 
   constructor(format: 'ndjson' | 'ids') {
+    this.#format = format;
     this.#read = format === 'ids' ? (line) => line : parseJson;
   }
 
@@ -81,6 +83,13 @@ export class LineParser implements RecordParser {
     if (trimmed === '') return;
     this.#row += 1;
     const line = this.#line;
+    if (this.#format === 'ndjson' && trimmed === '{') {
+      // A document that is printed over many lines would be a fault in each of them.
+      this.#ended = true;
+      const problem = 'one JSON object over several lines; give an array, or one object a line (-o ndjson prints that)';
+      faults.push({ line, problem });
+      return;
+    }
     try {
       const element = readElement(this.#read(trimmed));
       if ('problem' in element) faults.push({ line, problem: element.problem });

@@ -36,7 +36,7 @@ export type Scripted = Exchange | ((wire: WireRequest) => Exchange);
 
 export function answer(status: number, body: unknown = '', headers: readonly Header[] = []): Exchange {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return { kind: 'reply', status, headers, body: Buffer.from(text, 'utf8') };
+  return { kind: 'reply', status, headers, body: [Buffer.from(text, 'utf8')] };
 }
 
 export function unsent(label: BreakLabel, text: string = label): Exchange {

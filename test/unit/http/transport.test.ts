@@ -57,7 +57,7 @@ async function exchangeWith(
 }
 
 function summary(exchange: Exchange): string {
-  if (exchange.kind === 'reply') return `reply ${exchange.status} ${Buffer.from(exchange.body).toString('utf8')}`;
+  if (exchange.kind === 'reply') return `reply ${exchange.status} ${Buffer.concat(exchange.body).toString('utf8')}`;
   const { sent, phase, breakage, status } = exchange;
   return `${sent ? 'sent' : 'unsent'} ${phase} ${breakage.label}${status === undefined ? '' : ` ${status}`}`;
 }

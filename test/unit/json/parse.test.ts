@@ -191,3 +191,33 @@ describe('parseJson', () => {
     expect(refusal(`"${'\\n'.repeat(1_000_000)}\\q"`).message).toContain('an escape');
   });
 });
+
+describe('parseJson with a limit of memory', () => {
+  const MEBIBYTE = 1024 * 1024;
+  it.each([
+    ['small objects', '{"a":1}'],
+    ['small arrays', '[1]'],
+    ['empty texts', '""'],
+    ['digits', '1'],
+    ['numbers', '12.5'],
+  ])('refuses %s without end', (_, item) => {
+    const text = `[${`${item},`.repeat(99_999)}${item}]`;
+    const refused = () => parseJson(text, { maxWeightBytes: MEBIBYTE });
+    expect(refused).toThrow('too many values to hold in memory');
+    expect(() => parseJson(text, { maxWeightBytes: 40 * MEBIBYTE })).not.toThrow();
+  });
+
+  it('refuses names without end, all of one object', () => {
+    const text = `{${Array.from({ length: 50_000 }, (_, index) => `"k${index}":0`).join(',')}}`;
+    expect(() => parseJson(text, { maxWeightBytes: MEBIBYTE })).toThrow('too many values to hold in memory');
+    expect(() => parseJson(text, { maxWeightBytes: 20 * MEBIBYTE })).not.toThrow();
+  });
+
+  it('takes one long text for what it is', () => {
+    expect(parseJson(`"${'x'.repeat(MEBIBYTE)}"`, { maxWeightBytes: 1000 })).toHaveLength(MEBIBYTE);
+  });
+
+  it('has no limit unless one is given', () => {
+    expect(parseJson(`[${'{},'.repeat(200_000)}{}]`)).toHaveLength(200_001);
+  });
+});

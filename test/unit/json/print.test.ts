@@ -87,3 +87,47 @@ describe('printJson', () => {
     expect(printJson([parseJson(text)])).toBe(`[${text}]`);
   });
 });
+
+describe('printJsonPieces', () => {
+  const printed = (value: JsonValue, options: { indent?: 2; margin?: string } = {}) => [
+    ...printJsonPieces(value, options),
+  ];
+
+  it('makes together what printJson makes, whatever the value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (plain) => {
+        const value = fromPlain(plain);
+        expect(printed(value).join('')).toBe(printJson(value));
+        expect(JSON.parse(printed(value, { indent: 2 }).join(''))).toEqual(JSON.parse(JSON.stringify(plain)));
+      }),
+    );
+  });
+
+  it('sets a margin after each line end', () => {
+    expect(printed(parseJson('{"a":[1,{}],"b":[]}'), { indent: 2, margin: '..' }).join('')).toBe(
+      '{\n..  "a": [\n..    1,\n..    {}\n..  ],\n..  "b": []\n..}',
+    );
+  });
+
+  it('hands over pieces of a long value, and of one long text, without changing it', () => {
+    const long = `${'\u009b"\\\ud800e\u0301\u{1f468}\u200d\u{1f469}'.repeat(20_000)}\udc00`;
+    for (const value of [long, [long, 'x'], new Map([[long.slice(0, 10), long]])]) {
+      const pieces = printed(value);
+      expect(pieces.length).toBeGreaterThan(5);
+      for (const piece of pieces) expect(piece.length).toBeLessThan(700_000);
+      expect(printJson(parseJson(pieces.join('')))).toBe(pieces.join(''));
+    }
+    expect(JSON.parse(printed(long).join(''))).toBe(long);
+  });
+
+  it('prints what is nested deep and long in pieces that are no longer than the rest', () => {
+    const deep = parseJson(`${'['.repeat(250)}${'1,'.repeat(99_999)}1${']'.repeat(250)}`);
+    let length = 0;
+    for (const piece of printJsonPieces(deep, { indent: 2 })) {
+      expect(piece.length).toBeLessThan(70_000);
+      length += piece.length;
+    }
+    // 100,000 lines of 500 spaces, a digit, a comma and a line end each, and the brackets.
+    expect(length).toBeGreaterThan(50_000_000);
+  });
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guardCell, unguardCell } from '../../../src/output/formula-guard.ts';
+import { cellPieces, escapeCell, guardCell, unguardCell } from '../../../src/output/formula-guard.ts';
 
 describe('guardCell', () => {
   it.each([
@@ -85,6 +85,19 @@ describe('guardCell', () => {
         );
       }),
       { numRuns: 3000 },
+    );
+  });
+});
+
+describe('cellPieces', () => {
+  const parts = ['=', "'", '\\', '\\x41', '\\u{202e}', '\u001b', '\u202e', 'é', '\ud83d\ude00', '\ud800', 'plain ', ','];
+  it('gives together what guardCell and escapeCell give, also where a cut falls into an escape', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 40 }), fc.nat(40), (pieces, shift) => {
+        const text = `${pieces.join('')}${'x'.repeat(16_384 - shift)}${pieces.join('').repeat(3)}${'y'.repeat(17_000)}`;
+        expect([...cellPieces(text, true)].join('')).toBe(guardCell(text));
+        expect([...cellPieces(text, false)].join('')).toBe(escapeCell(text));
+      }),
     );
   });
 });

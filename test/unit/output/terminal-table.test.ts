@@ -62,10 +62,10 @@ describe('a table on a terminal', () => {
     ];
     const lines = (await table(rows, width)).split('\n');
     expect(lines.filter((line) => displayWidth(line) > width)).toEqual([]);
-    expect(new Set(lines.slice(0, -1).map(displayWidth)).size).toBe(1);
-    expect(lines).toHaveLength(11);
-    // An id that people copy is cut only where it cannot be helped.
-    expect(lines.join('\n').includes('7c0e2f3a-1111-2222-3333-444455556666')).toBe(width >= 80);
+    expect(new Set(lines.slice(0, 10).map(displayWidth)).size).toBe(1);
+    // An id that people copy is not cut; what has no room beside it is left out and named.
+    expect(lines[3]).toContain('7c0e2f3a-1111-2222-3333-444455556666');
+    expect(lines.slice(10)).toEqual(width >= 80 ? [''] : ['Not shown (--columns names them): amount', '']);
     expect(lines[8]).toContain('\ue000\ue000');
   });
 
@@ -100,6 +100,56 @@ describe('a table on a terminal', () => {
   });
 });
 
+describe('a table of more columns than fit', () => {
+  const WIDE = [
+    { name: 'cardId', header: 'CARD ID', keep: true },
+    { name: 'status', header: 'STATUS', tone: 'status' },
+    { name: 'balance', header: 'BALANCE', align: 'right' },
+    { name: 'host', header: 'HOST', spare: true },
+    { name: 'note', header: 'NOTE' },
+    { name: 'resultId', header: 'RESULT ID' },
+    { name: 'expires', header: 'EXPIRES' },
+  ] as const;
+  const CARD = parseJson(
+    `{"cardId":"7c0e2f3a-1111-2222-3333-444455556666","status":"WAITING_ACTIVATION","balance":100.10,"host":"example.com",
+      "note":"${'n'.repeat(30)}","expires":"2031-03-31T23:59:59.000Z"}`,
+  );
+
+  async function wide(width: number, changes: Partial<OutputOptions> = {}): Promise<string[]> {
+    const output = recordedOutput(width);
+    await renderResult({ kind: 'list', document: [], rows: [CARD], columns: WIDE }, outputOptions(changes), output);
+    return output.text().split('\n');
+  }
+
+  it('leaves out empty ones first, then spare ones, then those on the right, and names what it left out', async () => {
+    expect((await wide(112))[1]).toBe(
+      '│ CARD ID                              │ STATUS             │ BALANCE │ HOST       │ NOTE       │ EXPIRES    │',
+    );
+    expect((await wide(100)).slice(1, 6)).toEqual([
+      '│ CARD ID                              │ STATUS             │ BALANCE │ NOTE        │ EXPIRES     │',
+      '├──────────────────────────────────────┼────────────────────┼─────────┼─────────────┼─────────────┤',
+      '│ 7c0e2f3a-1111-2222-3333-444455556666 │ WAITING_ACTIVATION │  100.10 │ nnnnnnnnnn… │ 2031-03-31… │',
+      '└──────────────────────────────────────┴────────────────────┴─────────┴─────────────┴─────────────┘',
+      'Not shown (--columns names them): host',
+    ]);
+    expect((await wide(72)).slice(1)).toEqual([
+      '│ CARD ID                              │ STATUS             │ BALANCE │',
+      '├──────────────────────────────────────┼────────────────────┼─────────┤',
+      '│ 7c0e2f3a-1111-2222-3333-444455556666 │ WAITING_ACTIVATION │  100.10 │',
+      '└──────────────────────────────────────┴────────────────────┴─────────┘',
+      'Not shown (--columns names them): host, note, expires',
+      '',
+    ]);
+  });
+
+  it('leaves none out that --columns named', async () => {
+    const columns = 'cardId,status,balance,host,note,resultId,expires';
+    expect((await wide(100, { columns })).slice(1, 2)).toEqual([
+      '│ CARD ID      │ STATUS       │ BALANCE │ HOST        │ NOTE         │ RESULT ID │ EXPIRES      │',
+    ]);
+  });
+});
+
 describe('rows of a run on a terminal', () => {
   it('are drawn with borders when they are few', async () => {
     const output = recordedOutput(80);
@@ -111,14 +161,14 @@ describe('rows of a run on a terminal', () => {
   });
 
   it('are shown one by one when they are many, within the width', async () => {
-    const output = recordedOutput(60);
+    const output = recordedOutput(70);
     const writer = await openRowWriter(COLUMNS, outputOptions(), output, 1000);
     await writer.row(row('a', '日'.repeat(50)));
     await writer.row(row('b', 'x', '1e400'));
     expect(output.writes).toHaveLength(2);
     await writer.close();
     const lines = output.text().split('\n');
-    expect(lines.every((line) => displayWidth(line) <= 60)).toBe(true);
+    expect(lines.every((line) => displayWidth(line) <= 70)).toBe(true);
     expect(lines[2]).toContain('1e400');
   });
 });

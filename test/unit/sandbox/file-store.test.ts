@@ -133,7 +133,7 @@ describe('a state that cannot be used', () => {
       expect.objectContaining({
         code: 'USAGE',
         message: expect.stringContaining(problem),
-        hints: ['Run `frontdesk sandbox reset` to begin again from the built-in seed'],
+        hints: ['run `frontdesk sandbox reset` to begin again from the built-in seed'],
       }),
     );
     expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toBe(text);

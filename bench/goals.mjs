@@ -1,0 +1,309 @@
+// The figures, each with its goal, the command that is measured, and how. P1 to P14 as CONTRIBUTING.md names them.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, CARD, environment, isHere, peakMiB, ratio, root, scratch, seconds, startService } from './measure.mjs';
+import { availableNodes } from './nodes.mjs';
+
+const empty = join(scratch, 'empty.cjs');
+writeFileSync(empty, '');
+const rawPool = join(root, 'bench', 'raw-pool.mjs');
+const out = join(scratch, 'out');
+const gh = [join(root, '.cache/peers/usr/bin/gh'), 'gh'].find((path) =>
+  path === 'gh' ? isHere(path) : existsSync(path),
+);
+const executable = join(root, '.cache/exe', process.platform === 'win32' ? 'frontdesk.exe' : 'frontdesk');
+const isOf20 = (major) => major === '20';
+
+function idsFile(count) {
+  const path = join(scratch, `ids-${count}.txt`);
+  const ids = Array.from({ length: count }, (_, n) => `0b7a6c1e-3f52-4d8a-9c41-${String(n + 1).padStart(12, '0')}`);
+  writeFileSync(path, `${ids.join('\n')}\n`);
+  return path;
+}
+
+const reading = (node, file, atOnce) => [
+  node,
+  bin,
+  'card',
+  'get',
+  '--from',
+  file,
+  '-j',
+  String(atOnce),
+  '-o',
+  'ndjson',
+  '-q',
+];
+const blocking = (node, file, atOnce) => [
+  node,
+  bin,
+  'card',
+  'block',
+  '--from',
+  file,
+  '-j',
+  String(atOnce),
+  '-o',
+  'ndjson',
+  '-q',
+  '--yes',
+];
+
+async function withService(latencyMs, work) {
+  const service = await startService(latencyMs);
+  try {
+    return await work(service.url, environment(service.url));
+  } finally {
+    service.stop();
+  }
+}
+
+/** One figure for each Node that is here. */
+function onEachNode(goalOf, measure) {
+  return availableNodes().map(({ major, path }) => ({
+    on: `Node ${major}`,
+    goal: goalOf(major),
+    value: measure(path),
+  }));
+}
+
+function bulkAgainstPool(method, rows) {
+  return withService(0, (url, env) => {
+    const file = idsFile(rows);
+    const node = process.execPath;
+    const own = (method === 'GET' ? reading : blocking)(node, file, 16);
+    const time = ratio([node, rawPool, url, file, method, '16'], own, { env, runs: 5, stdout: out });
+    return [{ on: 'this Node', goal: method === 'GET' ? 0.8 : 0.6, value: time }];
+  });
+}
+
+/** `best`: which way is better; a figure is met when it is at most or at least its goal. */
+export const GOALS = [
+  {
+    id: 'P1',
+    what: '`--version`, against an empty program of the same Node',
+    command: 'frontdesk --version',
+    best: 'low',
+    measure: () =>
+      onEachNode(
+        () => 1.1,
+        (node) => ratio([node, bin, '--version'], [node, empty]),
+      ),
+  },
+  {
+    id: 'P2',
+    what: '`--help`, against an empty program of the same Node',
+    command: 'frontdesk --help',
+    best: 'low',
+    measure: () =>
+      onEachNode(
+        (major) => (isOf20(major) ? 1.5 : 1.35),
+        (node) => ratio([node, bin, '--help'], [node, empty]),
+      ),
+  },
+  {
+    id: 'P2b',
+    what: 'help of one command, against an empty program of the same Node',
+    command: 'frontdesk card block --help',
+    best: 'low',
+    measure: () =>
+      onEachNode(
+        (major) => (isOf20(major) ? 1.5 : 1.35),
+        (node) => ratio([node, bin, 'card', 'block', '--help'], [node, empty]),
+      ),
+  },
+  {
+    id: 'P3',
+    what: 'one card over loopback, against an empty program of the same Node',
+    command: `frontdesk card get ${CARD} --json`,
+    best: 'low',
+    measure: () =>
+      withService(0, (_, env) =>
+        onEachNode(
+          (major) => (isOf20(major) ? 4 : 2.6),
+          (node) => ratio([node, bin, 'card', 'get', CARD, '--json'], [node, empty], { env }),
+        ),
+      ),
+  },
+  {
+    id: 'P4',
+    what: '`--version`, against `gh --version`',
+    command: 'frontdesk --version',
+    needs: gh === undefined ? 'gh' : undefined,
+    best: 'low',
+    measure: () =>
+      onEachNode(
+        () => 0.8,
+        (node) => ratio([node, bin, '--version'], [gh, '--version']),
+      ),
+  },
+  {
+    id: 'P5',
+    what: 'rows a second of a reading run, of those of a bare `Pool.request` loop (20,000 rows, 16 at once)',
+    command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
+    best: 'high',
+    measure: () => bulkAgainstPool('GET', 20_000),
+  },
+  {
+    id: 'P5b',
+    what: 'the same of a writing run with its journal',
+    command: 'frontdesk card block --from ids.txt -j 16 -o ndjson -q --yes',
+    best: 'high',
+    measure: () => bulkAgainstPool('POST', 20_000),
+  },
+  {
+    id: 'P6',
+    what: 'rows a second at 50 ms latency, of the most that is possible',
+    command: 'frontdesk card get --from ids.txt -j 16 (and 64) -o ndjson -q',
+    best: 'high',
+    measure: () =>
+      withService(50, (_, env) =>
+        [16, 64].map((atOnce) => {
+          const rows = atOnce * 200;
+          const took = seconds(reading(process.execPath, idsFile(rows), atOnce), env, out);
+          return { on: `${atOnce} at once`, goal: 0.93, value: (rows * 0.05) / atOnce / took };
+        }),
+      ),
+  },
+  {
+    id: 'P7',
+    what: 'rows a second at 50 ms latency and 64 at once, of those of `curl --parallel`',
+    command: 'frontdesk card get --from ids.txt -j 64 -o ndjson -q',
+    needs: isHere('curl') ? undefined : 'curl',
+    best: 'high',
+    measure: () =>
+      withService(50, (url, env) => {
+        const file = idsFile(6400);
+        const config = join(scratch, 'curl.txt');
+        const ids = readFileSync(file, 'utf8').trimEnd().split('\n');
+        writeFileSync(config, ids.map((id) => `url = "${url}/v1/cards/${id}"\n`).join(''));
+        const curl = [
+          'curl',
+          '-sS',
+          '--parallel',
+          '--parallel-max',
+          '64',
+          '-H',
+          'Authorization: Bearer x',
+          '-K',
+          config,
+        ];
+        return [
+          {
+            on: '',
+            goal: 0.95,
+            value: ratio(curl, reading(process.execPath, file, 64), { env, runs: 3, stdout: out }),
+          },
+        ];
+      }),
+  },
+  {
+    id: 'P8',
+    what: 'rows a second, of those of `xargs -P16 curl`',
+    command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
+    needs: isHere('curl') && isHere('xargs') ? undefined : 'curl and xargs',
+    best: 'high',
+    measure: () =>
+      withService(0, (url, env) => {
+        const few = idsFile(500);
+        const many = idsFile(20_000);
+        const script = `xargs -P16 -I{} curl -sS -H 'Authorization: Bearer x' ${url}/v1/cards/{} < ${few}`;
+        const perRow = ratio(['sh', '-c', script], reading(process.execPath, many, 16), { env, runs: 3, stdout: out });
+        return [{ on: '', goal: 80, value: (perRow * 20_000) / 500 }];
+      }),
+  },
+  {
+    id: 'P9',
+    what: 'memory of a million rows, against 300,000; and the most it held, in MiB',
+    command: 'frontdesk card get --from ids.txt -j 16 -o ndjson -q',
+    isLong: true,
+    best: 'low',
+    measure: () =>
+      withService(0, (_, env) => {
+        const [small, large] = [300_000, 1_000_000].map((rows) => {
+          const [node, ...args] = reading(process.execPath, idsFile(rows), 16);
+          return peakMiB([node, ...args], env, 1);
+        });
+        return [
+          { on: 'growth', goal: 1.1, value: large / small },
+          { on: 'MiB', goal: 260, value: large },
+        ];
+      }),
+  },
+  {
+    id: 'P10',
+    what: 'memory of `--help`, against an empty program of the same Node',
+    command: 'frontdesk --help',
+    best: 'low',
+    measure: () =>
+      onEachNode(
+        () => 1.25,
+        (node) => peakMiB([node, bin, '--help'], environment()) / peakMiB([node, empty], environment()),
+      ),
+  },
+  {
+    id: 'P10b',
+    what: 'memory of one card, against an empty program of the same Node',
+    command: `frontdesk card get ${CARD} --json`,
+    best: 'low',
+    measure: () =>
+      withService(0, (_, env) =>
+        onEachNode(
+          (major) => (isOf20(major) ? 2 : 1.6),
+          (node) => peakMiB([node, bin, 'card', 'get', CARD, '--json'], env) / peakMiB([node, empty], env),
+        ),
+      ),
+  },
+  {
+    id: 'P11',
+    what: '10,000 cards as a table on a terminal, in milliseconds',
+    command: 'tsx bench/table.ts',
+    best: 'low',
+    measure: () => {
+      const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
+      const { stdout } = spawnSync(process.execPath, [tsx, join(root, 'bench/table.ts')], { encoding: 'utf8' });
+      return [{ on: '', goal: 100, value: Number(stdout) }];
+    },
+  },
+  {
+    id: 'P12',
+    what: 'a press of Tab in bash, in milliseconds',
+    command: 'source completions/frontdesk.bash; frontdesk card <Tab>',
+    needs: isHere('bash') ? undefined : 'bash',
+    best: 'low',
+    measure: () => {
+      const script = `source ${root}completions/frontdesk.bash; COMP_WORDS=(frontdesk card ''); COMP_CWORD=2
+        from=\${EPOCHREALTIME/[.,]/}; for n in {1..200}; do _frontdesk; done; to=\${EPOCHREALTIME/[.,]/}; echo $((to - from))`;
+      const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+      return [{ on: '', goal: 5, value: Number(stdout) / 1000 / 200 }];
+    },
+  },
+  {
+    id: 'P13',
+    what: '`--version` of the standalone executable, against an empty program of Node 26',
+    command: 'npm run build:exe && .cache/exe/frontdesk --version',
+    needs: existsSync(executable) ? undefined : 'npm run build:exe',
+    best: 'low',
+    measure: () => {
+      const node = availableNodes().find(({ major }) => major === '26')?.path ?? process.execPath;
+      return [{ on: 'Node 26', goal: 1.25, value: ratio([executable, '--version'], [node, empty]) }];
+    },
+  },
+  {
+    id: 'P14',
+    what: 'the package as it is downloaded, in MB; packages it brings along',
+    command: 'npm pack',
+    best: 'low',
+    measure: () => {
+      const args = ['pack', '--json', '--dry-run', '--ignore-scripts'];
+      const { stdout } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+      const [packed] = Object.values(JSON.parse(stdout));
+      const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+      return [
+        { on: 'MB', goal: 2, value: packed.size / 1e6 },
+        { on: 'packages', goal: 0, value: Object.keys(dependencies).length },
+      ];
+    },
+  },
+];

@@ -1,0 +1,33 @@
+// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs>`.
+// Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
+import { createServer } from 'node:net';
+
+const latencyMs = Number(process.argv[2] ?? 0);
+
+function answerTo(head) {
+  const id = /\/v1\/cards\/([0-9a-fA-F-]{36})/.exec(head)?.[1] ?? '';
+  const status = head.includes('/block ') ? 'BLOCKED' : 'ACTIVE';
+  const body = `{"cardId":"${id}","clientReference":"order-1","status":"${status}","initialBalance":50.00,"currentBalance":10.10,"expiryDate":"2031-01-01T00:00:00Z","design":"classic","metadata":{"store":"Bergen"},"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-02T00:00:00Z"}`;
+  return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const server = createServer((socket) => {
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  let waiting = '';
+  socket.on('data', (data) => {
+    waiting += data.toString('latin1');
+    for (;;) {
+      const end = waiting.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const head = waiting.slice(0, end);
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (waiting.length < end + 4 + length) return;
+      waiting = waiting.slice(end + 4 + length);
+      const answer = answerTo(head);
+      if (latencyMs === 0) socket.write(answer);
+      else setTimeout(() => socket.write(answer), latencyMs);
+    }
+  });
+});
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));

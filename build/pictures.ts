@@ -1,0 +1,174 @@
+// `tsx build/pictures.ts` draws the pictures of the README from what the built program prints on a terminal, against a
+// sandbox; with `--check` it writes nothing and exits 1 if one of them, or the README, is not current.
+import { spawn as spawnProgram, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn as spawnOnTerminal } from '@lydell/node-pty';
+import { awayFrom } from '../src/output/relative-time.ts';
+import { screenSvg } from './screen-svg.ts';
+import { drawScreen } from './terminal-screen.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PROGRAM = process.env['FRONTDESK_TEST_PROGRAM'] ?? `${ROOT}bin/frontdesk.js`;
+const COLUMNS = 100;
+
+interface Picture {
+  readonly file: string;
+  /** What it shows, for those who cannot see it. */
+  readonly alt: string;
+  /** The words after `frontdesk`, as typed in a shell. */
+  readonly line: string;
+  /** Faults that the sandbox plays. */
+  readonly faults?: readonly string[];
+  /** Typed as soon as that stands on the terminal. */
+  readonly answers?: readonly (readonly [seen: string, typed: string])[];
+}
+
+const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+const STOLEN = [
+  'cardId,clientReference',
+  '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001',
+  '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202,order-10002',
+  '72e1e385-a6c9-44f1-b3b8-c596e1072808,order-10008',
+  '3eadaf41-6285-40bd-af74-8152adc3e404,order-10003',
+  '',
+].join('\n');
+
+const PICTURES: readonly Picture[] = [
+  {
+    file: 'card.svg',
+    alt: 'A card on a terminal: status, balance with a bar, expiry, metadata, last transactions, next commands',
+    line: `card get ${CARD}`,
+  },
+  {
+    file: 'run.svg',
+    alt: 'Four cards blocked from a spreadsheet: the question before, one line for each row, a summary by cause',
+    line: 'card block --from stolen.csv --expect clientReference -j 1',
+    answers: [['(y/N)', 'y\r']],
+  },
+  {
+    file: 'unknown.svg',
+    alt: 'A block without an answer: outcome unknown, what reading the card showed, and the command that checks',
+    line: `card block ${CARD} --reason "lost, ticket 4711" --yes`,
+    faults: ['POST /block:timeout'],
+  },
+];
+
+/** The moment the pictures tell times from, so that `in 4 years` does not age. */
+const NOW_MS = Date.UTC(2027, 3, 2, 18);
+
+/** Takes out what differs from one drawing to the next: port, run, times. */
+function settle(output: string): string {
+  return output
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'cards.example.com')
+    .replaceAll(/\d{8}-\d{6}-card-block-[0-9a-f]{4}/g, '20270402-180000-card-block-7f3a')
+    .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
+    .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
+    .replaceAll(
+      /(\d{4}-\d\d-\d\dT[0-9:.]+Z) \((?:in [^)]+|[^)]+ ago|now)\)/g,
+      (_, time: string) => `${time} (${awayFrom(time, NOW_MS) ?? ''})`,
+    );
+}
+
+interface Place {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs the words on a terminal; answers all that was written to it. */
+function runOnTerminal({ line, answers = [] }: Picture, { folder, env }: Place): Promise<string> {
+  const script = `"$NODE" "$PROGRAM" ${line}`;
+  const terminal = spawnOnTerminal('sh', ['-c', script], { cols: COLUMNS, rows: 40, cwd: folder, env: { ...env } });
+  let output = '';
+  const waiting = [...answers];
+  terminal.onData((part) => {
+    output += part;
+    const [next] = waiting;
+    if (next === undefined || !output.includes(next[0])) return;
+    waiting.shift();
+    terminal.write(next[1]);
+  });
+  return new Promise((resolve) => terminal.onExit(() => resolve(output)));
+}
+
+/** A sandbox with these faults, and the environment that reaches it. */
+async function withSandbox<Value>(
+  faults: readonly string[],
+  folder: string,
+  use: (env: Readonly<Record<string, string>>) => Promise<Value>,
+): Promise<Value> {
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    FRONTDESK_TIMEOUT: '1s',
+    NODE: process.execPath,
+    PROGRAM,
+  };
+  const args = [PROGRAM, 'sandbox', 'serve', '--json', ...faults.flatMap((fault) => ['--fault', fault])];
+  const serving = spawnProgram(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [told] = await new Promise<[Buffer]>((resolve, reject) => {
+      serving.stdout.once('data', (part: Buffer) => resolve([part]));
+      serving.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
+    });
+    const { url, cardsToken }: Readonly<Record<string, string>> = JSON.parse(told.toString('utf8'));
+    env['FRONTDESK_PROFILE'] = 'live';
+    const login = [PROGRAM, 'auth', 'login', '--family', 'cards', '--cards-url', url ?? '', '--token-stdin'];
+    const { status, stderr } = spawnSync(process.execPath, login, { env, input: cardsToken ?? '', encoding: 'utf8' });
+    if (status !== 0) throw new Error(`the login failed: ${stderr}`);
+    return await use(env);
+  } finally {
+    serving.kill('SIGTERM');
+  }
+}
+
+async function draw(picture: Picture): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-picture-'));
+  try {
+    writeFileSync(join(folder, 'stolen.csv'), STOLEN);
+    const output = await withSandbox(picture.faults ?? [], folder, (env) => runOnTerminal(picture, { folder, env }));
+    const typed = `\u001b[2m$\u001b[22m frontdesk ${picture.line}\r\n`;
+    return screenSvg(drawScreen(settle(typed + output), COLUMNS), COLUMNS, picture.alt);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The README with the pictures between their markers. */
+function fillReadme(readme: string): string {
+  const lines = PICTURES.map(({ file, alt }) => `![${alt}](docs/pictures/${file})`).join('\n\n');
+  return readme.replace(
+    /(<!-- generated:pictures -->\n)[\s\S]*?(<!-- \/generated -->)/,
+    (_, start: string, end: string) => `${start}\n${lines}\n\n${end}`,
+  );
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const isCheck = process.argv.includes('--check');
+const wanted = new Map<string, string>();
+for (const picture of PICTURES) wanted.set(`docs/pictures/${picture.file}`, await draw(picture));
+wanted.set('README.md', fillReadme(readFileSync(`${ROOT}README.md`, 'utf8')));
+
+const stale = [...wanted].filter(([path, text]) => readIfThere(`${ROOT}${path}`) !== text);
+if (!isCheck) {
+  mkdirSync(`${ROOT}docs/pictures`, { recursive: true });
+  for (const [path, text] of stale) writeFileSync(`${ROOT}${path}`, text);
+}
+for (const [path] of stale) console.log(`${path}: ${isCheck ? 'not current' : 'written'}`);
+if (isCheck && stale.length > 0) {
+  console.error('run `npx tsx build/pictures.ts` and commit what it writes');
+  process.exitCode = 1;
+}

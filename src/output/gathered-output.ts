@@ -1,0 +1,50 @@
+import type { OutputPort } from '../context.ts';
+
+/** More than this waits for the reader before it takes further texts. */
+const MAX_WAITING_CHARACTERS = 65_536;
+
+/** An output whose texts go out together; `flush` resolves when all of them have, and rejects if any has not. */
+export interface GatheredOutput extends OutputPort {
+  flush(): Promise<void>;
+}
+
+/**
+ * Texts that arrive in one turn of the event loop as one write: a run prints thousands of rows a second, and a
+ * write for each takes longer than making the row. A failed write is told to whoever writes or flushes next.
+ */
+export function gatheredOutput(stdout: OutputPort): GatheredOutput {
+  let waiting = '';
+  let sending: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  const send = async (): Promise<void> => {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    try {
+      while (waiting !== '') {
+        const text = waiting;
+        waiting = '';
+        await stdout.write(text);
+      }
+    } catch (error) {
+      failure = { error };
+      waiting = '';
+    }
+    sending = undefined;
+  };
+  const settle = async (): Promise<void> => {
+    await sending;
+    if (failure !== undefined) throw failure.error;
+  };
+  return {
+    isTerminal: stdout.isTerminal,
+    get columns() {
+      return stdout.columns;
+    },
+    async write(text) {
+      if (failure !== undefined) throw failure.error;
+      waiting += text;
+      sending ??= send();
+      if (waiting.length > MAX_WAITING_CHARACTERS) await settle();
+    },
+    flush: settle,
+  };
+}

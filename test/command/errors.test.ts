@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest';
+import { CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { runFrontdesk } from '../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
+
+// Contract section 4: errors as text and as JSON, and the table of exit codes.
+
+const OTHER_ID = '11111111-2222-3333-4444-555555555555';
+const ONCE = ['--retries', '0'];
+const GET = ['card', 'get', CARD_ID, ...ONCE];
+const BLOCK = ['card', 'block', CARD_ID, '-y', ...ONCE];
+const EVENT = ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'n', '--start', '2026-05-01', ...ONCE];
+const REFUSAL = { errorCode: 'CARD_NOT_FOUND', message: 'no such card', details: { a: 1 } };
+
+function refusal(status: number, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers: { 'x-request-id': 'req-1', ...headers }, body: REFUSAL };
+}
+
+async function failing(args: readonly string[], reply: Reply) {
+  const server = await startRecordingServer(() => reply);
+  const result = await runFrontdesk([...args, '--json'], { env: server.env });
+  expect(result.stdout).toBe('');
+  const lines = result.stderr.trimEnd().split('\n');
+  return { ...result, server, error: JSON.parse(lines.at(-1) ?? '').error, lines };
+}
+
+describe('with json an error is one line on stderr', () => {
+  test('with the members of the contract in their order', async () => {
+    const { error, lines, code } = await failing(BLOCK, refusal(404));
+    expect(code).toBe(3);
+    expect(lines.length).toBe(1);
+    expect(Object.keys(error).slice(0, 4)).toEqual(['code', 'exitCode', 'message', 'operation']);
+    expect(error).toMatchObject({
+      code: 'NOT_FOUND',
+      exitCode: 3,
+      operation: 'card.block',
+      id: CARD_ID,
+      outcome: 'rejected',
+      http: { status: 404, requestId: 'req-1' },
+      service: REFUSAL,
+      attempts: 1,
+    });
+    const named = ['code', 'exitCode', 'message', 'hint', 'operation', 'id', 'outcome', 'http', 'service', 'attempts'];
+    expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named.filter((name) => name !== 'hint'));
+  });
+
+  test('outcome appears on writes only', async () => {
+    const { error } = await failing(GET, refusal(404));
+    expect(error.operation).toBe('card.get');
+    expect(error).not.toHaveProperty('outcome');
+  });
+
+  test('http appears when there was an answer; the id may come from request-id', async () => {
+    const { error } = await failing(GET, { status: 400, headers: { 'request-id': 'r-2' }, body: REFUSAL });
+    expect(error.http).toEqual({ status: 400, requestId: 'r-2' });
+    const server = await startRecordingServer([]);
+    await server.stop();
+    const { stderr } = await runFrontdesk([...GET, '--json'], { env: server.env });
+    expect(JSON.parse(stderr).error).not.toHaveProperty('http');
+  });
+
+  test('body holds any other body: JSON as sent, or text cut to 500 characters', async () => {
+    const other = await failing(GET, { status: 400, body: '{"error":{"n":1.10}}' });
+    expect(other.error).not.toHaveProperty('service');
+    expect(other.stderr).toContain('"body":{"error":{"n":1.10}}');
+    const page = await failing(GET, { status: 502, body: `<html><title>Bad gateway</title>${'x'.repeat(5000)}` });
+    expect(page.error.body.length).toBe(500);
+    expect(page.error.body).toMatch(/^<html>/);
+  });
+
+  test('operation is the command path with dots', async () => {
+    const update = ['calendar', 'subscribers', 'update', 's', '--email', 'e', ...ONCE];
+    expect((await failing(update, refusal(409))).error).toMatchObject({
+      operation: 'calendar.subscribers.update',
+      id: 's',
+      outcome: 'rejected',
+    });
+    expect((await failing(EVENT, refusal(409))).error.operation).toBe('calendar.event.create');
+    expect((await failing(['card', 'provision', CARD_ID, '--wallet', 'wallet_a'], refusal(409))).error.operation).toBe(
+      'card.provision',
+    );
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['a missing --yes', ['card', 'block', CARD_ID]],
+    ['a bad id', ['card', 'block', 'x', '-y']],
+    ['an unknown option', ['card', 'block', CARD_ID, '--bogus']],
+    ['a word too many', ['calendar', 'update', 'a', 'b', '--name', 'n']],
+    ['a bad query', ['card', 'activate', CARD_ID, '--query', '[']],
+    ['columns with json', ['card', 'activate', CARD_ID, '--columns', 'status']],
+    ['a bad duration', ['card', 'activate', CARD_ID, '--timeout', 'x']],
+    ['one bad id of many', ['card', 'block', CARD_ID, 'x', '-y']],
+    ['nothing to change', ['calendar', 'update', 'a']],
+    ['a file that is not there', ['card', 'block', '--from', 'missing.csv', '-y']],
+  ])('a write that was refused before it was sent says so: %s', async (_, args) => {
+    const server = await startRecordingServer([]);
+    const { code, stdout, stderr } = await runFrontdesk([...args, '--json'], { env: server.env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode: 2, outcome: 'not_sent' });
+    expect(server.lines).toEqual([]);
+  });
+
+  test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
+    ['a misspelt command', ['card', 'gett', CARD_ID, '--json'], {}],
+    ['a misspelt group', ['crad', '-o', 'ndjson'], {}],
+    ['an unknown option', ['card', 'get', CARD_ID, '--jsn'], { FRONTDESK_OUTPUT: 'json' }],
+    ['a group without its command', ['card', '--json'], {}],
+    ['no URL', ['card', 'get', CARD_ID, '--json'], {}],
+  ])('also for %s', async (_, args, env) => {
+    const { code, stdout, stderr } = await runFrontdesk(args, { env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n').length).toBe(2);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
+
+  test('other notices are lines of the form {"notice":{"code","message"}}', async () => {
+    const server = await startRecordingServer([
+      { status: 429, headers: { 'retry-after': '0' }, body: REFUSAL },
+      { body: cardText('ACTIVE') },
+    ]);
+    const { stderr, code } = await runFrontdesk(['card', 'get', CARD_ID, '--json'], { env: server.env });
+    expect(code).toBe(0);
+    const { notice } = JSON.parse(stderr);
+    expect(Object.keys(notice)).toEqual(['code', 'message']);
+  });
+});
+
+describe('as text', () => {
+  test('frontdesk: what was attempted, on what, what came back; at most two hint lines; no stack trace', async () => {
+    for (const reply of [refusal(401), refusal(404), refusal(500), refusal(302, { location: 'http://x.example' })]) {
+      const server = await startRecordingServer(() => reply);
+      const { stdout, stderr } = await runFrontdesk(BLOCK, { env: server.env });
+      expect(stdout).toBe('');
+      const [first, ...rest] = stderr.trimEnd().split('\n');
+      expect(first).toMatch(/^frontdesk: /);
+      expect(first).toContain(CARD_ID);
+      expect(first).toMatch(/CARD_NOT_FOUND|redirect/);
+      expect(rest.length).toBeLessThanOrEqual(2);
+      for (const line of rest) expect(line).toMatch(/^hint: /);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  test('no token and no cause shows even with FRONTDESK_DEBUG=1', async () => {
+    const server = await startRecordingServer(() => ({
+      status: 400,
+      body: { errorCode: 'E', message: `bad ${CARDS_TOKEN}` },
+    }));
+    const { stderr } = await runFrontdesk(GET, { env: { ...server.env, FRONTDESK_DEBUG: '1' } });
+    expect(stderr).toMatch(/\n\s+at /);
+    expect(stderr).not.toContain(CARDS_TOKEN);
+  });
+});
+
+describe('the table of exit codes', () => {
+  const cases: readonly [string, readonly string[], Reply, number, string, string | undefined][] = [
+    ['404', GET, refusal(404), 3, 'NOT_FOUND', undefined],
+    ['404 on a write', BLOCK, refusal(404), 3, 'NOT_FOUND', 'rejected'],
+    ['404 in family B', EVENT, { status: 404 }, 3, 'NOT_FOUND', 'rejected'],
+    ['401', GET, refusal(401), 4, 'AUTH', undefined],
+    ['401 on a write', BLOCK, refusal(401), 4, 'AUTH', 'rejected'],
+    ['403', BLOCK, refusal(403), 5, 'FORBIDDEN', 'rejected'],
+    ['400', BLOCK, refusal(400), 6, 'REJECTED', 'rejected'],
+    ['409', EVENT, refusal(409), 6, 'REJECTED', 'rejected'],
+    ['422', GET, refusal(422), 6, 'REJECTED', undefined],
+    ['a redirect', GET, refusal(307, { location: '/elsewhere' }), 6, 'REJECTED', undefined],
+    ['a redirect of a write', BLOCK, refusal(301, { location: '/elsewhere' }), 6, 'REJECTED', 'rejected'],
+    ['304', GET, { status: 304 }, 6, 'REJECTED', undefined],
+    ['500 on a write', EVENT, refusal(500), 8, 'OUTCOME_UNKNOWN', 'unknown'],
+    ['504 on a write', EVENT, { status: 504, body: '<html>' }, 8, 'OUTCOME_UNKNOWN', 'unknown'],
+    ['500 on a read', GET, refusal(500), 10, 'BAD_REPLY', undefined],
+    ['503 on a read', GET, refusal(503), 10, 'BAD_REPLY', undefined],
+    ['no answer on a read', GET, 'reset', 10, 'BAD_REPLY', undefined],
+    ['no answer on a write', EVENT, 'reset', 8, 'OUTCOME_UNKNOWN', 'unknown'],
+    ['not JSON', GET, { body: 'hello' }, 10, 'BAD_REPLY', undefined],
+    ['cut', GET, { body: cardText('ACTIVE').slice(0, -5) }, 10, 'BAD_REPLY', undefined],
+    ['an array', GET, { body: '[]' }, 10, 'BAD_REPLY', undefined],
+    ['204', GET, { status: 204 }, 10, 'BAD_REPLY', undefined],
+    ['nested past 256', GET, { body: `{"a":${'['.repeat(256)}${']'.repeat(256)}}` }, 10, 'BAD_REPLY', undefined],
+    ['duplicate keys', GET, { body: '{"status":"A","status":"A"}' }, 10, 'BAD_REPLY', undefined],
+    ['compressed unasked', GET, { headers: { 'content-encoding': 'gzip' }, body: '{}' }, 10, 'BAD_REPLY', undefined],
+    ['another card’s id', GET, { body: cardText('ACTIVE', OTHER_ID) }, 10, 'BAD_REPLY', undefined],
+    ['a 2xx that cannot be read', EVENT, { body: 'ok' }, 8, 'OUTCOME_UNKNOWN', 'unknown'],
+    ['204 to a write', EVENT, { status: 204 }, 8, 'OUTCOME_UNKNOWN', 'unknown'],
+    ['429 with the retries used up', GET, refusal(429), 11, 'BUSY', undefined],
+    ['429 on a write', BLOCK, refusal(429), 11, 'BUSY', 'rejected'],
+    ['408 on a write', EVENT, refusal(408), 11, 'BUSY', 'rejected'],
+  ];
+  test.each(cases)('%s', async (_, args, reply, exitCode, code, outcome) => {
+    const failed = await failing(args, reply);
+    expect(failed.code).toBe(exitCode);
+    expect(failed.error).toMatchObject({ code, exitCode });
+    expect(failed.error.outcome).toBe(outcome);
+    expect(failed.server.lines.length).toBe(1);
+  });
+
+  test('the card’s own id is accepted whatever the case', async () => {
+    const server = await startRecordingServer([{ body: cardText('ACTIVE', CARD_ID.toUpperCase()) }]);
+    expect((await runFrontdesk(GET, { env: server.env })).code).toBe(0);
+  });
+
+  test('nesting of 256 is read', async () => {
+    const body = cardText('ACTIVE').replace('"Bergen"', `${'['.repeat(254)}${']'.repeat(254)}`);
+    const server = await startRecordingServer([{ body }]);
+    expect((await runFrontdesk(GET, { env: server.env })).code).toBe(0);
+  });
+
+  test.each<[readonly string[], string | undefined]>([
+    [GET, undefined],
+    [BLOCK, 'not_sent'],
+    [EVENT, 'not_sent'],
+  ])('7 when nothing was sent: refused, DNS', async (args, outcome) => {
+    const server = await startRecordingServer([]);
+    await server.stop();
+    const far = { FRONTDESK_CARDS_URL: 'https://cards.invalid', FRONTDESK_CALENDAR_URL: 'https://cards.invalid' };
+    for (const env of [server.env, { ...server.env, ...far }]) {
+      const { code, stdout, stderr } = await runFrontdesk([...args, '--json'], { env });
+      expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+      const { error } = JSON.parse(stderr);
+      expect(error.code).toBe('UNREACHABLE');
+      expect(error.outcome).toBe(outcome);
+      expect(error.message).toContain('nothing was sent');
+    }
+  });
+
+  test('4 without a credential, 2 with a token that is not visible ASCII; nothing is sent', async () => {
+    const server = await startRecordingServer([]);
+    const none = { FRONTDESK_CARDS_URL: server.url };
+    expect(await runFrontdesk(GET, { env: none })).toMatchObject({ code: 4, stdout: '' });
+    for (const token of ['caf\u00e9', 'a b', 'a\tb']) {
+      const { code, stderr } = await runFrontdesk(BLOCK, { env: { ...none, FRONTDESK_CARDS_TOKEN: token } });
+      expect(code).toBe(2);
+      expect(stderr).not.toContain(token);
+    }
+    expect(server.lines).toEqual([]);
+  });
+
+  test('16 when the journal cannot be written, and the write is not sent', async () => {
+    const server = await startRecordingServer([]);
+    for (const folder of ['/dev/null/state', '/proc/state']) {
+      const env = { ...server.env, FRONTDESK_STATE_DIR: folder };
+      const { code, stderr } = await runFrontdesk([...BLOCK, '--json'], { env });
+      expect(code).toBe(16);
+      expect(JSON.parse(stderr).error).toMatchObject({ code: 'LOCAL_IO', outcome: 'not_sent' });
+    }
+  });
+
+  test('17 for --expect, 124 for card wait', async () => {
+    const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
+    const guarded = await runFrontdesk([...BLOCK, '--expect', 'status=ACTIVE', '--json'], { env: server.env });
+    expect(guarded.code).toBe(17);
+    expect(JSON.parse(guarded.stderr).error).toMatchObject({ code: 'PRECONDITION', outcome: 'not_sent' });
+    const wait = ['card', 'wait', CARD_ID, '--status', 'ACTIVE', '--timeout', '300ms', '--interval', '100ms', '--json'];
+    const waited = await runFrontdesk(wait, { env: server.env });
+    expect(waited).toMatchObject({ code: 124, stdout: '' });
+    expect(JSON.parse(waited.stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
+      code: 'TIMEOUT',
+      exitCode: 124,
+      operation: 'card.wait',
+      id: CARD_ID,
+    });
+  });
+});
+
+describe('several cards', () => {
+  test('one of two that cannot be read is 15, and its error has the row', async () => {
+    const server = await startRecordingServer(({ url }) =>
+      url.endsWith(OTHER_ID) ? refusal(404) : { body: cardText('ACTIVE') },
+    );
+    const { code, stdout, stderr } = await runFrontdesk([...GET, OTHER_ID, '--json'], { env: server.env });
+    expect(code).toBe(15);
+    expect(JSON.parse(stdout).map(({ cardId }: { cardId: string }) => cardId)).toEqual([CARD_ID]);
+    const [error, summary] = stderr.trimEnd().split('\n');
+    expect(JSON.parse(error ?? '').error).toMatchObject({ code: 'NOT_FOUND', id: OTHER_ID, row: 2 });
+    expect(Object.keys(JSON.parse(summary ?? '').summary)).toEqual(['run', 'rows', 'outcomes', 'exitCode', 'resume']);
+  });
+
+  test('a run whose results cannot be shown as asked says that the writes were made', async () => {
+    const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
+    for (const format of ['json', 'ndjson']) {
+      const args = [...BLOCK, OTHER_ID, '-o', format, '--query', 'abs(outcome)'];
+      const { code, stderr } = await runFrontdesk(args, { env: server.env });
+      expect(code).toBe(16);
+      const [notice, summary] = stderr.trimEnd().split('\n');
+      expect(JSON.parse(notice ?? '').notice).toMatchObject({ code: 'LOCAL_IO' });
+      expect(JSON.parse(summary ?? '').summary).toMatchObject({ outcomes: { applied: 2 }, exitCode: 16 });
+    }
+  });
+});

@@ -1,0 +1,290 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+
+// Contract section 9: the service of the spec on loopback.
+
+const ACTIVE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const WAITING = '4fbeb052-7396-41ce-8085-9263bed4f505';
+const STATUSES = ['ACTIVE', 'BLOCKED', 'CANCELLED', 'EXPIRED', 'REISSUED', 'WAITING_ACTIVATION'];
+
+async function sandbox(home: Home, ...args: string[]) {
+  const result = await runFrontdesk(['--profile', 'sandbox', ...args, '--json'], { home });
+  return { ...result, value: result.stdout === '' ? undefined : JSON.parse(result.stdout) };
+}
+
+interface Served {
+  readonly url: string;
+  readonly cardsToken: string;
+  readonly calendarToken: string;
+  /** What the program needs to reach it. */
+  readonly env: Readonly<Record<string, string>>;
+  call(
+    method: string,
+    path: string,
+    init?: { readonly body?: string; readonly headers?: Record<string, string> },
+  ): Promise<Response>;
+}
+
+/** `sandbox serve --json` with these options, until the test ends. */
+async function serve(home: Home, ...args: string[]): Promise<Served> {
+  const { child, result, waitForOutput } = startFrontdesk(['sandbox', 'serve', '--json', ...args], {
+    home,
+    timeoutMs: 60_000,
+  });
+  let text = '';
+  child.stdout?.on('data', (part: Buffer) => {
+    text += part.toString('utf8');
+  });
+  await waitForOutput('\n');
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    expect((await result).code).toBe(143);
+  });
+  expect(text.endsWith('\n')).toBe(true);
+  expect(text.split('\n').length).toBe(2);
+  const facts = JSON.parse(text);
+  expect(Object.keys(facts)).toEqual(['url', 'cardsToken', 'calendarToken']);
+  const { url, cardsToken, calendarToken } = facts;
+  return {
+    ...facts,
+    env: {
+      FRONTDESK_CARDS_URL: url,
+      FRONTDESK_CARDS_TOKEN: cardsToken,
+      FRONTDESK_CALENDAR_URL: url,
+      FRONTDESK_CALENDAR_TOKEN: calendarToken,
+    },
+    call: (method, path, init = {}) => {
+      const token = path.startsWith('/v1/cards') ? cardsToken : calendarToken;
+      const type = init.body === undefined ? {} : { 'content-type': 'application/json' };
+      return fetch(url + path, {
+        method,
+        ...init,
+        headers: { authorization: `Bearer ${token}`, ...type, ...init.headers },
+      });
+    },
+  };
+}
+
+describe('sandbox info --json', () => {
+  test('is {"cards","calendars","subscribers","choices"} with cards in every status', async () => {
+    const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--json']);
+    expect(code).toBe(0);
+    const info = JSON.parse(stdout);
+    expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
+    expect(Object.keys(info.cards[0])).toEqual(['cardId', 'status']);
+    expect(Object.keys(info.calendars[0])).toEqual(['id']);
+    expect(Object.keys(info.subscribers[0])).toEqual(['id', 'calendar']);
+    expect([...new Set(info.cards.map(({ status }: { status: string }) => status))].sort()).toEqual(STATUSES);
+    expect(info.choices.length).toBeGreaterThan(0);
+    expect((await runFrontdesk(['sandbox', '--json'])).stdout).toBe(stdout);
+  });
+});
+
+describe('--profile sandbox', () => {
+  test('needs no account, says once that it is the sandbox, and every id of sandbox info can be read', async () => {
+    const home = createHome();
+    const { stdout } = await runFrontdesk(['sandbox', 'info', '--json'], { home });
+    const info = JSON.parse(stdout);
+    const ids = info.cards.map(({ cardId }: { cardId: string }) => cardId);
+    const cards = await sandbox(home, 'card', 'get', ...ids);
+    expect(cards.code).toBe(0);
+    expect(cards.value.map(({ cardId }: { cardId: string }) => cardId)).toEqual(ids);
+    expect(cards.stderr.match(/sandbox/g)?.length).toBe(1);
+    for (const { id } of info.calendars) {
+      const list = await sandbox(home, 'calendar', 'subscribers', 'list', id, '--active', 'all', '--limit', '100');
+      const expected = info.subscribers.filter(({ calendar }: { calendar: string }) => calendar === id);
+      expect(list.value.data.map((entry: { id: string }) => entry.id).sort()).toEqual(
+        expected.map((entry: { id: string }) => entry.id).sort(),
+      );
+    }
+  });
+
+  test('its state is kept between commands, and reset takes it back', async () => {
+    const home = createHome();
+    expect((await sandbox(home, 'card', 'block', ACTIVE, '-y')).value.status).toBe('BLOCKED');
+    expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('BLOCKED');
+    expect((await sandbox(home, 'card', 'activate', WAITING)).value.status).toBe('ACTIVE');
+    expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('ACTIVE');
+    const replacement = await sandbox(home, 'card', 'reissue', WAITING, '-y');
+    expect(replacement.value.cardId).not.toBe(WAITING);
+    expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('REISSUED');
+    expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).value.status).toBe('ACTIVE');
+    expect((await sandbox(home, 'calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea')).value.name).toBe('Tea');
+    expect((await runFrontdesk(['sandbox', 'reset'], { home })).code).toBe(0);
+    expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
+    expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).code).toBe(3);
+  });
+
+  test('URLs and tokens of the environment do not count for it', async () => {
+    const server = await startRecordingServer([]);
+    const env = { ...server.env, FRONTDESK_PROFILE: 'sandbox', HTTPS_PROXY: server.url, HTTP_PROXY: server.url };
+    expect(await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status', '-q'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'ACTIVE\n',
+      stderr: '',
+    });
+    expect(server.lines).toEqual([]);
+  });
+
+  test('answers family A’s error body', async () => {
+    const home = createHome();
+    const { code, stderr } = await sandbox(home, 'card', 'get', '00000000-0000-0000-0000-000000000000');
+    expect(code).toBe(3);
+    const error = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+    expect(error.service).toMatchObject({ errorCode: expect.any(String), message: expect.any(String) });
+    expect(error.http.requestId).toEqual(expect.any(String));
+  });
+});
+
+describe('sandbox serve', () => {
+  test('serves the same seed, in memory', async () => {
+    const home = createHome();
+    const { env } = await serve(home);
+    expect((await runFrontdesk(['card', 'block', ACTIVE, '-y', '--query', 'status'], { env })).stdout).toBe(
+      'BLOCKED\n',
+    );
+    expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe('BLOCKED\n');
+    expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
+  });
+
+  test('prints URL and tokens as text without --json', async () => {
+    const running = startFrontdesk(['sandbox', 'serve', '--port', '0']);
+    await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.result;
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
+  });
+
+  test('--seed: cards, calendars and subscribers in the API’s shapes', async () => {
+    const home = createHome();
+    const card = {
+      ...{
+        cardId: ACTIVE,
+        clientReference: 'r',
+        status: 'EXPIRED',
+        initialBalance: 1,
+        expiryDate: '2020-01-01T00:00:00Z',
+      },
+      ...{ design: 'd', metadata: {}, createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-01T00:00:00Z' },
+    };
+    const seed = {
+      cards: [card],
+      calendars: [{ id: 'cal/1', object: 'calendar', name: 'One' }],
+      subscribers: [{ id: 'sub_1', object: 'subscriber', calendar: 'cal/1', email: 'e', active: true }],
+    };
+    writeFileSync(join(home.path, 'work', 'seed.json'), JSON.stringify(seed));
+    const { env } = await serve(home, '--seed', 'seed.json');
+    expect(JSON.parse((await runFrontdesk(['card', 'get', ACTIVE, '--json'], { env })).stdout)).toEqual(card);
+    const list = ['calendar', 'subscribers', 'list', 'cal/1', '-o', 'ndjson', '--query', 'id'];
+    expect((await runFrontdesk(list, { env })).stdout).toBe('"sub_1"\n');
+  });
+
+  test('--latency delays every answer', async () => {
+    const { call } = await serve(createHome(), '--latency', '300ms');
+    const before = performance.now();
+    expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(290);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['--port', ['--port', '70000']],
+    ['--latency', ['--latency', 'soon']],
+    ['--fault', ['--fault', 'DELETE /v1:500']],
+    ['--fault', ['--fault', 'POST /v1:tomeout']],
+    ['seed', ['--seed', 'missing.json']],
+  ])('refuses a bad %s before it listens', async (named, args) => {
+    const { code, stdout, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(named);
+  });
+
+  test('reports all faults of the call together', async () => {
+    const args = ['--port', 'x', '--latency', 'y', '--fault', 'z', '--fault', 'GET /:9'];
+    const { code, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
+    expect(code).toBe(2);
+    for (const text of ['--port', '--latency', "--fault 'z'", "--fault 'GET /:9'"]) expect(stderr).toContain(text);
+  });
+});
+
+describe('--fault', () => {
+  test('a status, with its Retry-After, so many times', async () => {
+    const { call } = await serve(
+      createHome(),
+      '--fault',
+      'GET /v1/cards:503+retry-after=2*2',
+      '--fault',
+      'POST /block:429',
+    );
+    const first = await call('GET', `/v1/cards/${ACTIVE}`);
+    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2']);
+    expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(503);
+    expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
+    expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
+    expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
+  });
+
+  test.each([
+    ['reset-after', 'BLOCKED'],
+    ['truncate', 'BLOCKED'],
+    ['garbage', 'BLOCKED'],
+    ['reset-before', 'ACTIVE'],
+    ['timeout', 'ACTIVE'],
+    ['500', 'ACTIVE'],
+  ])('%s leaves the card %s', async (effect, status) => {
+    const { env } = await serve(createHome(), '--fault', `POST /block:${effect}`);
+    const args = ['card', 'block', ACTIVE, '-y', '--timeout', '500ms', '--retries', '0', '--json'];
+    const { code, stdout } = await runFrontdesk(args, { env });
+    expect(code).toBe(status === 'BLOCKED' ? 0 : 8);
+    if (code === 0) expect(JSON.parse(stdout).status).toBe('BLOCKED');
+    expect((await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env })).stdout).toBe(`${status}\n`);
+  });
+
+  test('at random', async () => {
+    const { call } = await serve(createHome(), '--fault', 'GET /v1/cards:500@50%');
+    const statuses = new Set<number>();
+    for (let tries = 0; tries < 200 && statuses.size < 2; tries += 1) {
+      statuses.add((await call('GET', `/v1/cards/${ACTIVE}`)).status);
+    }
+    expect([...statuses].sort()).toEqual([200, 500]);
+  });
+});
+
+describe('the sandbox is strict about requests', () => {
+  test('refuses what the spec does not show', async () => {
+    const { call, calendarToken } = await serve(createHome());
+    const card = `/v1/cards/${ACTIVE}`;
+    const list = '/v1/calendars/cal_harbour_tours/subscribers';
+    const refused: readonly [string, string, Parameters<Served['call']>[2], number][] = [
+      ['GET', card, { headers: { authorization: 'Bearer nope' } }, 401],
+      ['GET', card, { headers: { authorization: `Bearer ${calendarToken}` } }, 401],
+      ['GET', '/v1/cards/not-a-card', {}, 400],
+      ['GET', `${card}?x=1`, {}, 400],
+      ['POST', `${card}/activate`, { body: '{}' }, 400],
+      ['POST', `${card}/block`, {}, 400],
+      ['POST', `${card}/block`, { body: '{"reasons":"x"}' }, 400],
+      ['POST', `${card}/block`, { body: '{"reason":1}' }, 400],
+      ['POST', `${card}/block`, { body: '[]' }, 400],
+      ['POST', `${card}/block`, { body: '{}', headers: { 'content-type': 'text/plain' } }, 415],
+      ['DELETE', card, {}, 405],
+      ['GET', '/v2/cards', {}, 404],
+      ['GET', `${list}?limit=101`, {}, 400],
+      ['GET', `${list}?limit=1.0`, {}, 400],
+      ['GET', `${list}?active=all`, {}, 400],
+      ['POST', '/v1/calendars/cal_harbour_tours', { body: '{"nam":"x"}' }, 400],
+      ['POST', '/v1/calendars/cal_harbour_tours', { body: '{"url":null}' }, 400],
+      ['POST', '/v1/events', { body: '{"name":"n","start":"2026-05-01"}' }, 400],
+      ['POST', '/v1/events', { body: '{"name":"n","start":"soon","calendar":"cal_harbour_tours"}' }, 400],
+      ['GET', '/v1/calendars/nope/subscribers', {}, 404],
+    ];
+    for (const [method, path, init, status] of refused) {
+      const response = await call(method, path, init);
+      expect(`${method} ${path} ${response.status}`).toBe(`${method} ${path} ${status}`);
+      expect(await response.json()).toMatchObject({ errorCode: expect.any(String), message: expect.any(String) });
+      expect(response.headers.get('content-type')).toBe('application/json');
+    }
+  });
+});

@@ -1,0 +1,361 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { CARDS_TOKEN, type Handler, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
+
+// Contract section 3: what stands on which stream, and how each format is written.
+
+const OTHER_ID = '11111111-2222-3333-4444-555555555555';
+const GET = ['card', 'get', CARD_ID];
+const LIST = ['calendar', 'subscribers', 'list', 'cal_1'];
+const PROGRAM = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+
+const ODD_CARD = `{"zz":[1.0,{"q":1e400}],"cardId":"${CARD_ID}","clientReference":"r","status":"LIMBO","initialBalance":10.10,"currentBalance":12345678901234567.89,"expiryDate":"2031-01-01","design":"d","metadata":{"__proto__":{"a":-0},"n":1E2},"createdAt":"a","updatedAt":"b"}`;
+
+function lists(active: readonly string[], inactive: readonly string[] = []): Handler {
+  return ({ url }) => {
+    const ids = url.includes('active=false') ? inactive : active;
+    const data = ids.map((id) => `{"id":"${id}","object":"subscriber","x":1.10}`).join(',');
+    return { body: `{"url":"/v1/calendars/cal_1/subscribers","object":"list","data":[${data}],"more":null}` };
+  };
+}
+
+const ten = Array.from({ length: 10 }, (_, index) => `s${index}`);
+
+/** Runs a line of shell in which `$F` is the program, for streams that a pipe or the system closes. */
+function shell(line: string, server: RecordingServer) {
+  const home = createHome();
+  const env = {
+    ...server.env,
+    PATH: process.env['PATH'] ?? '',
+    HOME: home.path,
+    FRONTDESK_STATE_DIR: home.stateDir,
+    FRONTDESK_CONFIG_DIR: home.configDir,
+    F: `${process.execPath} ${PROGRAM}`,
+    ID: CARD_ID,
+  };
+  return new Promise<{ stdout: string; stderr: string; code: number }>((resolve) => {
+    execFile('bash', ['-c', line], { env }, (error, stdout, stderr) => {
+      resolve({ stdout, stderr, code: error === null ? 0 : Number(error.code) });
+    });
+  });
+}
+
+describe('json', () => {
+  test('is the resource as the service sent it: every key in its order, every number digit for digit', async () => {
+    const server = await startRecordingServer([{ body: ODD_CARD }]);
+    const { code, stdout } = await runFrontdesk([...GET, '--json'], { env: server.env });
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        '{',
+        '  "zz": [',
+        '    1.0,',
+        '    {',
+        '      "q": 1e400',
+        '    }',
+        '  ],',
+        `  "cardId": "${CARD_ID}",`,
+        '  "clientReference": "r",',
+        '  "status": "LIMBO",',
+        '  "initialBalance": 10.10,',
+        '  "currentBalance": 12345678901234567.89,',
+        '  "expiryDate": "2031-01-01",',
+        '  "design": "d",',
+        '  "metadata": {',
+        '    "__proto__": {',
+        '      "a": -0',
+        '    },',
+        '    "n": 1E2',
+        '  },',
+        '  "createdAt": "a",',
+        '  "updatedAt": "b"',
+        '}',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('a list command prints the List object as sent', async () => {
+    const server = await startRecordingServer(lists(['s1']));
+    const { stdout } = await runFrontdesk([...LIST, '--json'], { env: server.env });
+    expect(stdout).toBe(
+      '{\n  "url": "/v1/calendars/cal_1/subscribers",\n  "object": "list",\n  "data": [\n    {\n      "id": "s1",\n      "object": "subscriber",\n      "x": 1.10\n    }\n  ],\n  "more": null\n}\n',
+    );
+  });
+
+  test('several cards give an array, one id one object, --from one row an array', async () => {
+    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+    const ids = async (args: readonly string[], stdin = '') => {
+      const { stdout, code } = await runFrontdesk([...args, '--json'], { env: server.env, stdin });
+      expect(code).toBe(0);
+      const value = JSON.parse(stdout);
+      return Array.isArray(value) ? value.map((card) => card.cardId) : value.cardId;
+    };
+    expect(await ids(GET)).toBe(CARD_ID);
+    expect(await ids([...GET, OTHER_ID])).toEqual([CARD_ID, OTHER_ID]);
+    expect(await ids(['card', 'get', '--from', '-'], `${OTHER_ID}\n`)).toEqual([OTHER_ID]);
+    expect(await ids(['card', 'get', '--from', '-'], 'cardId\n')).toEqual([]);
+  });
+
+  test('where an array is the result, none is [], never nothing', async () => {
+    expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
+    expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
+  });
+
+  test('our own token, should the service echo it, is masked', async () => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE').replace('order-1', CARDS_TOKEN) }));
+    for (const format of ['json', 'ndjson', 'csv', 'table']) {
+      const { stdout, stderr } = await runFrontdesk([...GET, '-o', format, '-v'], { env: server.env });
+      expect(stdout).toContain('***');
+      expect(stdout + stderr).not.toContain(CARDS_TOKEN);
+    }
+  });
+
+  test('control characters are escaped, the same value after parsing', async () => {
+    const name = 'a\u001b[2J\u009b1m\u007f\u202eb';
+    const server = await startRecordingServer([{ body: { id: 'cal_1', object: 'calendar', name } }]);
+    const { stdout } = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'n', '--json'], {
+      env: server.env,
+    });
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(JSON.parse(stdout).name).toBe(name);
+  });
+});
+
+describe('--active all merges both answers into one List', () => {
+  test('in every format, with the members of the first answer', async () => {
+    const server = await startRecordingServer(lists(['s1', 's2'], ['s3']));
+    const all = [...LIST, '--active', 'all'];
+    const { stdout, stderr } = await runFrontdesk([...all, '--json'], { env: server.env });
+    expect(stderr).toBe('');
+    const list = JSON.parse(stdout);
+    expect(Object.keys(list)).toEqual(['url', 'object', 'data', 'more']);
+    expect(list.data.map(({ id }: { id: string }) => id)).toEqual(['s1', 's2', 's3']);
+    expect((await runFrontdesk([...all, '-o', 'ndjson', '--query', 'id'], { env: server.env })).stdout).toBe(
+      '"s1"\n"s2"\n"s3"\n',
+    );
+    const csv = await runFrontdesk([...all, '-o', 'csv', '--columns', 'id'], { env: server.env });
+    expect(csv.stdout).toBe('id\r\ns1\r\ns2\r\ns3\r\n');
+    expect(server.lines.slice(0, 2)).toEqual([
+      'GET /v1/calendars/cal_1/subscribers?active=true',
+      'GET /v1/calendars/cal_1/subscribers?active=false',
+    ]);
+  });
+
+  test.each([
+    ['the active half', ten, ['s']],
+    ['the inactive half', ['s'], ten],
+  ])('warns when %s is full', async (_, active, inactive) => {
+    const server = await startRecordingServer(lists(active, inactive));
+    const { code, stderr } = await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr).notice.message).toContain('there may be more');
+  });
+
+  test('prints nothing when one half fails', async () => {
+    const server = await startRecordingServer((request, count) =>
+      count === 1 ? lists(['s1'])(request, count) : { status: 403, body: {} },
+    );
+    expect(await runFrontdesk([...LIST, '--active', 'all', '--json'], { env: server.env })).toMatchObject({
+      code: 5,
+      stdout: '',
+    });
+  });
+});
+
+describe('a list that has exactly limit entries', () => {
+  test('warns that there may be more and that the interface shows no way to page', async () => {
+    const server = await startRecordingServer(lists(ten));
+    const text = await runFrontdesk(LIST, { env: server.env });
+    expect(text.code).toBe(0);
+    expect(text.stderr).toMatch(/^frontdesk: warning: there may be more .* no way /);
+    expect((await runFrontdesk([...LIST, '--limit', '11'], { env: server.env })).stderr).toBe('');
+    expect((await runFrontdesk([...LIST, '--limit', '10'], { env: server.env })).stderr).toContain('there may be more');
+    expect(server.lines.map((line) => line.split('?')[1] ?? '')).toEqual(['', 'limit=11', 'limit=10']);
+  });
+
+  test('with --require-complete the list is still printed and that is exit 15', async () => {
+    const server = await startRecordingServer(lists(ten));
+    const { code, stdout, stderr } = await runFrontdesk([...LIST, '--require-complete', '--json'], { env: server.env });
+    expect(code).toBe(15);
+    expect(JSON.parse(stdout).data.length).toBe(10);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'PARTIAL',
+      exitCode: 15,
+      operation: 'calendar.subscribers.list',
+      id: 'cal_1',
+    });
+    const complete = [...LIST, '--require-complete', '--limit', '20'];
+    expect(await runFrontdesk(complete, { env: server.env })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('only the parameters that were given are sent', async () => {
+    const server = await startRecordingServer(lists([]));
+    await runFrontdesk([...LIST, '--active', 'false'], { env: server.env });
+    await runFrontdesk([...LIST, '--active', 'true', '--limit', '100'], { env: server.env });
+    expect(server.lines.map((line) => line.split('?')[1])).toEqual(['active=false', 'active=true&limit=100']);
+  });
+});
+
+describe('ndjson', () => {
+  test('is one compact object a line; a list gives its entries, an empty one nothing', async () => {
+    const server = await startRecordingServer([{ body: ODD_CARD }]);
+    expect((await runFrontdesk([...GET, '-o', 'ndjson'], { env: server.env })).stdout).toBe(`${ODD_CARD}\n`);
+    const some = await startRecordingServer(lists(['s1', 's2']));
+    expect((await runFrontdesk([...LIST, '-o', 'ndjson'], { env: some.env })).stdout).toBe(
+      '{"id":"s1","object":"subscriber","x":1.10}\n{"id":"s2","object":"subscriber","x":1.10}\n',
+    );
+    const none = await startRecordingServer(lists([]));
+    expect(await runFrontdesk([...LIST, '-o', 'ndjson'], { env: none.env })).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+describe('csv', () => {
+  test('one resource: nested values by dotted column, numbers as sent', async () => {
+    const server = await startRecordingServer([{ body: ODD_CARD }]);
+    const { stdout } = await runFrontdesk([...GET, '-o', 'csv'], { env: server.env });
+    expect(stdout).toBe(
+      `zz.0,zz.1.q,cardId,clientReference,status,initialBalance,currentBalance,expiryDate,design,metadata.__proto__.a,metadata.n,createdAt,updatedAt\r\n1.0,1e400,${CARD_ID},r,LIMBO,10.10,12345678901234567.89,2031-01-01,d,-0,1E2,a,b\r\n`,
+    );
+  });
+
+  test('many cards: the fixed columns, metadata and transactions as one JSON cell each', async () => {
+    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+    const { stdout } = await runFrontdesk([...GET, OTHER_ID, '-o', 'csv'], { env: server.env });
+    const [header, row] = stdout.split('\r\n');
+    expect(header).toBe(
+      'cardId,status,currentBalance,initialBalance,expiryDate,clientReference,design,createdAt,updatedAt,activatedAt,cancelledAt,cancellationAmount,cancellationAction,metadata,transactions',
+    );
+    expect(row).toContain('"{""store"":""Bergen""}"');
+  });
+
+  test('text cells that a spreadsheet would take for a formula get a leading quote, unless --csv-raw', async () => {
+    const name = '=1+1';
+    const server = await startRecordingServer(() => ({ body: { id: 'cal_1', name, description: '-5', image: '@x' } }));
+    const update = ['calendar', 'update', 'cal_1', '--name', 'n', '-o', 'csv', '--columns', 'name,description,image'];
+    expect((await runFrontdesk(update, { env: server.env })).stdout).toBe(
+      "name,description,image\r\n'=1+1,'-5,'@x\r\n",
+    );
+    expect((await runFrontdesk([...update, '--csv-raw'], { env: server.env })).stdout).toBe(
+      'name,description,image\r\n=1+1,-5,@x\r\n',
+    );
+  });
+
+  test('a list of subscribers can be fed to subscribers update without a value changing', async () => {
+    const values = { email: '+1@x.example', first_name: "'=A1", last_name: 'a "b", \r\nc\t', active: false };
+    const server = await startRecordingServer(({ method }) =>
+      method === 'GET'
+        ? {
+            body: {
+              object: 'list',
+              data: [{ id: '=s/1', object: 'subscriber', created: 'c', updated: 'u', ...values }],
+            },
+          }
+        : { body: { id: '=s/1', object: 'subscriber' } },
+    );
+    const { stdout } = await runFrontdesk([...LIST, '-o', 'csv'], { env: server.env });
+    const update = ['calendar', 'subscribers', 'update', '--from', '-', '--from-format', 'csv', '-y', '--json'];
+    expect(await runFrontdesk(update, { env: server.env, stdin: stdout })).toMatchObject({ code: 0 });
+    const request = server.requests.at(-1);
+    expect(request?.url).toBe('/v1/subscribers/%3Ds%2F1');
+    expect(JSON.parse(request?.body ?? '')).toEqual(values);
+  });
+});
+
+describe('table off a terminal', () => {
+  test('one header and one row per resource, tab-separated, nothing cut', async () => {
+    const long = 'x'.repeat(3000);
+    const server = await startRecordingServer([{ body: { id: 'cal_1', name: 'a\tb\nc', description: long } }]);
+    const { stdout } = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'n'], { env: server.env });
+    const lines = stdout.split('\n');
+    expect(lines[0]).toBe('ID\tACTIVE\tUPDATED\tNAME\tDESCRIPTION\tIMAGE\tURL');
+    expect(lines[1]).toBe(`cal_1\t\t\ta\\tb\\nc\t${long}\t\t`);
+    expect(lines.length).toBe(3);
+  });
+
+  test('what came from outside is text: escapes are visible in tables and in errors', async () => {
+    const server = await startRecordingServer([
+      { body: { id: 'cal_1', name: '\u001b[31mred\u202e' } },
+      { status: 409, body: { errorCode: 'E\u001b]0;t\u0007', message: 'm\r\u009b' } },
+    ]);
+    const update = ['calendar', 'update', 'cal_1', '--name', 'n'];
+    const shown = await runFrontdesk(update, { env: server.env });
+    expect(shown.stdout).toContain('\\x1b[31mred');
+    const refused = await runFrontdesk(update, { env: server.env });
+    expect(refused.code).toBe(6);
+    for (const text of [shown.stdout, refused.stderr]) expect(text).not.toMatch(/[\u001b\u009b\u0007\r\u202e]/);
+  });
+
+  test('unknown status codes are shown as they are, amounts without a currency', async () => {
+    const server = await startRecordingServer([{ body: ODD_CARD }]);
+    const { stdout } = await runFrontdesk([...GET, '--columns', 'status,initialBalance'], { env: server.env });
+    expect(stdout).toBe('STATUS\tINITIAL\nLIMBO\t10.10\n');
+  });
+});
+
+describe('one-time secrets are hidden in table and csv unless --show-sensitive; json and ndjson print them', () => {
+  test.each<[readonly string[], string]>([
+    [
+      [],
+      'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\t<hidden, 2 characters>\t<hidden, 3 characters>\n',
+    ],
+    [['--show-sensitive'], 'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\tad\tau😀\n'],
+    [['-o', 'ndjson'], '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}\n'],
+  ])('%j', async (flags, expected) => {
+    const body = '{"primaryAccountNumberPrefix":"9999","activationData":"ad","authenticationData":"au😀"}';
+    const server = await startRecordingServer([{ body }]);
+    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b', ...flags];
+    expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stdout: expected });
+  });
+});
+
+describe('streams that are closed or full', () => {
+  const cards: Handler = ({ url }) => ({ body: cardText('ACTIVE', url.endsWith('reissue') ? OTHER_ID : CARD_ID) });
+
+  test('stdin closed is no terminal', async () => {
+    const server = await startRecordingServer(cards);
+    expect(await shell('$F card get $ID --query status <&-', server)).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
+    expect((await shell('$F card block $ID <&-', server)).code).toBe(2);
+    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  });
+
+  test.each([
+    ['stdout is full', '>/dev/full'],
+    ['stdout is closed', '>&-'],
+  ])('%s: exit 16, and the message says whether the write was applied', async (_, redirection) => {
+    const server = await startRecordingServer(cards);
+    const read = await shell(`$F card get $ID ${redirection}`, server);
+    expect(read.code).toBe(16);
+    expect(read.stderr).toContain('nothing was changed');
+    const write = await shell(`$F card block $ID -y --json ${redirection}`, server);
+    expect(write.code).toBe(16);
+    expect(JSON.parse(write.stderr).error).toMatchObject({ code: 'LOCAL_IO', outcome: 'applied', id: CARD_ID });
+  });
+
+  test('the id in the answer of a reissue stands in the text of exit 16', async () => {
+    const server = await startRecordingServer(cards);
+    const text = await shell('$F card reissue $ID -y >/dev/full', server);
+    expect(text.code).toBe(16);
+    expect(text.stderr).toContain('WAS applied');
+    expect(text.stderr).toContain(OTHER_ID);
+    const json = await shell('$F card reissue $ID -y --json >/dev/full', server);
+    expect(JSON.parse(json.stderr).error.resultId).toBe(OTHER_ID);
+  });
+
+  test('a reader that goes away ends a read with 141; a write ends by its outcome', async () => {
+    const server = await startRecordingServer(cards);
+    expect((await shell('set -o pipefail; $F card get $ID | true', server)).code).toBe(141);
+    const write = await shell('set -o pipefail; $F card reissue $ID -y | true', server);
+    expect(write.code).toBe(0);
+    expect(write.stderr).toContain(OTHER_ID);
+  });
+
+  test('stderr closed changes nothing', async () => {
+    const server = await startRecordingServer(cards);
+    expect(await shell('$F card get $ID --query status 2>&-', server)).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
+    expect(await shell('$F card get nope 2>&-', server)).toMatchObject({ code: 2, stdout: '' });
+  });
+});

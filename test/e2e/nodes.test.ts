@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { NODES } from '../support/nodes.ts';
+import { smoke } from '../support/smoke.ts';
+
+const bin = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+
+describe.each(NODES)('on Node $major', ({ major, path }) => {
+  it.skipIf(path === undefined)(
+    `the built program does a shift of work (skipped when there is no Node ${major} here)`,
+    () => {
+      expect(smoke([path ?? '', bin])).toEqual([]);
+    },
+  );
+});

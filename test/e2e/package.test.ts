@@ -1,0 +1,211 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODES } from '../support/nodes.ts';
+import { smoke } from '../support/smoke.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'frontdesk-package-'));
+const prefix = join(folder, 'prefix');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface LockedPackage {
+  readonly engines?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
+}
+
+/** Members that these tests read; npm and we wrote the files. */
+interface Manifest {
+  readonly version: string;
+  readonly dependencies?: object;
+  readonly optionalDependencies?: object;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+}
+
+function readJson<T>(path: string): T {
+  // Each caller names the shape of a file that npm or this project wrote.
+  return JSON.parse(readFileSync(path, 'utf8')) as T;
+}
+
+function npm(args: readonly string[], cwd: string): string {
+  const env = { ...process.env, npm_config_cache: join(folder, 'npm-cache'), npm_config_update_notifier: 'false' };
+  const { status, stdout, stderr } = spawnSync('npm', args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+let packed: Packed;
+
+beforeAll(() => {
+  mkdirSync(prefix);
+  // What `prepack` would build is built already: these are tests of it.
+  const answer: unknown = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
+  // npm 11 answers an object by name, earlier ones an array; both hold one entry.
+  [packed] = Object.values(answer as Record<string, Packed>) as [Packed];
+  npm(
+    [
+      'install',
+      '--prefix',
+      prefix,
+      '--offline',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      join(folder, packed.filename),
+    ],
+    folder,
+  );
+}, 120_000);
+
+describe('the package', () => {
+  it('is at most 2 MB and brings nothing else along', () => {
+    const { dependencies, optionalDependencies } = readJson<Manifest>(join(root, 'package.json'));
+    expect(packed.size).toBeLessThanOrEqual(2_000_000);
+    expect({ dependencies, optionalDependencies }).toEqual({});
+    expect(Object.keys(readJson<{ packages: object }>(join(prefix, 'package-lock.json')).packages)).toEqual([
+      '',
+      'node_modules/frontdesk',
+    ]);
+  });
+
+  it('holds the program, its manual, completions, licences and changes, and nothing of the workshop', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'CHANGELOG.md',
+        'bin/frontdesk.js',
+        'bin/package.json',
+        'completions/_frontdesk',
+        'completions/frontdesk.bash',
+        'completions/frontdesk.fish',
+        'completions/frontdesk.ps1',
+        'dist/THIRD-PARTY-NOTICES.md',
+        'dist/main.cjs',
+        'man/frontdesk.1',
+        'package.json',
+      ]),
+    );
+    const expected =
+      /^(?:bin|completions|dist|man)\/|^(?:LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json)$/;
+    expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+  });
+
+  it('pleases publint', async () => {
+    const { messages, pkg } = await publint({
+      pkgDir: join(prefix, 'node_modules', 'frontdesk'),
+      strict: true,
+      pack: false,
+    });
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+  });
+
+  it('has scripts of no kind that an installation would run', () => {
+    const { scripts } = readJson<Manifest>(join(root, 'package.json'));
+    expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+  });
+
+  const installed = join(prefix, 'node_modules', 'frontdesk', 'bin', 'frontdesk.js');
+  describe.each(NODES)('installed, on Node $major', ({ major, path }) => {
+    it.skipIf(path === undefined)(`works from any folder (skipped when there is no Node ${major} here)`, () => {
+      expect(smoke([path ?? '', installed])).toEqual([]);
+    });
+  });
+
+  it('puts a command into the prefix', () => {
+    const name = process.platform === 'win32' ? 'frontdesk.cmd' : 'frontdesk';
+    const command = join(prefix, 'node_modules', '.bin', name);
+    const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' });
+    expect(stdout).toBe(`${readJson<Manifest>(join(root, 'package.json')).version}\n`);
+  });
+});
+
+describe('what is bundled', () => {
+  const LICENCES = new Set([
+    'MIT',
+    'ISC',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'Apache-2.0',
+    '0BSD',
+    'BlueOak-1.0.0',
+    'MPL-2.0',
+  ]);
+  const headings = [
+    ...readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.md'), 'utf8').matchAll(/^## (\S+) (\S+) \((.+)\)$/gm),
+  ];
+  const bundled = headings.map(([, name = '', version = '', licence = '']) => ({ name, version, licence }));
+
+  it('is named in the notices, under a licence that allows it', () => {
+    expect(bundled.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'undici', 'zod']));
+    expect(bundled.filter(({ licence }) => !LICENCES.has(licence))).toEqual([]);
+  });
+
+  const lock = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>(join(root, 'package-lock.json'));
+  it('accepts Node 20.19.0, as the lock says of each', () => {
+    const refusing = Object.entries(lock.packages)
+      .filter(([path]) => bundled.some(({ name }) => path.endsWith(`node_modules/${name}`)))
+      .filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node, [20, 19, 0]))
+      .map(([path, { engines }]) => `${path}: ${engines?.node}`);
+    expect(refusing).toEqual([]);
+  });
+
+  it('runs no script when the lock is installed, but for those that are known', () => {
+    const { allowScripts } = readJson<Manifest>(join(root, 'package.json'));
+    const names = Object.entries(lock.packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    expect(names.filter((name) => !(name in allowScripts) && name !== 'fsevents')).toEqual([]);
+  });
+});
+
+type Version = readonly [number, number, number];
+
+function parts(text: string): Version {
+  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
+  return [major, minor, patch];
+}
+
+function isAtLeast(version: Version, than: Version): boolean {
+  const at = version.findIndex((part, index) => part !== than[index]);
+  return at === -1 || (version[at] ?? 0) > (than[at] ?? 0);
+}
+
+/** Whether a range as `engines.node` has it (`>=18 <23`, `^18.17 || >=20.5`) holds a version. */
+function accepts(range: string, version: Version): boolean {
+  return range.split('||').some((part) =>
+    [
+      ...part
+        .trim()
+        .replaceAll(/([<>=^~]) +/g, '$1')
+        .split(/\s+/),
+    ].every((text) => {
+      const [, sign = '', number = ''] = /^([<>=^~]*)v?([\d.x*]+)$/.exec(text) ?? [];
+      if (number === '' || number === '*') return text === '*' || text === '';
+      const bound = parts(number.replaceAll(/[x*]/g, '0'));
+      if (sign === '<') return !isAtLeast(version, bound);
+      if (sign === '>=') return isAtLeast(version, bound);
+      if (sign === '^') return version[0] === bound[0] && isAtLeast(version, bound);
+      if (sign === '~') return version[0] === bound[0] && version[1] === bound[1] && isAtLeast(version, bound);
+      return version[0] === bound[0];
+    }),
+  );
+}
