@@ -4,22 +4,42 @@ import { defineConfig } from 'vitest/config';
  * unit: decisions, in process. command and e2e: the built program as a child process. crash, fuzz, nodes and
  * package: the slower suites, each with a script of its own.
  */
+/** Programs, signals and clocks on a busy CI machine: a test that fails thrice in a row has something to say. */
+const retry = process.env['CI'] === undefined ? 0 : 2;
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'], pool: 'threads' } },
-      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'],
+          pool: 'threads',
+          testTimeout: 30_000,
+          retry,
+        },
+      },
+      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 60_000, retry } },
       {
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: ['test/e2e/package.test.ts'],
           testTimeout: 120_000,
+          retry,
         },
       },
-      { test: { name: 'package', include: ['test/e2e/package.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 } },
-      { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 3_600_000 } },
-      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
+      {
+        test: {
+          name: 'package',
+          include: ['test/e2e/package.test.ts'],
+          testTimeout: 600_000,
+          retry,
+          hookTimeout: 600_000,
+        },
+      },
+      { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 3_600_000, retry } },
+      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000, retry } },
     ],
   },
 });

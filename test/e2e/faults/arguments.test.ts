@@ -287,14 +287,14 @@ describe.concurrent('arguments', () => {
     );
   });
 
-  test('I18 refuses URLs that are neither empty nor http(s)', () =>
+  test('I18 refuses URLs that are neither empty nor http(s), or that hold a password', () =>
     onStage((stage) =>
-      expectRefusals(
-        stage,
-        ['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'ftp://example.com', 'example.com'].map(
-          (url) => [['calendar', 'update', 'cal_1', '--url', url], '--url', 'http'],
+      expectRefusals(stage, [
+        ...['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'ftp://example.com', 'example.com'].map(
+          (url) => [['calendar', 'update', 'cal_1', '--url', url], '--url', 'http'] as const,
         ),
-      ),
+        [['calendar', 'update', 'cal_1', '--url', 'https://user:secret@example.com'], '--url', 'password'],
+      ]),
     ));
 
   test('I19 refuses base URLs that could send a token astray, without repeating a password', async () => {
@@ -367,10 +367,13 @@ describe.concurrent('arguments', () => {
   });
 
   test('refuses everything in JSON mode as one JSON line on stderr', () =>
-    onStage(async (stage) => {
-      const { code, stdout, stderr } = await stage.run(['card', 'get', 'x', '--limit', '0', '--json']);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.get' } });
-      expect(stage.lines).toEqual([]);
-    }, { route: () => json(500, {}) }));
+    onStage(
+      async (stage) => {
+        const { code, stdout, stderr } = await stage.run(['card', 'get', 'x', '--limit', '0', '--json']);
+        expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+        expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.get' } });
+        expect(stage.lines).toEqual([]);
+      },
+      { route: () => json(500, {}) },
+    ));
 });

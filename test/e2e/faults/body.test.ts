@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Behaviour, flood, json, raw, reply, wrongLength } from '../../support/fault-server.ts';
-import { createHome } from '../../support/run-frontdesk.ts';
+import { createHome, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { type CallName, type FaultOptions, faulty, meet, ONE_LOOK, onPost, seen } from './fault-run.ts';
 
@@ -75,6 +75,78 @@ describe.concurrent('bodies that do not end well', () => {
   });
 });
 
+/** Most memory that a run of the built program had at a time, MiB; undefined where the system does not tell. */
+async function peakMemory(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const { child, result } = startFrontdesk(args, { env, timeoutMs: 60_000 });
+  let peak: number | undefined;
+  const timer = setInterval(() => {
+    try {
+      const line = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
+      if (line !== undefined) peak = Number(line) / 1024;
+    } catch {
+      // Over already, or a system without /proc.
+    }
+  }, 5);
+  const ended = await result;
+  clearInterval(timer);
+  return { peak, ...ended };
+}
+
+describe('memory and time of large answers', () => {
+  const SIZE = 31 * 1024 * 1024;
+  /** A card of 31 MiB, filled with this text again and again. */
+  const filled = (open: string, text: string, close: string) => {
+    const empty = CARD.replace('{"store":"Bergen"}', `{"a":${open}${close}}`);
+    const times = Math.floor((SIZE - empty.length) / (Buffer.byteLength(text) + 1)) - 1;
+    const separator = open === '"' ? '' : ',';
+    return CARD.replace('{"store":"Bergen"}', `{"a":${open}${`${text}${separator}`.repeat(times)}${text}${close}}`);
+  };
+  const transaction =
+    '{"transactionId":"0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101","amount":10.50,"type":"LOAD","createdAt":"2025-01-01T00:00:00Z"}';
+  const rows: readonly (readonly [string, () => string, number])[] = [
+    ['one long text', () => filled('"', 'x', '"'), 0],
+    ['bidi overrides', () => filled('"', '\u202e', '"'), 0],
+    ['a quarter of a million transactions', () => filled('[', transaction, ']'), 0],
+    ['millions of small objects', () => filled('[', '{"a":1}', ']'), 10],
+    ['millions of small arrays', () => filled('[', '[1]', ']'), 10],
+    ['millions of digits, deep inside', () => filled('['.repeat(200), '1', ']'.repeat(200)), 10],
+    [
+      'a million keys',
+      () => `${CARD.slice(0, -1)},${Array.from({ length: 1e6 }, (_, i) => `"k${i}":${i}`).join(',')}}`,
+      10,
+    ],
+  ];
+  it.each(rows)('B21 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, code) => {
+    const server = await faulty(json(200, make()));
+    const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-a-large-card' };
+    for (const format of ['json', 'csv']) {
+      const result = await peakMemory(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);
+      expect(result.code, result.stderr.slice(0, 500)).toBe(code);
+      if (format === 'json' && code === 0) expect(JSON.parse(result.stdout).cardId).toBe(CARD_ID);
+      if (result.peak !== undefined) expect(result.peak).toBeLessThan(260);
+      // Two seconds on a processor of its own.
+      expect(result.elapsedMs).toBeLessThan(15_000);
+    }
+  });
+
+  it('B21 more parts than memory is given for them, after a write: unknown, never a crash', async () => {
+    const server = await faulty(json(200, filled('[', '{"a":1}', ']')));
+    const result = await meet(server, 'provisionA');
+    expect(result.end).toBe('8 unknown');
+    expect(result.error?.message).toContain('it has too many parts');
+  });
+
+  it('B10 a gzip bomb: never unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
+    const server = await faulty(reply(200, { 'Content-Encoding': 'gzip' }, Buffer.concat(Array(150).fill(bomb))));
+    const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-against-a-bomb' };
+    const { code, stderr, peak } = await peakMemory(['card', 'get', CARD_ID, '--json', '--retries', '0'], env);
+    expect(code).toBe(10);
+    expect(stderr).toContain('it is compressed (gzip) although that was not asked for');
+    if (peak !== undefined) expect(peak).toBeLessThan(150);
+  });
+});
+
 describe.concurrent('numbers', () => {
   const amounts = [
     ['B11 more digits than a double has', '12345678901234567.89'],
@@ -93,7 +165,9 @@ describe.concurrent('numbers', () => {
     expect(asJson.stdout).toContain(`"amount": ${amount}\n`);
     const ndjson = await meet(server, 'get', { format: ['-o', 'ndjson'] });
     expect(ndjson.stdout).toContain(`"currentBalance":${amount},`);
-    const csv = await meet(server, 'get', { format: ['-o', 'csv', '--columns', 'currentBalance,transactions.0.amount'] });
+    const csv = await meet(server, 'get', {
+      format: ['-o', 'csv', '--columns', 'currentBalance,transactions.0.amount'],
+    });
     expect(csv.stdout).toBe(`currentBalance,transactions.0.amount\r\n${amount},${amount}\r\n`);
     const table = await meet(server, 'get', { format: ['--columns', 'currentBalance', '--no-header'] });
     expect(table.stdout).toBe(`${amount}\n`);
@@ -334,4 +408,3 @@ describe.concurrent('shapes', () => {
     expect(programs.error?.message.length).toBeLessThan(1000);
   });
 });
-

@@ -1,7 +1,9 @@
 /** Characters of a base64 text whose six bits come from the token alone, whatever stood before and after it. */
 function base64Forms(token: string): string[] {
   return [0, 1, 2].map((offset) => {
-    const text = Buffer.from(`${'.'.repeat(offset)}${token}`).toString('base64').replace(/=+$/, '');
+    const text = Buffer.from(`${'.'.repeat(offset)}${token}`)
+      .toString('base64')
+      .replace(/=+$/, '');
     return text.slice(offset === 0 ? 0 : 4, -3);
   });
 }
@@ -12,8 +14,8 @@ function formsOf(token: string): ReadonlyMap<string, string> {
   for (let start = 0; start + 16 <= token.length; start += 8) forms.set(token.slice(start, start + 16), 'plain');
   forms.set(encodeURIComponent(token), 'percent-encoded');
   for (const text of base64Forms(token)) {
+    forms.set(text.replaceAll('+', '-').replaceAll('/', '_'), 'base64');
     forms.set(text, 'base64');
-    forms.set(text.replaceAll('+', '-').replaceAll('/', '_'), 'base64url');
   }
   forms.set(Buffer.from(token).toString('hex'), 'hex');
   return forms;

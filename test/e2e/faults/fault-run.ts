@@ -1,6 +1,11 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
-import { type Behaviour, type FaultServer, type FaultServerOptions, startFaultServer } from '../../support/fault-server.ts';
+import {
+  type Behaviour,
+  type FaultServer,
+  type FaultServerOptions,
+  startFaultServer,
+} from '../../support/fault-server.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN } from '../../support/recording-server.ts';
 import { createHome, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID } from '../../support/sample-card.ts';
@@ -36,7 +41,7 @@ export function targetOf(call: CallName): string {
 export interface FaultOptions extends RunOptions {
   /** One attempt; 5000. */
   readonly attemptMs?: number;
-  /** All attempts; as long as one attempt. `ONE_LOOK` where a card is looked at. */
+  /** All attempts; a second longer than one. `ONE_LOOK` where a card is looked at. */
   readonly budgetMs?: number;
   /** 0. */
   readonly retries?: number;
@@ -110,7 +115,15 @@ export async function meet(
   call: CallName | readonly string[],
   options: FaultOptions = {},
 ): Promise<FaultResult> {
-  const { attemptMs = 5000, budgetMs = attemptMs, retries = 0, format = ['--json'], flags = [], env = {}, ...rest } = options;
+  const {
+    attemptMs = 5000,
+    budgetMs = attemptMs + 1000,
+    retries = 0,
+    format = ['--json'],
+    flags = [],
+    env = {},
+    ...rest
+  } = options;
   const base = typeof url === 'string' ? url : url.url;
   const words = typeof call === 'string' ? CALLS[call] : call;
   const limits = ['--timeout', `${attemptMs}ms`, '--retries', `${retries}`, '--retry-max-time', `${budgetMs}ms`];
@@ -133,7 +146,8 @@ export async function meet(
 }
 
 /** Everything but line ends and tabs that a terminal would obey, and what draws nothing or turns text round. */
-const RAW_CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const RAW_CONTROLS =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** What no stream may ever carry. */
 export function checkStreams({ code, stdout, stderr }: Pick<RunResult, 'code' | 'stdout' | 'stderr'>): void {

@@ -79,9 +79,13 @@ describe.concurrent('refusals', () => {
   });
 
   it('H5 403: accepted, but not allowed', async () => {
-    const { end, error, server } = await once(json(403, { errorCode: 'NO', message: 'no' }), 'activate', { retries: 2 });
+    const { end, error, server } = await once(json(403, { errorCode: 'NO', message: 'no' }), 'activate', {
+      retries: 2,
+    });
     expect(end).toBe('5 rejected');
-    expect(error?.message).toContain('accepted the credential of profile default, but the service answered 403 (NO: no)');
+    expect(error?.message).toContain(
+      'accepted the credential of profile default, but the service answered 403 (NO: no)',
+    );
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
 
@@ -163,34 +167,28 @@ describe.concurrent('Retry-After', () => {
     expect(seen(server)).toBe('2 POST, 0 GET');
   });
 
-  it.each([
-    '99999999',
-    '99999999999999999999999999',
-    '1000000000',
-  ])('H12 huge (%s): stopped at once and told', async (value) => {
-    const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', { retries: 2 });
-    expect(end).toBe('11 rejected');
-    expect(seen(server)).toBe('1 POST, 0 GET');
-    expect(error?.retryAt).toMatch(/^\d{4}-/);
-  });
+  it.each(['99999999', '99999999999999999999999999', '1000000000'])(
+    'H12 huge (%s): stopped at once and told',
+    async (value) => {
+      const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', { retries: 2 });
+      expect(end).toBe('11 rejected');
+      expect(seen(server)).toBe('1 POST, 0 GET');
+      expect(error?.retryAt).toMatch(/^\d{4}-/);
+    },
+  );
 
-  it.each([
-    '-5',
-    'soon',
-    'NaN',
-    '1e9',
-    '',
-    'Wed, 21 Oct 2015 07:28:00 GMT',
-    'Wed, 99 Foo 2015 07:28:00 GMT',
-  ])('H12 "%s": the usual waits, and no endless repetition', async (value) => {
-    const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', {
-      retries: 2,
-      budgetMs: 9000,
-    });
-    expect(end).toBe('11 rejected');
-    expect(seen(server)).toBe('3 POST, 0 GET');
-    expect(error?.attempts).toBe(3);
-  });
+  it.each(['-5', 'soon', 'NaN', '1e9', '', 'Wed, 21 Oct 2015 07:28:00 GMT', 'Wed, 99 Foo 2015 07:28:00 GMT'])(
+    'H12 "%s": the usual waits, and no endless repetition',
+    async (value) => {
+      const { end, error, server } = await once(json(429, '', { 'Retry-After': value }), 'activate', {
+        retries: 2,
+        budgetMs: 9000,
+      });
+      expect(end).toBe('11 rejected');
+      expect(seen(server)).toBe('3 POST, 0 GET');
+      expect(error?.attempts).toBe(3);
+    },
+  );
 
   it('H12 two headers: the longer wait counts', async () => {
     const head = 'HTTP/1.1 429 Busy\r\nRetry-After: 1\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n';
@@ -230,7 +228,11 @@ describe.concurrent('server errors', () => {
   it.each([502, 504])('H16 %i with an HTML page of a proxy: unknown, its title only', async (status) => {
     const title = `Gate${'way '.repeat(60)}`;
     const page = `<html><head><title>${title}</title></head><body><script>alert(1)</script></body></html>`;
-    const { end, error, server } = await write(reply(status, { 'Content-Type': 'text/html' }, page), 'reissue', ONE_LOOK);
+    const { end, error, server } = await write(
+      reply(status, { 'Content-Type': 'text/html' }, page),
+      'reissue',
+      ONE_LOOK,
+    );
     expect(end).toBe('8 unknown');
     expect(error?.message).toContain(`the service answered ${status} ("Gateway way `);
     expect(error?.message).not.toContain('alert');
@@ -293,7 +295,11 @@ describe.concurrent('server errors', () => {
 describe.concurrent('answers that break the rules of HTTP', () => {
   const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   const rows: readonly (readonly [string, string, RegExp])[] = [
-    ['H21 101 Switching Protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', /not asked for/],
+    [
+      'H21 101 Switching Protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+      /not asked for/,
+    ],
     ['H22 status 999', 'HTTP/1.1 999 What\r\nContent-Length: 2\r\n\r\n{}', /answered 999/],
     ['H22 status 600', 'HTTP/1.1 600 What\r\nContent-Length: 2\r\n\r\n{}', /answered 600/],
     ['H23 status 99', 'HTTP/1.1 99 Low\r\nContent-Length: 2\r\n\r\n{}', /./],
@@ -302,8 +308,16 @@ describe.concurrent('answers that break the rules of HTTP', () => {
     ['H24 bytes of no protocol', '\u0000\u0001\u0002\u001b[2J', /did not answer with HTTP/],
     ['H25 a header block of 1 MB', `${OK}X-Long: ${'x'.repeat(1_000_000)}\r\n\r\n{}`, /too many headers/],
     ['H26 two lengths that differ', `${OK}Content-Length: 2\r\nContent-Length: 20\r\n\r\n{}`, /./],
-    ['H26 a length and chunks', `${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, /./],
-    ['H28 HTTP/2 without being asked', '\u0000\u0000\u0006\u0004\u0000\u0000\u0000\u0000\u0000\u0000\u0003\u0000\u0000\u0000\u0064', /did not answer with HTTP/],
+    [
+      'H26 a length and chunks',
+      `${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+      /./,
+    ],
+    [
+      'H28 HTTP/2 without being asked',
+      '\u0000\u0000\u0006\u0004\u0000\u0000\u0000\u0000\u0000\u0000\u0003\u0000\u0000\u0000\u0064',
+      /did not answer with HTTP/,
+    ],
   ];
   it.each(rows)('%s: a write is unknown, a read fails', async (_, bytes, text) => {
     const answer = raw(Buffer.from(bytes, 'latin1'));
@@ -343,7 +357,9 @@ describe.concurrent('answers that break the rules of HTTP', () => {
   it('H29 Date far from our clock with a 401: the hint names both clocks', async () => {
     const far = json(401, '', { Date: 'Sat, 01 Jan 2000 00:00:00 GMT' });
     const { error } = await once(far, 'get');
-    expect(error?.hint).toMatch(/check this machine's clock: it says \d{4}-.*, the service says 2000-01-01T00:00:00.000Z/);
+    expect(error?.hint).toMatch(
+      /check this machine's clock: it says \d{4}-.*, the service says 2000-01-01T00:00:00.000Z/,
+    );
     const near = await once(json(401, '', { Date: new Date().toUTCString() }), 'get');
     expect(near.error?.hint).not.toContain('clock');
   });

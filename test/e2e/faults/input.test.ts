@@ -79,9 +79,7 @@ describe.concurrent('input', () => {
         [`id,active\n${rows}\n`, 'line 21', 'active'],
       ];
       await Promise.all(
-        cases.map(([content, ...texts], index) =>
-          expectRefused(stage, update(content, `rows-${index}.csv`), ...texts),
-        ),
+        cases.map(([content, ...texts], index) => expectRefused(stage, update(content, `rows-${index}.csv`), ...texts)),
       );
     }));
 

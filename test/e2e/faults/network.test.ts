@@ -330,7 +330,9 @@ describe.concurrent('proxies', () => {
 
   it('N22 proxy refused: the proxy is named without its password', async () => {
     const port = await closedPort();
-    const result = await meet(FAR, 'activate', { env: { HTTPS_PROXY: `http://operator77:s3cret-word@127.0.0.1:${port}` } });
+    const result = await meet(FAR, 'activate', {
+      env: { HTTPS_PROXY: `http://operator77:s3cret-word@127.0.0.1:${port}` },
+    });
     expect(result.end).toBe('7 not_sent');
     expect(result.error?.message).toContain(`cannot connect through the proxy 127.0.0.1:${port} (refused)`);
     expect(result.stderr).not.toContain('s3cret-word');

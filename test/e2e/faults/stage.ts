@@ -2,7 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Behaviour, type FaultServer, json, type RecordedRequest, startFaultServer } from '../../support/fault-server.ts';
+import {
+  type Behaviour,
+  type FaultServer,
+  json,
+  type RecordedRequest,
+  startFaultServer,
+} from '../../support/fault-server.ts';
 import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { findCanary } from './canary.ts';
@@ -28,8 +34,7 @@ export const AS_SOMEBODY_ELSE =
 /** Before `sh -c`: a private view of the mounts, in which a small file system can be mounted and filled. */
 const PRIVATE_MOUNTS = 'unshare -rm';
 /** Whether this machine lets a test mount a file system of its own (containers and hardened systems may not). */
-export const CAN_MOUNT =
-  spawnSync('sh', ['-c', `${PRIVATE_MOUNTS} sh -c 'mount -t tmpfs tmpfs /mnt'`]).status === 0;
+export const CAN_MOUNT = spawnSync('sh', ['-c', `${PRIVATE_MOUNTS} sh -c 'mount -t tmpfs tmpfs /mnt'`]).status === 0;
 
 /** A line of `sh` that runs with a file system of so many kilobytes on this folder. */
 export function onSmallDisk(folder: string, kilobytes: number, script: string): string {
@@ -64,6 +69,15 @@ export interface ShellResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly elapsedMs: number;
+}
+
+/** Resolves as soon as the condition holds; rejects, naming it, when it does not within 15 s. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + 15_000;
+  while (!condition()) {
+    if (performance.now() > deadlineMs) throw new Error(`${what} did not come about within 15 s`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 /** What a service that keeps to the spec answers. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +16,7 @@ const INVISIBLE = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0001}-\u{e0
 const ALL_CONTROLS = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7f + index)]
   .map((codePoint) => String.fromCodePoint(codePoint))
   .join('');
-const HOSTILE = `A${ALL_CONTROLS}\u001b]0;owned\u0007\u001b[2J\u001b]8;;https://evil.example\u001b\\B`;
+const HOSTILE = `\u001b]0;owned\u0007\u001b[2J\u001b]8;;https://evil.example\u001b\\${ALL_CONTROLS}B`;
 const BIDI = 'x\u202e\u2066\u200b\u2028\u{e0041}y';
 
 function hostileCard(text: string): string {
@@ -36,6 +35,9 @@ function hostileCard(text: string): string {
 const subscriber = (fields: Readonly<Record<string, unknown>>) => ({ object: 'subscriber', active: true, ...fields });
 const listOf = (data: readonly unknown[]) => json(200, { object: 'list', data });
 
+/** Stands on the terminal when the program has ended. */
+const END = '(the end)';
+
 /** What stands on a terminal of that width when stdout alone is there. */
 async function onTerminal(
   stage: Stage,
@@ -43,9 +45,14 @@ async function onTerminal(
   options: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
 ) {
   const { home, env } = stage;
-  const script = `$FD ${args.map((arg) => `'${arg}'`).join(' ')} 2> stderr.txt`;
+  // The terminal is taken down soon after the program has ended, read or not: so the shell waits for a key.
+  const script = `$FD ${args.map((arg) => `'${arg}'`).join(' ')} 2> stderr.txt; code=$?; printf '${END}'; read key; exit $code`;
   const { columns = 80 } = options;
-  return openTerminal([], { home, script, columns, env: { ...env, ...options.env } }).end;
+  const terminal = openTerminal([], { home, script, columns, env: { ...env, ...options.env } });
+  await terminal.waitFor(END);
+  terminal.type('\r');
+  const { code, output, text } = await terminal.end;
+  return { code, output: output.split(END)[0] ?? '', text: text.split(END)[0] ?? '' };
 }
 
 describe.concurrent('text from outside', () => {
@@ -73,7 +80,8 @@ describe.concurrent('text from outside', () => {
       },
       {
         route: ({ method, target }) => {
-          if (method === 'POST') return json(409, { errorCode: HOSTILE, message: HOSTILE, details: { [HOSTILE]: HOSTILE } });
+          if (method === 'POST')
+            return json(409, { errorCode: HOSTILE, message: HOSTILE, details: { [HOSTILE]: HOSTILE } });
           if (target.startsWith('/v1/cards/')) return json(200, hostileCard(HOSTILE));
           return listOf([subscriber({ id: HOSTILE, email: HOSTILE, first_name: HOSTILE, last_name: HOSTILE })]);
         },
@@ -84,7 +92,10 @@ describe.concurrent('text from outside', () => {
   test('T1 shows what comes from the service as text in the question before a write', () =>
     onStage(
       async ({ home, env }) => {
-        const terminal = openTerminal(['card', 'block', CARD_ID, '--reason', HOSTILE.replaceAll('\0', '')], { home, env });
+        const terminal = openTerminal(['card', 'block', CARD_ID, '--reason', HOSTILE.replaceAll('\0', '')], {
+          home,
+          env,
+        });
         await terminal.waitFor(/Block card .*\?/);
         terminal.type('\r');
         const { code, output, text } = await terminal.end;
@@ -120,7 +131,7 @@ describe.concurrent('text from outside', () => {
     onStage(
       async (stage) => {
         const { stdout } = await stage.run(LIST);
-        expect(stdout).not.toMatch(INVISIBLE);
+        expect(stdout.replace('👩‍👩‍👧', '')).not.toMatch(INVISIBLE);
         expect(stdout).toContain('x<U+202E><U+2066><U+200B><U+2028><U+E0041>y');
         expect(stdout).toContain('ليلى');
         expect(stdout).toContain('👩‍👩‍👧');
@@ -157,7 +168,11 @@ describe.concurrent('text from outside', () => {
         route: () =>
           listOf([
             subscriber({ id: 'sub_1', email: `Z${'\u0301'.repeat(3000)}`, first_name: '漢'.repeat(300) }),
-            subscriber({ id: '😀'.repeat(200), email: 'ｗｉｄｅ'.repeat(50), last_name: 'é'.normalize('NFD').repeat(99) }),
+            subscriber({
+              id: '😀'.repeat(200),
+              email: 'ｗｉｄｅ'.repeat(50),
+              last_name: 'é'.normalize('NFD').repeat(99),
+            }),
           ]),
       },
     ));
@@ -178,7 +193,8 @@ describe.concurrent('text from outside', () => {
     ));
 
   test('T7 shows 20,000 rows on a terminal within seconds', () => {
-    const row = (index: number) => subscriber({ id: `sub_${index}`, email: `c${index}@example.com`, first_name: 'Ana' });
+    const row = (index: number) =>
+      subscriber({ id: `sub_${index}`, email: `c${index}@example.com`, first_name: 'Ana' });
     const data = Array.from({ length: 20_000 }, (_, index) => row(index));
     return onStage(
       async (stage) => {
@@ -196,16 +212,11 @@ describe.concurrent('text from outside', () => {
     onStage(
       async (stage) => {
         const { stdout } = await stage.run([...LIST, '-o', 'csv', '--columns', 'email,first_name,last_name']);
-        expect(stdout).toBe(
-          `email,first_name,last_name\r\n'=1+1,'+1,'-1\r\n'@x,"'\tx","'\rx"\r\n1-1,,a=b\r\n`.replaceAll(
-            '\r\n',
-            stdout.includes('\r\n') ? '\r\n' : '\n',
-          ),
-        );
+        expect(stdout).toBe(`email,first_name,last_name\r\n'=1+1,'+1,'-1\r\n'@x,'\tx,"'\rx"\r\n1-1,,a=b\r\n`);
         const raw = await stage.run([...LIST, '-o', 'csv', '--columns', 'email', '--csv-raw']);
-        expect(raw.stdout).toMatch(/^email\r?\n=1\+1\r?\n@x\r?\n1-1\r?\n$/);
+        expect(raw.stdout).toBe('email\r\n=1+1\r\n@x\r\n1-1\r\n');
         const card = await stage.run([...GET, '-o', 'csv', '--columns', 'currentBalance']);
-        expect(card.stdout).toMatch(/^currentBalance\r?\n-10\.10\r?\n$/);
+        expect(card.stdout).toBe('currentBalance\r\n-10.10\r\n');
       },
       {
         route: ({ target }) =>
@@ -237,7 +248,11 @@ describe.concurrent('text from outside', () => {
 describe.concurrent('terminals', () => {
   test('T9 puts no escape sequence into a pipe, and no colour where none is wanted', () =>
     onStage(async (stage) => {
-      const settings: Record<string, string>[] = [{}, { FORCE_COLOR: '3' }, { TERM: 'xterm-256color', COLORTERM: 'truecolor' }];
+      const settings: Record<string, string>[] = [
+        {},
+        { FORCE_COLOR: '3' },
+        { TERM: 'xterm-256color', COLORTERM: 'truecolor' },
+      ];
       const calls = [GET, LIST, ['card', 'gte'], ['doctor'], ['help'], ['card', 'get', '--help']];
       const piped = await Promise.all(settings.flatMap((env) => calls.map((args) => stage.run(args, { env }))));
       for (const { stdout, stderr } of piped) expect(stdout + stderr).not.toContain('\u001b');
@@ -280,17 +295,14 @@ describe.concurrent('terminals', () => {
   test('T13 shows a stack trace only with FRONTDESK_DEBUG=1', () =>
     onStage(
       async (stage) => {
-        const { stderr } = await stage.run(GET);
+        const once = [...GET, '--retries', '0'];
+        const { stderr } = await stage.run(once);
         expect(stderr).not.toMatch(/^\s+at /m);
-        const debug = await stage.run(GET, { env: { FRONTDESK_DEBUG: '1' } });
+        const debug = await stage.run(once, { env: { FRONTDESK_DEBUG: '1' } });
         expect(debug.code).toBe(10);
         expect(debug.stderr).toMatch(/^\s+at /m);
         expect(debug.stderr.startsWith(stderr.split('\n')[0] ?? '-')).toBe(true);
       },
       { route: (request) => (request.method === 'GET' ? json(200, 'no JSON') : answerAsService(request)) },
     ));
-});
-
-test('the pages of this file hold no raw control characters themselves', () => {
-  expect(readFileSync(new URL(import.meta.url), 'utf8')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
 });

@@ -1,0 +1,122 @@
+import { cpSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REGISTRY } from '../../../src/commands/index.ts';
+import { type FaultServer, startFaultServer } from '../../support/fault-server.ts';
+import { createHome, type Home } from '../../support/run-frontdesk.ts';
+import { CARD_ID } from '../../support/sample-card.ts';
+import { answerAsService, onStage, type ShellResult, type Stage } from './stage.ts';
+
+const OTHER_ID = CARD_ID.replace('7', '8');
+
+/** How each command is called here; a write of the service ends by its outcome when nobody reads it. */
+const CALLS: Readonly<Record<string, { readonly args: string; readonly writes?: true }>> = {
+  'card get': { args: CARD_ID },
+  'card activate': { args: CARD_ID, writes: true },
+  'card block': { args: `${CARD_ID} --yes`, writes: true },
+  'card reissue': { args: `${CARD_ID} ${OTHER_ID} --yes`, writes: true },
+  'card provision': { args: `${CARD_ID} --wallet wallet_a`, writes: true },
+  'card wait': { args: `${CARD_ID} --status ACTIVE` },
+  'calendar update': { args: 'cal_1 --name n', writes: true },
+  'calendar event create': { args: '--calendar cal_1 --name n --start 2027-01-01', writes: true },
+  'calendar subscribers list': { args: 'cal_1' },
+  'calendar subscribers update': { args: 'sub_1 --email a@example.com', writes: true },
+  'auth login': { args: '-p live --cards-url https://cards.example.com --token-command true' },
+  'auth status': { args: '' },
+  'auth logout': { args: '-p kept' },
+  'profile list': { args: '' },
+  'profile show': { args: 'kept' },
+  'profile set': { args: 'kept --read-only true' },
+  'profile use': { args: 'kept' },
+  'profile remove': { args: 'kept --yes' },
+  'config list': { args: '' },
+  'config get': { args: 'retries' },
+  'config set': { args: 'retries 3' },
+  'config unset': { args: 'retries' },
+  'config path': { args: '' },
+  'history list': { args: '' },
+  'history show': { args: '$ENTRY' },
+  'history prune': { args: '--older-than 90d' },
+  'runs list': { args: '' },
+  'runs show': { args: 'seeded' },
+  'runs results': { args: 'seeded' },
+  'runs resume': { args: 'seeded', writes: true },
+  'runs remove': { args: 'seeded' },
+  'sandbox info': { args: '' },
+  'sandbox serve': { args: '' },
+  'sandbox reset': { args: '' },
+  api: { args: 'GET /v1/calendars/c/subscribers' },
+  doctor: { args: '' },
+  schema: { args: '' },
+  completion: { args: 'bash' },
+  help: { args: '' },
+};
+
+/** The listening sandbox ends only by a signal: it is run under a limit, and printing is all that is looked at. */
+const NEVER_ENDS = 'sandbox serve';
+
+/** A home with a profile, a preference, a finished run and an entry of history. */
+let seeded: Home;
+/** One for all, because a run belongs to the address at which it began. */
+let server: FaultServer;
+
+async function seed(stage: Stage): Promise<void> {
+  const env = { FRONTDESK_CARDS_URL: server.url };
+  for (const args of [
+    ['profile', 'set', 'kept', '--cards-url', 'https://cards.example.com'],
+    ['config', 'set', 'retries', '2'],
+    ['card', 'activate', '--yes', '--run', 'seeded', CARD_ID, OTHER_ID],
+    ['card', 'activate', CARD_ID],
+  ]) {
+    expect({ args, code: (await stage.run(args, { env })).code }).toEqual({ args, code: 0 });
+  }
+  cpSync(stage.home.path, seeded.path, { recursive: true });
+}
+
+beforeAll(async () => {
+  seeded = createHome();
+  server = await startFaultServer({ route: answerAsService });
+  await onStage(seed);
+});
+
+afterAll(() => server.close());
+
+/** Runs the command in a home of its own, with `$RUN` in the script; answers with which code it ended. */
+async function play(path: string, script: string): Promise<ShellResult> {
+  let result: ShellResult | undefined;
+  await onStage(async (stage) => {
+    cpSync(seeded.path, stage.home.path, { recursive: true });
+    const call = `$FD ${path} ${CALLS[path]?.args ?? ''}`;
+    const run = path === NEVER_ENDS ? `timeout -s KILL 10 ${call}` : call;
+    const entry = path === 'history show' ? 'ENTRY=$($FD history --json --query "[0].entry" | tr -d \\"); ' : '';
+    const env = { FRONTDESK_CARDS_URL: server.url };
+    result = await stage.shell(`${entry}${script.replaceAll('$RUN', run)}`, { env });
+  });
+  if (result === undefined) throw new Error('nothing was played');
+  return result;
+}
+
+const paths = REGISTRY.entries.map((entry) => entry.path.join(' '));
+
+test('P5 knows how to call every command there is (G12)', () => {
+  expect(Object.keys(CALLS).sort()).toEqual([...paths].sort());
+});
+
+describe.concurrent('every command with streams that cannot be used (G12)', () => {
+  test.for(paths)('P2 P4 P5 %s ends with the right code', async (path) => {
+    const { writes } = CALLS[path] ?? {};
+    const [full, closed, gone, noErrors] = await Promise.all([
+      play(path, '$RUN > /dev/full'),
+      play(path, '$RUN >&-'),
+      play(path, '{ $RUN 2> errors; code=$?; cat errors >&2; echo "code $code" >&2; } | true'),
+      path === NEVER_ENDS ? undefined : play(path, '$RUN > out 2>&-; echo $?'),
+    ]);
+    for (const { code, stderr } of [full, closed]) {
+      expect({ code, stderr }).toEqual({ code: 16, stderr: expect.stringContaining('stdout') });
+      expect(stderr).not.toMatch(/^\s+at /m);
+    }
+    expect(full.stderr).toContain('no space left');
+    if (writes === true) expect(gone.stderr).toMatch(/code 0\n$/);
+    else expect(gone.stderr.replace(/^frontdesk: note: .*\n/gm, '')).toBe('code 141\n');
+    if (noErrors !== undefined) expect(noErrors).toMatchObject({ stdout: '0\n', stderr: '' });
+  });
+});

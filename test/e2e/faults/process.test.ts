@@ -1,0 +1,399 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  deafOnAccept,
+  flood,
+  json,
+  type RecordedRequest,
+  silence,
+  startFaultServer,
+} from '../../support/fault-server.ts';
+import { openTerminal } from '../../support/pty.ts';
+import { type RunningFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { onStage, PROGRAM, type Stage, until } from './stage.ts';
+
+const GET = ['card', 'get', CARD_ID];
+const ACTIVATE = ['card', 'activate', CARD_ID];
+const REISSUE = ['card', 'reissue', CARD_ID, '--yes'];
+
+/** NODE_OPTIONS that run this code in the process before the program: faults that no argument can cause. */
+function injecting(code: string): { readonly NODE_OPTIONS: string } {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+function start(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningFrontdesk {
+  return startFrontdesk(args, { home: stage.home, env: { ...stage.env, ...env } });
+}
+
+function untilRequests(stage: Stage, count: number): Promise<void> {
+  return until(`request ${count}`, () => stage.lines.length === count);
+}
+
+/** Answers each request only when the test says so. */
+function heldBack() {
+  const waiting: (() => void)[] = [];
+  return {
+    release: () => {
+      for (const answer of waiting.splice(0)) answer();
+    },
+    route: (request: RecordedRequest) => {
+      const answer = json(200, cardText('ACTIVE', decodeURIComponent(request.target.split('/')[3] ?? '')));
+      return {
+        applies: true,
+        onRequest: (socket: Parameters<NonNullable<typeof answer.onRequest>>[0], asked: RecordedRequest) => {
+          waiting.push(() => answer.onRequest?.(socket, asked));
+        },
+      };
+    },
+  };
+}
+
+async function outcomes(stage: Stage): Promise<unknown> {
+  const { stdout } = await stage.run(['history', '--json', '--query', '[].outcome']);
+  return JSON.parse(stdout);
+}
+
+describe.concurrent('streams', () => {
+  test('P1 ends a read in silence when its reader goes away, and a write by its outcome', () =>
+    onStage(async (stage) => {
+      const read = await stage.shell(`{ $FD ${GET.join(' ')}; echo "code $?" >&2; } | true`);
+      expect(read.stderr).toBe('code 141\n');
+      const many = await stage.shell(`{ $FD card get ${CARD_ID} ${CARD_ID} -o ndjson; echo "code $?" >&2; } | true`);
+      expect(many.stderr).toMatch(/code 141\n$/);
+      expect(many.stderr).not.toMatch(/^\s+at /m);
+      const write = await stage.shell(`{ $FD ${REISSUE.join(' ')}; echo "code $?" >&2; } | true`);
+      expect(write.stderr).toContain('WAS applied');
+      expect(write.stderr).toContain(CARD_ID);
+      expect(write.stderr).toMatch(/code 0\n$/);
+      expect(await outcomes(stage)).toEqual(['applied']);
+    }));
+
+  test('P2 says that a write was applied whose result could not be written to a full disk', () =>
+    onStage(async (stage) => {
+      const read = await stage.shell(`$FD ${GET.join(' ')} > /dev/full`);
+      expect(read).toMatchObject({ code: 16, stderr: expect.stringContaining('no space left') });
+      expect(read.stderr).not.toContain('applied');
+      const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
+      expect(write.code).toBe(16);
+      expect(JSON.parse(write.stderr)).toMatchObject({
+        error: {
+          code: 'LOCAL_IO',
+          outcome: 'applied',
+          resultId: CARD_ID,
+          message: expect.stringContaining('WAS applied'),
+        },
+      });
+      expect(await outcomes(stage)).toEqual(['applied']);
+      expect(stage.lines).toHaveLength(2);
+    }));
+
+  test('P3 hands every one of 10,000,000 bytes to a reader that is slow (G11)', () => {
+    const text = 'd'.repeat(9_999_983);
+    return onStage(
+      async (stage) => {
+        const child = spawn(process.execPath, [PROGRAM, 'api', 'GET', '/v1/calendars/x', '--json'], {
+          env: { PATH: process.env['PATH'], HOME: stage.home.path, ...stage.env },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        let bytes = 0;
+        // Not until the program has had all the time it wants may anything be read; then in small sips.
+        await untilRequests(stage, 1);
+        for await (const part of child.stdout) {
+          bytes += part.length;
+          await new Promise((resolve) => setTimeout(resolve, 3));
+        }
+        const code = child.exitCode ?? (await new Promise((resolve) => child.on('exit', resolve)));
+        expect({ code, bytes }).toEqual({ code: 0, bytes: 10_000_000 });
+      },
+      { route: () => json(200, { text }) },
+    );
+  });
+
+  test('P4 notices a stdout that is closed, before a read and after a write', () =>
+    onStage(async (stage) => {
+      expect(await stage.shell(`$FD ${GET.join(' ')} >&-`)).toMatchObject({ code: 16, stdout: '' });
+      const write = await stage.shell(`$FD ${ACTIVATE.join(' ')} >&-`);
+      expect(write).toMatchObject({ code: 16, stderr: expect.stringContaining('WAS applied') });
+      expect((await stage.shell(`$FD ${GET.join(' ')} > /dev/null`)).code).toBe(0);
+    }));
+
+  test('P5 keeps the exit code of the operation when stderr is closed, full or gone', () =>
+    onStage(
+      async (stage) => {
+        for (const redirection of ['2>&-', '2>/dev/full']) {
+          expect((await stage.shell(`$FD ${GET.join(' ')} ${redirection}`)).code).toBe(3);
+          expect((await stage.shell(`$FD ${ACTIVATE.join(' ')} --verbose ${redirection}`)).code).toBe(0);
+        }
+        const gone = await stage.shell(`{ $FD ${GET.join(' ')} 2>&1 >/dev/null; echo "code $?" >&2; } | true`);
+        expect(gone.stderr).toBe('code 3\n');
+        const all = await stage.shell(`$FD ${ACTIVATE.join(' ')} <&- >&- 2>&-`);
+        expect(all.code).toBe(16);
+      },
+      { route: ({ method }) => (method === 'GET' ? json(404, { errorCode: 'X', message: 'no' }) : undefined) },
+    ));
+});
+
+describe.concurrent('signals', () => {
+  test('P6 ends with 130 when interrupted before anything was sent', () =>
+    onStage(async (stage) => {
+      const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url];
+      const env = { FRONTDESK_CARDS_URL: '', FRONTDESK_CARDS_TOKEN: '' };
+      await stage.run([...login, '--token-command', 'touch asked; exec sleep 15'], { env });
+      const running = start(stage, [...ACTIVATE, '-p', 'live', '--json'], env);
+      await until('the token command', () => existsSync(stage.path('asked')));
+      running.child.kill('SIGINT');
+      const { code, stdout, stderr, elapsedMs } = await running.result;
+      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+      expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        error: { code: 'CANCELLED', outcome: 'not_sent' },
+      });
+      expect(elapsedMs).toBeLessThan(15_000);
+      expect(stage.lines).toEqual([]);
+    }));
+
+  test('P6 ends with 130 when interrupted while it connects', () =>
+    onStage(async (stage) => {
+      const deaf = await startFaultServer({ script: [deafOnAccept()] });
+      try {
+        const url = deaf.url.replace('http:', 'https:');
+        const running = start(stage, ACTIVATE, { FRONTDESK_CARDS_URL: url });
+        await until('a connection', () => deaf.connections === 1);
+        running.child.kill('SIGINT');
+        const { code, stdout } = await running.result;
+        expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+        expect(await outcomes(stage)).toEqual(['not_sent']);
+      } finally {
+        await deaf.close();
+      }
+    }));
+
+  test('P7 waits for the answer to a write that was sent, and ends by it', async () => {
+    const held = heldBack();
+    await onStage(
+      async (stage) => {
+        const running = start(stage, ACTIVATE);
+        await untilRequests(stage, 1);
+        running.child.kill('SIGINT');
+        await running.waitForOutput('waiting up to 5 s for its answer');
+        held.release();
+        const { code, stdout } = await running.result;
+        expect(code).toBe(0);
+        expect(stdout).toContain('ACTIVE');
+        expect(await outcomes(stage)).toEqual(['applied']);
+      },
+      { route: held.route },
+    );
+  });
+
+  test('P7 ends with 8 at the second interrupt, or when no answer came for 5 s', () =>
+    onStage(
+      async (stage) => {
+        const twice = start(stage, REISSUE);
+        await untilRequests(stage, 1);
+        twice.child.kill('SIGINT');
+        await twice.waitForOutput('waiting up to 5 s');
+        twice.child.kill('SIGINT');
+        const waiting = start(stage, REISSUE);
+        await untilRequests(stage, 2);
+        const startedMs = performance.now();
+        waiting.child.kill('SIGTERM');
+        const [first, second] = await Promise.all([twice.result, waiting.result]);
+        expect([first.code, second.code]).toEqual([8, 8]);
+        expect(performance.now() - startedMs).toBeGreaterThan(4900);
+        expect(performance.now() - startedMs).toBeLessThan(8000);
+        for (const { stdout, stderr } of [first, second]) {
+          expect(stdout).toBe('');
+          expect(stderr).toContain(`frontdesk card get ${CARD_ID}`);
+        }
+        expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
+      },
+      { route: () => silence() },
+    ));
+
+  test('P8 takes no new rows after SIGTERM or SIGHUP, lets those in flight end, and can go on', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
+    for (const [signal, exitCode] of [
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ] as const) {
+      const held = heldBack();
+      await onStage(
+        async (stage) => {
+          const rows = stage.file('rows.txt', ids.join('\n'));
+          const args = ['card', 'activate', '--yes', '--json', '--run', 'r', '-j', '4', '--from', rows];
+          const running = start(stage, args);
+          await untilRequests(stage, 4);
+          running.child.kill(signal);
+          await running.waitForOutput('no new rows');
+          held.release();
+          const { code, stdout, stderr } = await running.result;
+          expect(code).toBe(exitCode);
+          expect(JSON.parse(stdout).map((row: { outcome: string }) => row.outcome)).toEqual([
+            ...Array(4).fill('applied'),
+            ...Array(36).fill('not_sent'),
+          ]);
+          expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+            summary: { rows: 40, exitCode, resume: expect.stringContaining('runs resume r') },
+          });
+          expect(stage.lines).toHaveLength(4);
+        },
+        { route: held.route },
+      );
+    }
+  });
+
+  test('P8 ends with 8 when an answer of a run did not come in time', () =>
+    onStage(
+      async (stage) => {
+        const running = start(stage, ['card', 'reissue', '--yes', '--json', CARD_ID, CARD_ID.replace('7', '8')]);
+        await untilRequests(stage, 2);
+        running.child.kill('SIGTERM');
+        const { code, stdout } = await running.result;
+        expect(code).toBe(8);
+        expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+      },
+      { route: () => silence() },
+    ));
+
+  test('P9 knows after kill -9 that a write may have been applied', () =>
+    onStage(
+      async (stage) => {
+        const running = start(stage, ACTIVATE);
+        await untilRequests(stage, 1);
+        running.child.kill('SIGKILL');
+        await running.result;
+        expect(await outcomes(stage)).toEqual(['unknown']);
+      },
+      { route: () => silence() },
+    ));
+
+  test('P14 takes the end of input and a terminal that goes away for a no', () =>
+    onStage(async (stage) => {
+      const { home, env } = stage;
+      const block = ['card', 'block', CARD_ID];
+      for (const keys of ['\u0004', '\u0003', '\r', 'n\r']) {
+        const terminal = openTerminal([...block, '--reason', 'lost'], { home, env });
+        await terminal.waitFor('Block card');
+        terminal.type(keys);
+        expect({ keys, code: (await terminal.end).code }).toEqual({ keys, code: 130 });
+      }
+      const left = openTerminal([...block, '--reason', 'lost'], { home, env });
+      await left.waitFor('Block card');
+      left.hangUp();
+      const { code, signal } = await left.end;
+      expect([129, 130]).toContain(signal === 0 ? code : 128 + signal);
+      expect(stage.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+    }));
+});
+
+describe.concurrent('the process itself', () => {
+  test('P10 does not end with 0 when something is waited for that never comes', () =>
+    onStage(async (stage) => {
+      const env = injecting(
+        'const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }; Object.defineProperty(process, "stdin", { value: never });',
+      );
+      const { code, stdout } = await stage.run(['card', 'get', '--from', '-'], { env });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    }));
+
+  test('P11 reports an error that nothing caught, and the doubt about a write that was under way', () =>
+    onStage(
+      async (stage) => {
+        const faults = ['throw new Error("boom")', 'Promise.reject(new Error("boom"))'].map((fault) =>
+          injecting(`setTimeout(() => { ${fault} }, 1500);`),
+        );
+        for (const env of faults) {
+          const [read, write] = await Promise.all([
+            stage.run(GET, { env }),
+            stage.run([...REISSUE, '--json'], { env }),
+          ]);
+          expect({ code: read.code, stdout: read.stdout }).toEqual({ code: 1, stdout: '' });
+          expect(read.stderr).toMatch(/^frontdesk: internal error: boom\nhint: report it/);
+          expect(read.stderr).not.toMatch(/^\s+at /m);
+          expect({ code: write.code, stdout: write.stdout }).toEqual({ code: 8, stdout: '' });
+          expect(JSON.parse(write.stderr)).toMatchObject({
+            error: { code: 'OUTCOME_UNKNOWN', outcome: 'unknown', operation: 'card.reissue' },
+          });
+        }
+        const debug = await stage.run(GET, { env: { ...faults[0], FRONTDESK_DEBUG: '1' } });
+        expect(debug.stderr).toMatch(/^\s+at /m);
+        expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
+      },
+      { route: () => silence() },
+    ));
+
+  test('P12 reads the largest answer, and refuses a larger one, in 256 MB', () => {
+    const text = 'x'.repeat(30 * 1024 * 1024);
+    return onStage(
+      async (stage) => {
+        const env = { NODE_OPTIONS: '--max-old-space-size=256' };
+        const [large, endless] = await Promise.all([
+          stage.run([...GET, '--json', '--query', 'length(metadata.text)'], { env }),
+          stage.run(['calendar', 'subscribers', 'list', 'c', '--retries', '0'], { env }),
+        ]);
+        expect({ code: large.code, stdout: large.stdout }).toEqual({ code: 0, stdout: `${text.length}\n` });
+        expect({ code: endless.code, stdout: endless.stdout }).toEqual({ code: 10, stdout: '' });
+      },
+      {
+        route: ({ target }) =>
+          target.startsWith('/v1/cards')
+            ? json(200, cardText('ACTIVE').replace('"store":"Bergen"', `"text":"${text}"`))
+            : flood('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"data":[', `${'"x",'.repeat(10_000)}`),
+      },
+    );
+  });
+
+  test('P13 leaves the exit codes that Node uses itself unused', () =>
+    onStage(async (stage) => {
+      const { code, stdout } = await stage.run(['schema', '--query', 'commands[].exitCodes[].exitCode']);
+      expect(code).toBe(0);
+      const used = new Set<number>(JSON.parse(stdout));
+      expect([9, 12, 13, 14].filter((reserved) => used.has(reserved))).toEqual([]);
+      expect([...used].sort((a, b) => a - b)).toEqual([
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 129, 130, 143,
+      ]);
+    }));
+
+  test('P15 measures time on a clock that no change of the date moves', () =>
+    onStage(
+      async (stage) => {
+        const args = [...GET, '--timeout', '2s', '--retries', '0', '--json'];
+        const jumps = ['86400000 * 30', '-86400000 * 30'];
+        await Promise.all(
+          jumps.map(async (jump) => {
+            const code = `const real = Date.now; const start = real(); Date.now = () => real() + (real() - start > 900 ? ${jump} : 0);`;
+            const result = await stage.run(args, { env: injecting(code) });
+            expect({ jump, code: result.code }).toEqual({ jump, code: 10 });
+            expect(result.elapsedMs).toBeGreaterThan(1900);
+            expect(result.elapsedMs).toBeLessThan(6000);
+          }),
+        );
+      },
+      { route: () => silence() },
+    ));
+
+  test('P16 lets only one process work on a run', async () => {
+    const held = heldBack();
+    await onStage(
+      async (stage) => {
+        const rows = stage.file('rows.txt', `${CARD_ID}\n`);
+        const args = ['card', 'activate', '--yes', '--run', 'r', '--from', rows];
+        const running = start(stage, args);
+        await untilRequests(stage, 1);
+        for (const second of [args, ['runs', 'resume', 'r'], ['runs', 'remove', 'r']]) {
+          const { code, stdout, stderr } = await stage.run(second);
+          expect({ second, code, stdout }).toEqual({ second, code: 2, stdout: '' });
+          expect(stderr).toContain(`process ${running.child.pid}`);
+        }
+        held.release();
+        expect((await running.result).code).toBe(0);
+        expect(stage.lines).toHaveLength(1);
+        expect(readFileSync(join(stage.home.stateDir, 'runs/r/journal.jsonl'), 'utf8')).toContain('applied');
+      },
+      { route: held.route },
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startFrontdesk } from '../../support/run-frontdesk.ts';
+import { IS_LONG, onStage, STORED_CANARY, type Stage } from './stage.ts';
+
+const WRITERS = 8;
+const LOGINS_EACH = IS_LONG ? 100 : 3;
+const KILLS = IS_LONG ? 500 : 20;
+
+const URLS = {
+  FRONTDESK_CARDS_URL: '',
+  FRONTDESK_CALENDAR_URL: '',
+  FRONTDESK_CARDS_TOKEN: '',
+  FRONTDESK_CALENDAR_TOKEN: '',
+};
+
+function login(profile: string): string[] {
+  return ['auth', 'login', '-p', profile, '--cards-url', 'https://cards.example.com', '--token-stdin', '--quiet'];
+}
+
+interface Entry {
+  readonly profile: string;
+  readonly value: string;
+}
+
+function entriesOf(stage: Stage): readonly Entry[] {
+  const path = join(stage.home.configDir, 'credentials.json');
+  expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+  return JSON.parse(readFileSync(path, 'utf8')).entries;
+}
+
+describe.concurrent('the store of credentials under pressure', { timeout: 1_200_000 }, () => {
+  test('C10 loses no login of eight processes at a time (G10)', () =>
+    onStage(async (stage) => {
+      await Promise.all(
+        Array.from({ length: WRITERS }, async (_, writer) => {
+          for (let round = 0; round < LOGINS_EACH; round += 1) {
+            const args = login(`p-${writer}-${round}`);
+            const { code, stderr } = await stage.run(args, { env: URLS, stdin: `${STORED_CANARY}${writer}-${round}` });
+            expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+          }
+        }),
+      );
+      const entries = entriesOf(stage);
+      expect(entries).toHaveLength(WRITERS * LOGINS_EACH);
+      for (const { profile, value } of entries) expect(value).toBe(`${STORED_CANARY}${profile.slice(2)}`);
+      const { stdout } = await stage.run(['profile', 'list', '--json', '--query', "length([?name!='sandbox'])"], {
+        env: URLS,
+      });
+      expect(stdout).toBe(`${WRITERS * LOGINS_EACH}\n`);
+      expect(readdirSync(stage.home.configDir).sort()).toEqual(['credentials.json', 'settings.json']);
+    }));
+
+  test('C11 survives kill -9 at any moment of a login, and tidies up at the next (G10)', () =>
+    onStage(async (stage) => {
+      const first = await stage.run(login('kept'), { env: URLS, stdin: STORED_CANARY });
+      expect(first.code).toBe(0);
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const running = startFrontdesk(login(`p-${kill}`), {
+          home: stage.home,
+          env: { ...stage.env, ...URLS },
+          stdin: STORED_CANARY,
+        });
+        // The last third of a login is where files are written.
+        const afterMs = first.elapsedMs * (0.4 + 0.7 * Math.random());
+        const timer = setTimeout(() => running.child.kill('SIGKILL'), afterMs);
+        await running.result;
+        clearTimeout(timer);
+        expect(entriesOf(stage)[0]).toMatchObject({ profile: 'kept', value: STORED_CANARY });
+        JSON.parse(readFileSync(join(stage.home.configDir, 'settings.json'), 'utf8'));
+      }
+      expect((await stage.run(login('last'), { env: URLS, stdin: STORED_CANARY })).code).toBe(0);
+      expect(entriesOf(stage).map(({ profile }) => profile)).toEqual(expect.arrayContaining(['kept', 'last']));
+      expect(readdirSync(stage.home.configDir).sort()).toEqual(['credentials.json', 'settings.json']);
+    }));
+});
