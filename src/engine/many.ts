@@ -8,7 +8,6 @@ import { type ActiveRun, beginRun, type RunPorts, spoolPath } from '../bulk/run-
 import type { CallCommand } from '../commands/command.ts';
 import type { Service, Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import type { ExpectationInput } from '../input/expect.ts';
@@ -19,7 +18,7 @@ import { type ChangedFrom, readChangedFrom } from '../input/records/changed-from
 import { type CheckedInput, checkInput, faultyInputFailure } from '../input/records/check-input.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { type InputOptions, rowsOf } from '../input/records/rows.ts';
-import { groupThousands, safeText } from '../output/safe-text.ts';
+import { safeText } from '../output/safe-text.ts';
 import { printDryRunRows } from './dry-run.ts';
 import { executeRun } from './execute-run.ts';
 import { nameOfFlag, readExpectations, readGivenFields } from './read-call.ts';
@@ -32,7 +31,7 @@ import {
   storeOptions,
 } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
-import { callOf, changedFromCopy, manyColumns, placeOf } from './run-rows.ts';
+import { callOf, manyColumns, placeOf } from './run-rows.ts';
 import { reasonProblem, refuseReadOnly } from './write-guards.ts';
 
 /** What was asked for, checked as far as the command line goes. */
@@ -160,11 +159,10 @@ function reasonCheck(session: Session, operation: Operation): InputOptions['chec
   };
 }
 
-/** `Block 412 cards`, of `card.block`; `Update 1 subscriber`, of `calendar.subscribers.update`. */
-function countedWrite(operation: string, count: number): string {
+/** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */
+function wordsOf(operation: string): string {
   const [verb = '', noun = ''] = operation.split('.').reverse();
-  const things = `${noun.replace(/s$/, '')}${count === 1 ? '' : 's'}`;
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${groupThousands(count)} ${things}`;
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
 }
 
 /** Asks before many rows are written, or refuses where nobody can be asked (contract section 7). */
@@ -192,7 +190,7 @@ async function confirmMany(session: Session, plan: ManyPlan, checked: CheckedInp
     ].join(''),
   );
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (await session.prompt.confirm(`${countedWrite(session.operation, checked.selected)}${where}?`)) return;
+  if (await session.prompt.confirm(`${wordsOf(session.operation)}: ${rows}${where}?`)) return;
   throw new Failure('CANCELLED', `${session.operation} of ${rows}: not confirmed; nothing was sent`, {
     details: { outcome: 'not_sent' },
   });
@@ -228,14 +226,19 @@ async function startRun(
   service: Service,
 ): Promise<ActiveRun> {
   const { preferences, context, output, profile, operation } = session;
-  const run = await beginRun(portsOf(session), {
+  return beginRun(portsOf(session), {
     name: plan.options.runName,
     operation,
     profile: profile.name,
     host: placeOf(session, service),
     user: context.user,
     tokenFingerprint: await service.fingerprint(),
-    input: { sha256: checked.sha256, format: checked.format, source: { path: copy } },
+    input: {
+      sha256: checked.sha256,
+      format: checked.format,
+      source: { path: copy },
+      older: plan.changedFrom?.bytes,
+    },
     rows: checked.selected,
     inputRows: checked.rows,
     options: storeOptions(plan.rows, plan.options.pace, {
@@ -247,13 +250,6 @@ async function startRun(
     }),
     rowOptions: ROW_OPTIONS,
   });
-  if (run.isNew && plan.changedFrom !== undefined) {
-    await writeFileAtomic(changedFromCopy(run.folder), plan.changedFrom.bytes, {
-      pid: context.pid,
-      what: "the run's older file",
-    });
-  }
-  return run;
 }
 
 /** Runs a command over several ids or a file (contract section 8). Answers the exit code. */

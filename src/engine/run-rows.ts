@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { RowSlot } from '../bulk/flight.ts';
-import type { RunFolder } from '../bulk/run-folder.ts';
 import type { CallCommand } from '../commands/command.ts';
 import type { Service, Session } from '../commands/session.ts';
 import { Failure } from '../failure.ts';
@@ -103,9 +101,4 @@ export function manyColumns(command: CallCommand, operation: Operation): readonl
 /** Where a run goes, as it is kept and compared at a resume: the sandbox has another port each time. */
 export function placeOf(session: Session, service: Service): string {
   return session.profile.isSandbox ? 'sandbox' : service.url;
-}
-
-/** Where the older file of `--changed-from` is kept with a run. */
-export function changedFromCopy(folder: RunFolder): string {
-  return join(folder.path, 'changed-from');
 }

@@ -10,7 +10,6 @@ import type { Row } from '../input/records/interpret.ts';
 import { INPUT_FORMATS, type InputFormat } from '../input/records/record.ts';
 import { rowsOf } from '../input/records/rows.ts';
 import { loadRowOptions } from './run-options.ts';
-import { changedFromCopy } from './run-rows.ts';
 
 /** The operation of a run as its header names it; USAGE for one that this version does not know. */
 export function operationOfRun(header: RunHeader): Operation {
@@ -35,7 +34,7 @@ export async function* rowsOfRun(
   const operation = operationOfRun(header);
   const options = loadRowOptions(header.options);
   const { defaults, expectations, emptyCells, csvRaw, shard } = options;
-  const oldPath = changedFromCopy(folder);
+  const oldPath = folder.older;
   const changedFrom =
     options.changedFromSha256 !== undefined
       ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), { operation, path: oldPath, csvRaw })

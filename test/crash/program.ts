@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Home } from '../support/run-frontdesk.ts';
+
+/** The program as users have it, or the one that FRONTDESK_TEST_PROGRAM names. */
+export const BUILT_PROGRAM =
+  process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+
+const DIE_AT = fileURLToPath(new URL('die-at.cjs', import.meta.url));
+const LIMIT_MS = 60_000;
+
+/** At which step the program kills itself, and what that leaves of unsynced bytes (see die-at.cjs). */
+export interface CrashStep {
+  readonly at: number;
+  readonly remains: 'all' | 'torn' | 'nothing';
+  /** Which steps are counted: those of the journal, or all that concern files of the run. */
+  readonly scope: 'journal' | 'all';
+  /** How long the sync takes during which it dies; 20 unless given. */
+  readonly holdMs?: number;
+}
+
+export interface ProgramEnd {
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly home: Home;
+  readonly env: Readonly<Record<string, string>>;
+  readonly crash?: CrashStep | undefined;
+}
+
+function crashEnvironment({ at, remains, scope, holdMs }: CrashStep): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--require ${JSON.stringify(DIE_AT)}`,
+    CRASH_AT: String(at),
+    CRASH_REMAINS: remains,
+    CRASH_SCOPE: scope,
+    ...(holdMs === undefined ? {} : { CRASH_HOLD_MS: String(holdMs) }),
+  };
+}
+
+/** Starts the program with nothing of this process's environment. `ended` rejects when it had to be killed as hung. */
+export function startProgram(start: ProgramStart): {
+  readonly child: ChildProcess;
+  readonly ended: Promise<ProgramEnd>;
+} {
+  const { program, args, home, env, crash } = start;
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: join(home.path, 'work'),
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home.path,
+      LANG: 'C.UTF-8',
+      FRONTDESK_CONFIG_DIR: home.configDir,
+      FRONTDESK_STATE_DIR: home.stateDir,
+      ...env,
+      ...(crash === undefined ? {} : crashEnvironment(crash)),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout.on('data', (part: Buffer) => parts.stdout.push(part));
+  child.stderr.on('data', (part: Buffer) => parts.stderr.push(part));
+  const ended = new Promise<ProgramEnd>((resolve, reject) => {
+    let isHung = false;
+    const limit = setTimeout(() => {
+      isHung = true;
+      child.kill('SIGKILL');
+    }, LIMIT_MS);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(limit);
+      const stdout = Buffer.concat(parts.stdout).toString('utf8');
+      const stderr = Buffer.concat(parts.stderr).toString('utf8');
+      if (isHung) reject(new Error(`frontdesk ${args.join(' ')} hung\nstdout: ${stdout}\nstderr: ${stderr}`));
+      else resolve({ code, signal, stdout, stderr });
+    });
+  });
+  return { child, ended };
+}

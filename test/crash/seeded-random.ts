@@ -1,0 +1,42 @@
+/** Random choices that come out the same for the same seed, so that a failing trial can be made again. */
+export class SeededRandom {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** At least 0 and below 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  }
+
+  /** A whole number from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  /** True in that share of the cases: 0.03 is three of a hundred. */
+  chance(share: number): boolean {
+    return this.next() < share;
+  }
+
+  pick<Value>(choices: readonly [Value, ...Value[]]): Value {
+    return choices[this.below(choices.length)] ?? choices[0];
+  }
+}
+
+/** FRONTDESK_CRASH_SEED, or another number each time. */
+export function chosenSeed(): number {
+  const given = process.env['FRONTDESK_CRASH_SEED'];
+  if (given === undefined) return Math.floor(Math.random() * 0x1_0000_0000);
+  const seed = Number(given);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`FRONTDESK_CRASH_SEED=${given} is no seed`);
+  return seed;
+}
+
+/** Is this the long form (`npm run test:crash`), and not the one of every push? */
+export const IS_LONG = process.env['FRONTDESK_LONG'] === '1';
