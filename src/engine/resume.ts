@@ -8,7 +8,7 @@ import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import type { PreferenceSource } from '../settings/resolve-preferences.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
-import { placeOf, RUN_COLUMNS } from './run-rows.ts';
+import { placeOf, runColumns } from './run-rows.ts';
 import { formatOfRun, operationOfRun, rowsOfRun } from './stored-run.ts';
 import { refuseReadOnly } from './write-guards.ts';
 
@@ -85,7 +85,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
     run,
     unknownRows,
     failedFile,
-    columns: RUN_COLUMNS,
+    columns: runColumns(operation),
   });
 }
 

@@ -10,6 +10,7 @@ import { Failure } from '../failure.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
+import { isJsonObject, type JsonObject } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import { renderFailure, renderNotice } from '../output/failure-text.ts';
 import type { Format } from '../output/options.ts';
@@ -90,8 +91,10 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const writer: RowWriter = await session.openRows(options.columns, options.rows);
   const progress = new ProgressLine(session, options.rows);
   const sharesTerminal = stdout.isTerminal && stderr.isTerminal;
+  const isForPeople = stdout.isTerminal && session.output.format === 'table';
   const print = async (result: RowResult<Row>) => {
-    if (isWrite) return orLost(() => writer.row(printedRow(result)));
+    if (isWrite)
+      return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
     if (result.failure === undefined) return writer.row(result.resource ?? null);
     await stderr.write(
       renderFailure(failureOfRow(result.failure, session.output.format), session.output.format, {
@@ -114,6 +117,18 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       await (isWrite ? orLost(() => writer.close()) : writer.close());
     },
   };
+}
+
+/**
+ * The row with its message cut to what came back: on a terminal the id stands beside it, and the width is needed
+ * for the reason. `block of card 72e1…: the service answered 409 (…)` keeps what follows the first colon.
+ */
+function withShortMessage(row: JsonObject): JsonObject {
+  const error = row.get('error');
+  const message = isJsonObject(error) ? error.get('message') : undefined;
+  if (!isJsonObject(error) || typeof message !== 'string') return row;
+  const short = message.slice(message.indexOf(': ') + 1).trimStart();
+  return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Session } from '../commands/session.ts';
 import type { Outcome } from '../failure.ts';
 import type { Row } from '../input/records/interpret.ts';
 import type { Column } from '../output/column.ts';
-import { RUN_COLUMNS } from './run-rows.ts';
-import { rowsOfRun } from './stored-run.ts';
+import { runColumns } from './run-rows.ts';
+import { operationOfRun, rowsOfRun } from './stored-run.ts';
 
 async function* flatten(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
   for await (const batch of batches) yield* batch;
@@ -43,7 +43,7 @@ export async function printRunResults(
     const isTabular = header.inputFormat === 'csv' || header.inputFormat === 'ids';
     session.useFormat(isTabular ? 'csv' : 'ndjson');
   }
-  const columns = asInput ? await inputColumns(rowsOfRun(session, run)) : RUN_COLUMNS;
+  const columns = asInput ? await inputColumns(rowsOfRun(session, run)) : runColumns(operationOfRun(header));
   const writer = await session.openRows(columns, header.rows);
   for await (const result of runResults(run, flatten(rowsOfRun(session, run)), outcomes)) {
     await writer.row(asInput ? inputRow(result.row, result.outcome ?? 'unknown') : storedRow(result));

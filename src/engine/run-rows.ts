@@ -95,7 +95,13 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
 
 /** Columns of what many rows print: results of a write, resources of a read. */
 export function manyColumns(command: CallCommand, operation: Operation): readonly Column[] {
-  return isWrite(operation) ? RUN_COLUMNS : command.columns;
+  return isWrite(operation) ? runColumns(operation) : command.columns;
+}
+
+/** The id in the answer is a column of its own only where it can be had nowhere else. */
+export function runColumns({ effect }: Operation): readonly Column[] {
+  if (effect.kind === 'write' && effect.resultId !== undefined) return RUN_COLUMNS;
+  return RUN_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
 }
 
 /** Where a run goes, as it is kept and compared at a resume: the sandbox has another port each time. */

@@ -215,7 +215,7 @@ describe('zero rows', () => {
   test.each([
     ['json', '', '[]\n', 0],
     ['ndjson', 'cardId\n', '', 0],
-    ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tRESULT ID\tMESSAGE\n', 0],
+    ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n', 0],
   ])('are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
     const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
     expect(result).toMatchObject({ code, stdout, requests: [] });
@@ -271,10 +271,10 @@ describe('what a run prints', () => {
       stdin: idLines(3),
     });
     const lines = result.stdout.split('\n');
-    expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tRESULT ID\tMESSAGE');
-    expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t\t`);
+    expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tMESSAGE');
+    expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t`);
     expect(lines[2]).toBe(
-      `2\t${TWO}\trejected\t409\t\tblock of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no)`,
+      `2\t${TWO}\trejected\t409\tblock of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no)`,
     );
     expect(result.stderr).toMatch(/^card\.block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
     expect(result.stderr).toContain(

@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { type DialogueEnd, dialogue, type Step } from './dialogue.ts';
+
+const ACTIVE: Reply = { body: cardText('ACTIVE') };
+const BLOCKED: Reply = { body: cardText('BLOCKED') };
+const EVENT = { id: 'evt_1', object: 'event', name: 'Tasting', start: '2027-04-02', calendar: 'cal_1', active: true };
+
+/** The last state of every question, top to bottom: what stands on the screen when all is over. */
+function answers(end: DialogueEnd): string[] {
+  return [...end.text.matchAll(/✔ (.*)$/gm)].map(([, line]) => line ?? '');
+}
+
+describe.concurrent('on a terminal what is required and missing is asked for', () => {
+  it('an id, cleaned of what was pasted around it, and the clean one is shown', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([ACTIVE], onTestFinished);
+    const end = await dialogue(['card', 'get'], [[/Id of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
+    expect(end.code).toBe(0);
+    expect(answers(end)).toEqual([`Id of the card ${CARD_ID}`]);
+    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  });
+
+  it('again, with the limit that was broken, until it can be used', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([{ body: EVENT }], onTestFinished);
+    const steps: Step[] = [
+      [/calendar \(/, '\r'],
+      [/> is empty/, 'cal_1\r'],
+      [/name \(/, 'Tasting\r'],
+      [/start \(/, '2027-13-02\r'],
+      [/a month that does not exist/, '\u00152027-04-02\r'],
+    ];
+    const end = await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 });
+    expect(end.code).toBe(0);
+    expect(server.requests.map(({ body }) => body)).toEqual([
+      '{"calendar":"cal_1","name":"Tasting","start":"2027-04-02"}',
+    ]);
+  });
+
+  it('the wallet of a provisioning, from the two there are', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(
+      [{ body: { activationData: 'a', authenticationData: 'b' } }],
+      onTestFinished,
+    );
+    const end = await dialogue(['card', 'provision', CARD_ID, '--json'], [[/wallet_b/, '\u001b[B\r']], {
+      env: server.env,
+    });
+    expect(end.code).toBe(0);
+    expect(server.requests.map(({ url }) => url)).toEqual([expect.stringContaining('wallet_b')]);
+  });
+
+  it.each([
+    [['completion'], [[/Which shell/, '\r']], /_frontdesk/],
+    [['config', 'get'], [[/Which preference/, '\r']], /\(not set\)/],
+    [
+      ['config', 'set'],
+      [
+        [/Which preference/, '\u001b[B\r'],
+        [/Value of timeout/, '5 parsecs\r'],
+        [/is not a duration/, '\u00152m\r'],
+      ],
+      /^2m$/m,
+    ],
+    [
+      ['profile', 'set'],
+      [
+        [/Name of the profile/, 'a b\r'],
+        [/is not 1 to 64/, '\u0015ab\r'],
+      ],
+      /ab/,
+    ],
+    [['profile', 'use'], [[/Which profile/, '\r']], /sandbox/],
+    [
+      ['history', 'prune'],
+      [
+        [/Delete what is older/, 'x\r'],
+        [/must be an age/, '\u001590d\r'],
+      ],
+      /0 entries deleted/,
+    ],
+    [['history', 'show'], [[/entry \(last column/, 'none\r']], /none/],
+    [['card', 'wait', CARD_ID, '-p', 'sandbox'], [[/Which status/, '\u0003']], /cancelled/],
+    [
+      ['api'],
+      [
+        [/Method/, '\r'],
+        [/Path, as in/, '/v1/../x\r'],
+        [/> /, '\u0003'],
+      ],
+      /cancelled/,
+    ],
+  ] as const)('of `%s`', async (args, steps, seen) => {
+    const end = await dialogue(args, steps, { columns: 200 });
+    expect(end.text).toMatch(seen);
+    expect([0, 2, 130]).toContain(end.code);
+    expect(end.leftBehind).toEqual([]);
+  });
+
+  it('the run of `runs show`, from the newest ones', async () => {
+    const home = createHome();
+    const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
+    await runFrontdesk(['-p', 'sandbox', 'card', 'block', ...ids, '--run', 'monday', '--yes'], { home });
+    const end = await dialogue(['runs', 'show', '--json'], [[/Which run\?[\s\S]*monday/, '\r']], { home });
+    expect(end.code).toBe(0);
+    expect(end.text).toContain('"run": "monday"');
+    expect((await dialogue(['runs', 'show'])).text).toContain('there is no run yet');
+  });
+
+  it('but nobody is asked anything for a call that is refused anyway', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([], onTestFinished);
+    const refused = [
+      ['card', 'provision', 'not-a-card'],
+      ['card', 'block', '--expect', '=x'],
+      ['calendar', 'event', 'create', '--start', 'tomorrow'],
+      ['calendar', 'update'],
+    ];
+    for (const args of refused) {
+      const { code, text } = await dialogue(args, [], { env: server.env });
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(text).not.toContain('?\n');
+    }
+  });
+
+  it.for([
+    [['card', 'block'], '<cardId>'],
+    [['card', 'provision', CARD_ID], '--wallet'],
+    [['calendar', 'event', 'create'], '--calendar'],
+    [['completion'], '<shell>'],
+    [['config', 'set'], '<key>'],
+    [['config', 'set', 'timeout'], '<value>'],
+    [['profile', 'use'], '<name>'],
+    [['profile', 'set'], '<name>'],
+    [['runs', 'resume'], '<run>'],
+    [['history', 'show'], '<entry>'],
+    [['history', 'prune'], '--older-than'],
+    [['auth', 'login'], '--family'],
+  ] as const)(
+    'and with --no-input, or off a terminal, `%s` names %s instead',
+    async ([args, name], { onTestFinished }) => {
+      const server = await startRecordingServer([], onTestFinished);
+      const [onTerminal, offTerminal] = await Promise.all([
+        dialogue([...args, '--no-input'], [], { env: server.env }),
+        runFrontdesk(args, { env: server.env }),
+      ]);
+      expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
+      expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
+    },
+  );
+});
+
+describe.concurrent('the confirmation', () => {
+  it('shows the card, and names profile and host', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([ACTIVE, BLOCKED], onTestFinished);
+    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'y\r']], { env: server.env, columns: 120 });
+    expect(end.code).toBe(0);
+    expect(end.text).toContain('Status        ACTIVE\nBalance       10.10 of 50.00  [████░░░░░░░░░░░░░░░░]\n');
+    expect(end.text).toContain(`Block card ${CARD_ID} on default (${server.url.slice('http://'.length)})? (y/N`);
+    expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'POST {}']);
+  });
+
+  it('does not name the sandbox', async () => {
+    const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+    const end = await dialogue(['-p', 'sandbox', 'card', 'block', id], [[/\(y\/N/, 'n\r']], { columns: 120 });
+    expect(end.text).toContain(`Block card ${id}? (y/N, r = add a reason)`);
+  });
+
+  it.for([
+    ['lost, ticket 4711', /\(y\/N\)/, '{"reason":"lost, ticket 4711"}'],
+    ['', /✔ Reason[\s\S]*\(y\/N, r = add a reason\)/, '{}'],
+  ] as const)('takes the reason %j when r is answered', async ([reason, seen, body], { onTestFinished }) => {
+    const server = await startRecordingServer([ACTIVE, BLOCKED], onTestFinished);
+    const steps: Step[] = [
+      [/r = add a reason/, 'r\r'],
+      [/Reason \(Enter = none\)/, `${reason}\r`],
+      [seen, 'yes\r'],
+    ];
+    expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env, columns: 120 })).code).toBe(0);
+    expect(server.requests.map((request) => request.body)).toEqual(['', body]);
+  });
+
+  it('asks again when the answer is neither yes nor no', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([ACTIVE], onTestFinished);
+    const steps: Step[] = [
+      [/\(y\/N/, 'perhaps\r'],
+      [/> answer y, n, or r/, '\u0015n\r'],
+    ];
+    expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
+  });
+});
+
+describe.concurrent('auth login', () => {
+  it('leads a newcomer through interface, URL and token, checks it with a read, and says what to try next', async ({
+    onTestFinished,
+  }) => {
+    const server = await startRecordingServer([ACTIVE], onTestFinished);
+    const token = 'a-token-that-nobody-may-read-9876';
+    const steps: Step[] = [
+      [/Which interface/, '\r'],
+      [/Base URL of the cards interface/, 'http://example.com\r'],
+      [/must be https/, `\u0015${server.url}\r`],
+      [/Token of the cards interface/, 'two words\r'],
+      [/visible ASCII|space/, `\u0015${token}\r`],
+      [/Id of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
+    ];
+    const end = await dialogue(['auth', 'login', '-p', 'live'], steps, { columns: 200 });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(end.output).not.toContain(token);
+    expect(end.text).toContain(`Token of the cards interface ${'*'.repeat(token.length)}`);
+    expect(end.text).toContain(`Logged in to cards at ${server.url} with profile live (a token that ends with 9876).`);
+    expect(end.text).toMatch(/^Try: frontdesk -p live card get <cardId>$/m);
+    expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
+  });
+
+  it('keeps nothing when it is left in the middle', async () => {
+    const home = createHome();
+    const steps: Step[] = [
+      [/Which interface/, '\r'],
+      [/Base URL/, 'https://cards.example.com\r'],
+      [/Token/, 'abcdefghijklmnopqrstuvwxyz\r'],
+      [/to check with/, '\u0003'],
+    ];
+    expect((await dialogue(['auth', 'login', '-p', 'live'], steps, { home })).code).toBe(130);
+    expect((await runFrontdesk(['profile', 'list', '--json', '--query', '[].name'], { home })).stdout).toBe(
+      '[\n  "sandbox"\n]\n',
+    );
+  });
+
+  it('asks for no check when the command line said what was wanted', async () => {
+    const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
+    const end = await dialogue(args, [[/Token/, 'abcdefghijklmnopqrstuvwxyz\r']], { columns: 200 });
+    expect(end.code).toBe(0);
+    expect(end.text).not.toContain('to check with');
+  });
+});
+
+describe.concurrent('a terminal that obeys no escape sequences', () => {
+  const env = { TERM: 'dumb', LANG: 'C' };
+
+  it('is asked line by line, and nothing but ASCII text is written', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([ACTIVE, BLOCKED], onTestFinished);
+    const steps: Step[] = [
+      [/\? Id of the card/, `{${CARD_ID}}\r`],
+      [/\(y\/N/, 'maybe\r'],
+      [/> answer y/, 'y\r'],
+    ];
+    const end = await dialogue(['card', 'block'], steps, { env: { ...server.env, ...env } });
+    expect(end.code).toBe(0);
+    expect(end.output.replaceAll(/[\r\n]/g, '')).toMatch(/^[\x20-\x7e]*$/);
+    expect(end.text).toContain(`  ${CARD_ID}\n`);
+  });
+
+  it('hides a secret', async () => {
+    const token = 'a-token-that-nobody-may-read';
+    const args = ['auth', 'login', '-p', 'live', '--cards-url', 'https://cards.example.com'];
+    const end = await dialogue(args, [[/Token .*\(not shown\)/, `x\u007f${token}\r`]], { env, columns: 200 });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(end.output).not.toContain('a-token');
+    expect(end.text).toContain('Logged in to cards');
+  });
+
+  it('chooses by number', async () => {
+    const end = await dialogue(
+      ['completion'],
+      [
+        [/1 bash, 2 zsh/, '9\r'],
+        [/from 1 to 4/, '3\r'],
+      ],
+      { env },
+    );
+    expect(end.code).toBe(0);
+    expect(end.text).toContain('complete -c frontdesk');
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { dialogue, type Step } from './dialogue.ts';
+
+const CTRL_C = '\u0003';
+const END_OF_INPUT = '\u0004';
+
+interface Question {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** What was answered before the question that is left. */
+  readonly before?: readonly Step[];
+  readonly seen: RegExp;
+}
+
+/** One of each kind of question. */
+const QUESTIONS: readonly Question[] = [
+  { name: 'a confirmation', args: ['card', 'block', CARD_ID], seen: /\(y\/N/ },
+  { name: 'a reason', args: ['card', 'block', CARD_ID], before: [[/\(y\/N/, 'r\r']], seen: /Reason \(Enter = none\)/ },
+  { name: 'an id', args: ['card', 'get'], seen: /Id of the card/ },
+  { name: 'a choice', args: ['card', 'provision', CARD_ID], seen: /wallet_b/ },
+  {
+    name: 'a secret',
+    args: ['auth', 'login', '-p', 'new', '--cards-url', 'https://cards.example.com'],
+    seen: /Token of the cards interface/,
+  },
+];
+
+const LEAVINGS = [
+  { name: 'Ctrl-C', typed: CTRL_C, code: 130 },
+  { name: 'the end of input', typed: END_OF_INPUT, code: 130 },
+  { name: 'SIGTERM', typed: { signal: 'SIGTERM' }, code: 143 },
+  { name: 'SIGHUP', typed: { signal: 'SIGHUP' }, code: 129 },
+] as const;
+
+/** `dumb` obeys no escape sequences, so every question is asked in another way there. */
+const TERMINALS = ['xterm-256color', 'dumb'];
+
+const CASES = QUESTIONS.flatMap((question) =>
+  TERMINALS.flatMap((terminal) =>
+    LEAVINGS.map((leaving) => ({
+      question,
+      leaving,
+      terminal,
+      title: `${leaving.name} at ${question.name} (${terminal})`,
+    })),
+  ),
+);
+
+describe.concurrent('a question that is left', () => {
+  it.for(CASES)('by $title leaves the terminal as it was, and nothing is sent', async (one, { onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+    const { question, leaving, terminal } = one;
+    const isLogin = question.args[0] === 'auth';
+    const env = { ...(isLogin ? {} : server.env), TERM: terminal };
+    const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
+    expect(end.text).toMatch(/^frontdesk: cancelled( by SIG(TERM|HUP))? at a question; nothing was sent$/m);
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+  });
+
+  it.for([
+    ['no', 'no\r'],
+    ['n', 'n\r'],
+    ['Enter', '\r'],
+  ])('by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
+    expect(end.text).toContain('not confirmed; nothing was sent');
+    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  });
+});

@@ -1,0 +1,104 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { dialogue } from './dialogue.ts';
+
+const CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
+const SANDBOX = ['-p', 'sandbox', '--quiet'];
+const WIDTHS = [60, 80, 120];
+
+const NAMES = ['花子 山田', 'ليلى حداد', '👩‍👩‍👧 Ørjan 🎁', `Z${'o\u0308'.repeat(40)}`, '山'.repeat(80), 'Ann'];
+const LIST = {
+  object: 'list',
+  data: NAMES.map((name, index) => ({
+    id: `sub_${index}`,
+    object: 'subscriber',
+    active: true,
+    email: `customer${index}@example.com`,
+    first_name: name,
+    last_name: name,
+  })),
+};
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+describe.concurrent('the card view', () => {
+  it.each(WIDTHS)('fits a terminal of %i columns, but for the commands to copy', async (columns) => {
+    const { code, text } = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { columns });
+    expect(code).toBe(0);
+    const [facts = '', next = ''] = text.split('\nNext\n');
+    expect(linesOf(facts).filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(facts).toContain('Status        ACTIVE\n');
+    expect(facts).toContain('Balance       100.10 of 100.10  [████████████████████]\n');
+    expect(facts).toMatch(/\nExpires {7}2031-06-30T23:59:59\.000Z \(in \d+ (years|months|days)\)\n/);
+    expect(facts).toContain('\n  recipient.name  山田 花子\n');
+    expect(facts).toContain('\n  TIME                      TYPE  AMOUNT  ID\n');
+    expect(facts).toContain('\n  2025-02-01T10:00:00.000Z  LOAD  100.10  txn_1003\n');
+    expect(linesOf(next)).toEqual([
+      `  frontdesk -p sandbox card block ${CARD}`,
+      `  frontdesk -p sandbox card reissue ${CARD}`,
+    ]);
+  });
+
+  it.each([
+    ['NO_COLOR', { NO_COLOR: '1' }],
+    ['TERM=dumb', { TERM: 'dumb' }],
+  ])('says the same without colour (%s)', async (_name, env) => {
+    const coloured = await dialogue([...SANDBOX, 'card', 'get', CARD]);
+    const plain = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { env });
+    expect(coloured.output).toContain('\u001b[32mACTIVE');
+    expect(plain.output).not.toContain('\u001b');
+    expect(plain.text).toBe(coloured.text);
+  });
+
+  it('is ASCII, but for the data itself, where the locale is not UTF-8', async () => {
+    const { text } = await dialogue([...SANDBOX, 'card', 'get', CARD], [], { env: { LANG: 'C' } });
+    expect(text).toContain('[####################]');
+    expect(text.replaceAll(/[山田花子東京お誕生日おめでとう]/g, '')).toMatch(/^[\x00-\x7f]*$/);
+  });
+});
+
+describe.concurrent('a list', () => {
+  it.each(WIDTHS)('keeps its borders in %i columns, whatever script the names are in', async (columns) => {
+    const { code, text } = await dialogue([...SANDBOX, 'calendar', 'subscribers', 'list', 'cal_harbour_tours'], [], {
+      columns,
+    });
+    expect(code).toBe(0);
+    const table = linesOf(text).filter((line) => /^[┌├│└]/.test(line));
+    expect(table).toHaveLength(14);
+    expect(new Set(table.map((line) => stringWidth(line))).size).toBe(1);
+    expect(stringWidth(table[0] ?? '')).toBeLessThanOrEqual(columns);
+    expect(text).toContain('│ 花子       │');
+    expect(text).toContain('│ ليلى       │');
+  });
+
+  it.for(WIDTHS)(
+    'keeps them with names that are long, wide, stacked or emoji, in %i columns',
+    async (columns, test) => {
+      const server = await startRecordingServer([{ body: LIST }], test.onTestFinished);
+      // Quiet: a spinner that was drawn over would still stand in front of the first line here.
+      const args = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50', '--quiet'];
+      const { text } = await dialogue(args, [], { columns, env: server.env });
+      const table = linesOf(text).filter((line) => /^[┌├│└]/.test(line));
+      expect(table).toHaveLength(NAMES.length + 4);
+      expect(new Set(table.map((line) => stringWidth(line))).size).toBe(1);
+      expect(stringWidth(table[0] ?? '')).toBeLessThanOrEqual(columns);
+      for (const line of table.slice(3, -1)) expect(line.split('│')).toHaveLength(7);
+    },
+  );
+
+  it('leaves ids, statuses and amounts whole, and names the columns that had no room', async () => {
+    const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', CARD];
+    const { text } = await dialogue([...SANDBOX, 'card', 'get', ...ids], [], { columns: 80 });
+    expect(text).toContain(`│ ${CARD} │ ACTIVE │  100.10 │  100.10 │ 2031-06… │`);
+    expect(text).toContain('\nNot shown (--columns names them): clientReference, design\n');
+  });
+
+  it('has a border of ASCII where the locale is not UTF-8', async () => {
+    const { text } = await dialogue([...SANDBOX, 'profile', 'list'], [], { env: { LANG: 'C' } });
+    expect(text).toMatch(/^\+-+\+/m);
+    expect(text).not.toMatch(/[┌├│└…]/);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { dialogue } from './dialogue.ts';
+
+const ACTIVE = { body: cardText('ACTIVE') };
+const BUSY = { status: 429, headers: { 'retry-after': '1' }, body: { errorCode: 'SLOW_DOWN', message: 'later' } };
+const SPINNER = 'waiting for the service';
+const GET = ['card', 'get', CARD_ID];
+
+/** A sandbox that answers every request after that time. */
+async function withSlowService(run: (env: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
+  const serving = startFrontdesk(['sandbox', 'serve', '--json', '--latency', '900ms'], { home: createHome() });
+  let told = '';
+  serving.child.stdout?.on('data', (part: Buffer) => {
+    told += part.toString('utf8');
+  });
+  await serving.waitForOutput('\n');
+  const { url, cardsToken }: Readonly<Record<string, string>> = JSON.parse(told);
+  try {
+    await run({ FRONTDESK_CARDS_URL: url ?? '', FRONTDESK_CARDS_TOKEN: cardsToken ?? '' });
+  } finally {
+    serving.child.kill('SIGTERM');
+    await serving.result;
+  }
+}
+
+const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+describe('waiting', () => {
+  it('shows a spinner on a terminal after a while of silence, and takes it away before the result', () =>
+    withSlowService(async (env) => {
+      const { code, text, output, leftBehind } = await dialogue(['card', 'get', CARD], [], { env });
+      expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
+      expect(text).toContain(SPINNER);
+      const afterSpinner = output.slice(output.lastIndexOf(SPINNER) + SPINNER.length);
+      // The line is erased before anything else is written.
+      expect(afterSpinner).toMatch(/^(?:\u001b\[[?0-9]*[a-zA-Z])*\u001b\[0?K/);
+      expect(text.slice(text.lastIndexOf('Card  '))).not.toContain(SPINNER);
+    }));
+
+  it('shows it for a write as well, and never over a question', () =>
+    withSlowService(async (env) => {
+      const { code, text } = await dialogue(['card', 'block', CARD], [[/\(y\/N/, 'y\r']], { env });
+      expect(code).toBe(0);
+      const [before = '', after = ''] = text.split(/✔ Block card/);
+      expect(before).toContain(SPINNER);
+      expect(before.slice(before.indexOf('? Block card'))).not.toContain(SPINNER);
+      expect(after).toContain(SPINNER);
+    }));
+
+  it.each([
+    ['--quiet', {}],
+    ['--verbose', {}],
+    ['--no-color', { TERM: 'dumb' }],
+    ['--no-color', { CI: 'true' }],
+  ])('shows none with %s %o', async (option, env) =>
+    withSlowService(async (service) => {
+      const { code, text } = await dialogue(['card', 'get', CARD, option], [], { env: { ...service, ...env } });
+      expect(code).toBe(0);
+      expect(text).not.toContain(SPINNER);
+    }),
+  );
+
+  it('shows it without colour and without marks where those are not wanted', () =>
+    withSlowService(async (env) => {
+      const { output } = await dialogue(['card', 'get', CARD, '--no-color'], [], { env: { ...env, LANG: 'C' } });
+      expect(output).toContain(SPINNER);
+      expect(output).not.toMatch(/\u001b\[[0-9;]*m|[^\x00-\x7f]/);
+    }));
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ended by %s leaves the terminal as it was, and the message on a line of its own', (signal, code) =>
+    withSlowService(async (env) => {
+      const end = await dialogue(['card', 'get', CARD], [[SPINNER, { signal }]], { env });
+      expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code, leftBehind: [] });
+      expect(end.output).toMatch(
+        new RegExp(`(?:\\u001b\\[(?:2K|1G|\\?25h|\\?2026l)|\\r|\\n)frontdesk: cancelled by ${signal}`),
+      );
+    }),
+  );
+
+  it('tells each retry in one line, with how long it waits', async () => {
+    const server = await startRecordingServer([BUSY, ACTIVE]);
+    const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
+    expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(text).toMatch(/frontdesk: note: the service answered 429, waiting 1\.[0-9] s\n/);
+  });
+
+  it('off a terminal tells the retry and draws nothing; with --quiet it is silent', async () => {
+    const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE]);
+    const loud = await runFrontdesk(GET, { env: server.env });
+    expect(loud.stderr).toMatch(/^frontdesk: note: the service answered 429 .*, waiting 1\.[0-9] s\n$/);
+    const quiet = await runFrontdesk([...GET, '--quiet'], { env: server.env });
+    expect([loud.code, quiet.code, quiet.stderr]).toEqual([0, 0, '']);
+  });
+});
