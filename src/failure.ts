@@ -61,6 +61,9 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
+/** The exit codes of CANCELLED: by the signal that ended the call, or because the reader of stdout went away. */
+export const CANCELLED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, EPIPE: 141 } as const;
+
 /** What is known of a call that failed, under the names of the JSON error object (contract section 4). */
 export interface FailureDetails {
   /** Dotted command path: `card.block`. */

@@ -1,5 +1,5 @@
 import type { SignalName } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 
 /** Why a run ended before its last row. */
 export type Stop =
@@ -14,12 +14,9 @@ export type Stop =
   /** The reader of a read's stdout went away. */
   | { readonly kind: 'reader_gone' };
 
-const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
-const READER_GONE_EXIT = 141;
-
 /** Exit code of a run that a signal or a reader that went away has stopped. */
 export function cancelExitCode(stop: Extract<Stop, { kind: 'signal' | 'reader_gone' }>): number {
-  return stop.kind === 'signal' ? SIGNAL_EXIT[stop.signal] : READER_GONE_EXIT;
+  return CANCELLED_EXIT_CODES[stop.kind === 'signal' ? stop.signal : 'EPIPE'];
 }
 
 /** The reason as a failure, for the rows that were not reached; its message follows `row 7 was not reached: `. */

@@ -3,9 +3,8 @@ import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import type { Format } from '../output/render.ts';
-import { signalExitCode } from '../process/signals.ts';
 import { joinFailures } from './join-failures.ts';
 import { locateCommand } from './locate.ts';
 
@@ -70,7 +69,10 @@ function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof StreamFailure)) return internalFailure(error);
   if (error.errno === 'EPIPE') {
-    return new Failure('CANCELLED', 'the reader of stdout went away', { exitCode: 141, cause: error });
+    return new Failure('CANCELLED', 'the reader of stdout went away', {
+      exitCode: CANCELLED_EXIT_CODES.EPIPE,
+      cause: error,
+    });
   }
   const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
   return new Failure('LOCAL_IO', `cannot write to stdout: ${reason}; nothing was changed at the service`, {
@@ -81,7 +83,7 @@ function failureOf(error: unknown): Failure {
 async function report(context: Context, state: CallState, error: unknown): Promise<number> {
   const failure = failureOf(error);
   // `frontdesk … | head -1`: nobody is left to read, and nothing went wrong.
-  if (failure.exitCode === 141) return 141;
+  if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
   const known = state.operation === undefined ? failure : failure.with({ operation: state.operation });
   const { renderFailure } = await import('../output/failure-text.ts');
   await context.stderr.write(
@@ -198,7 +200,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   // While no write is under way a signal ends the program at once; whoever has one under way listens on top.
   const stopListening = context.signals.onSignal((signal) => {
     const failure = new Failure('CANCELLED', `cancelled by ${signal}; nothing was changed`, {
-      exitCode: signalExitCode(signal),
+      exitCode: CANCELLED_EXIT_CODES[signal],
     });
     state.clearDisplay?.();
     void report(context, state, failure).then((code) => context.exitNow(code));

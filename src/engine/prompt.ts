@@ -1,7 +1,6 @@
 import type { PromptPort, SignalName, SignalPort } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import { safeText } from '../output/safe-text.ts';
-import { signalExitCode } from '../process/signals.ts';
 import { linePrompt } from './line-prompt.ts';
 
 export interface TerminalStreams {
@@ -27,7 +26,7 @@ function cancelled(error: unknown, name: SignalName | undefined): Failure {
   const by = name === undefined || name === 'SIGINT' ? '' : ` by ${name}`;
   return new Failure('CANCELLED', `cancelled${by} at a question; nothing was sent`, {
     details: { outcome: 'not_sent' },
-    ...(name === undefined ? {} : { exitCode: signalExitCode(name) }),
+    ...(name === undefined ? {} : { exitCode: CANCELLED_EXIT_CODES[name] }),
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-import { Failure, type Outcome } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import type { BreakLabel } from './exchange.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
@@ -125,8 +125,8 @@ function observed(seen: Observation): JsonValue {
 
 /** Exit code of the signal that an abort carries as its reason; 130 when it carries none. */
 function signalExitCode(signal: AbortSignal | undefined): number {
-  if (signal?.reason === 'SIGTERM') return 143;
-  return signal?.reason === 'SIGHUP' ? 129 : 130;
+  const name: unknown = signal?.reason;
+  return CANCELLED_EXIT_CODES[name === 'SIGTERM' || name === 'SIGHUP' ? name : 'SIGINT'];
 }
 
 /** A signal ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */

@@ -2,11 +2,6 @@ import type { SignalName, SignalPort } from '../context.ts';
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Exit code of a process that a signal ended. */
-export function signalExitCode(signal: SignalName): number {
-  return { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal];
-}
-
 export function processSignals(source: NodeJS.Process): SignalPort {
   const received: SignalName[] = [];
   const listeners: ((signal: SignalName, count: number) => void)[] = [];

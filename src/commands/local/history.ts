@@ -1,6 +1,6 @@
 import type { Outcome } from '../../failure.ts';
 import { type Fault, usageFailure } from '../../failure.ts';
-import { parseAge } from '../../input/duration.ts';
+import { AGE_FORMS, parseAge } from '../../input/duration.ts';
 import { lastValue } from '../../input/raw-input.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { Column } from '../../output/column.ts';
@@ -39,12 +39,12 @@ export function readOutcome(text: string, where: string, faults: Fault[]): Outco
 function readAge(text: string | undefined, where: string, faults: Fault[]): number | undefined {
   if (text === undefined) return undefined;
   const age = parseAge(text);
-  if (age === undefined) faults.push({ where, problem: `must be an age such as 30m, 24h or 90d, not "${text}"` });
+  if (age === undefined) faults.push({ where, problem: `must be an age such as ${AGE_FORMS}, not "${text}"` });
   return age;
 }
 
 function ageProblem(text: string): string | undefined {
-  return parseAge(text) === undefined ? 'must be an age such as 30m, 24h or 90d' : undefined;
+  return parseAge(text) === undefined ? `must be an age such as ${AGE_FORMS}` : undefined;
 }
 
 function readLimit(text: string | undefined, faults: Fault[]): number {

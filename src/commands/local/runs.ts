@@ -1,6 +1,6 @@
 import type { Outcome } from '../../failure.ts';
 import { Failure, type Fault, usageFailure } from '../../failure.ts';
-import { parseAge } from '../../input/duration.ts';
+import { AGE_FORMS, parseAge } from '../../input/duration.ts';
 import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { JsonValue } from '../../json/value.ts';
@@ -174,7 +174,7 @@ export const runsRemoveCommand = localCommand({
       if (input.words.length > 0)
         throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
       if (age === undefined)
-        throw new Failure('USAGE', `--older-than: must be an age such as 24h or 90d, not "${ageText}"`);
+        throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
       removed = await removeRunsOlderThan(ports(session), age);
     }
     const json: JsonValue = fromPlain({ removed });

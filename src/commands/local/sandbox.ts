@@ -1,4 +1,4 @@
-import { usageFailure } from '../../failure.ts';
+import { CANCELLED_EXIT_CODES, usageFailure } from '../../failure.ts';
 import { parseDuration } from '../../input/duration.ts';
 import { lastValue } from '../../input/raw-input.ts';
 import { getPath } from '../../json/plain.ts';
@@ -110,7 +110,7 @@ export const sandboxServeCommand = localCommand({
     );
     const { url, cardsToken, calendarToken } = server;
     const stopped = new Promise<number>((resolve) => {
-      session.context.signals.onSignal((signal) => resolve({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal]));
+      session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));
     });
     const facts = { url, cardsToken, calendarToken };
     const isJson = session.output.format === 'json' || session.output.format === 'ndjson';
