@@ -20,7 +20,7 @@ export const FAILURES = {
   USAGE: {
     exitCode: 2,
     meaning:
-      'bad flag, argument, input file, configuration or environment, or a confirmation nobody could give; nothing was sent',
+      'bad flag, argument, input file, configuration or environment, a token that is not visible ASCII, or a confirmation that nobody could give; nothing was sent',
     repeat: 'after mending',
   },
   NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
@@ -34,10 +34,15 @@ export const FAILURES = {
   },
   OUTCOME_UNKNOWN: {
     exitCode: 8,
-    meaning: 'a write left, and no readable answer tells whether it was applied',
+    meaning:
+      'a write left, and no readable answer tells whether it was applied: any 5xx, a 2xx that cannot be read; unless a read-back settles it',
     repeat: 'no, check first',
   },
-  BAD_REPLY: { exitCode: 10, meaning: 'a read failed: 5xx, no answer, or one that cannot be read', repeat: 'yes' },
+  BAD_REPLY: {
+    exitCode: 10,
+    meaning: 'a read failed: 5xx, no answer after it was sent, or one that cannot be read',
+    repeat: 'yes',
+  },
   BUSY: { exitCode: 11, meaning: '429 or 408, retries used up', repeat: 'yes, later' },
   PARTIAL: {
     exitCode: 15,
