@@ -119,7 +119,9 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
         sent.push(`${wire.method} ${wire.target}`);
         timeouts.push(exchangeOptions.timeoutMs);
         if (next === undefined) throw new Error(`unexpected request: ${wire.method} ${wire.target}`);
-        const exchange = typeof next === 'function' ? next(wire) : next;
+        const scripted = typeof next === 'function' ? next(wire) : next;
+        // Its bytes are taken out when it is read; the same answer may be given twice.
+        const exchange = scripted.kind === 'reply' ? { ...scripted, body: [...scripted.body] } : scripted;
         if (exchange.kind === 'reply' || exchange.sent) exchangeOptions.onSend?.();
         clock.elapsedMs += 100;
         options.onExchange?.(wires.length, clock);

@@ -188,3 +188,44 @@ describe('other statuses', () => {
     expect(judged(cardGet, body, 500)).toMatchObject({ error: expected });
   });
 });
+
+describe('answers of many megabytes', () => {
+  const entries = (entry: string) => `[${`${entry},`.repeat(300_000)}${entry}]`;
+
+  it('B21 a list whose entries all lack what is required: shown, with one warning', () => {
+    const verdict = judged(cardGet, CARD.replace('"metadata":{}', `"metadata":{},"transactions":${entries('{}')}`));
+    expect(verdict).toMatchObject({ kind: 'accepted', notices: [{ code: 'MISSING_FIELD' }] });
+  });
+
+  it('B21 more parts than memory is given for them: unreadable, and shown by its beginning', () => {
+    const many = CARD.replace('"metadata":{}', `"metadata":{"a":${entries('{"a":1},{"a":1},{"a":1},{"a":1}')}}`);
+    const verdict = judged(cardGet, many);
+    expect(verdict).toMatchObject({ kind: 'failed', event: 'unreadable' });
+    expect(verdict.kind === 'failed' && verdict.problem).toMatch(
+      /^it has too many parts: line 1, column \d+ \(at metadata\.a\.\d+.*\): too many values to hold in memory$/,
+    );
+    expect(verdict.kind === 'failed' && verdict.error.body).toBe(`${many.slice(0, 499)}…`);
+  });
+
+  it('B34 an error of more than 8 MiB is shown by its beginning', () => {
+    const message = 'm'.repeat(9 * 1024 * 1024);
+    const verdict = judged(cardGet, JSON.stringify({ errorCode: 'E', message }), 400);
+    expect(verdict).toMatchObject({ kind: 'failed', event: 'refused', error: { service: undefined } });
+    expect(verdict.kind === 'failed' && String(verdict.error.body)).toHaveLength(500);
+  });
+
+  it('another card of more than 8 MiB is not repeated in the error', () => {
+    const other = CARD.replace(CARD_ID, '00000000-0000-0000-0000-000000000001');
+    const verdict = judged(cardGet, other.replace('"metadata":{}', `"metadata":{"a":"${'x'.repeat(9 << 20)}"}`));
+    expect(verdict.kind === 'failed' && verdict.problem).toContain('which is not the one that was asked for');
+    expect(verdict.kind === 'failed' && String(verdict.error.body)).toHaveLength(500);
+  });
+
+  it('reads a body that came in pieces, cut inside a character', () => {
+    const bytes = Buffer.from(CARD.replace('"design":"d"', '"design":"Tromsø 🎁"'), 'utf8');
+    const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: pieces };
+    const verdict = judge(exchange, { operation: cardGet, id: CARD_ID, nowMs: 0, mask: new TokenMask() });
+    expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toContain('"design":"Tromsø 🎁"');
+  });
+});

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/json/parse.ts';
-import { printJson } from '../../../src/json/print.ts';
+import { fromPlain } from '../../../src/json/plain.ts';
+import { printJson, printJsonPieces } from '../../../src/json/print.ts';
+import type { JsonValue } from '../../../src/json/value.ts';
 
 describe('printJson', () => {
   it('prints compact, or with two spaces, and leaves empty ones on their line', () => {
@@ -113,7 +115,7 @@ describe('printJsonPieces', () => {
     const long = `${'\u009b"\\\ud800e\u0301\u{1f468}\u200d\u{1f469}'.repeat(20_000)}\udc00`;
     for (const value of [long, [long, 'x'], new Map([[long.slice(0, 10), long]])]) {
       const pieces = printed(value);
-      expect(pieces.length).toBeGreaterThan(5);
+      expect(pieces.length).toBeGreaterThan(3);
       for (const piece of pieces) expect(piece.length).toBeLessThan(700_000);
       expect(printJson(parseJson(pieces.join('')))).toBe(pieces.join(''));
     }

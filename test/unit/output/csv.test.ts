@@ -70,4 +70,24 @@ describe('csv of one resource', () => {
     await writeCsvResource(card, { header: true, raw: false }, output);
     expect(output.text()).toBe(`z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`);
   });
+
+  it('writes what is long in pieces, and gives it back whole', async () => {
+    const text = `=${'long "text"\n\u001b, '.repeat(20_000)}`;
+    const resource = new Map<string, JsonValue>([
+      ['a', text],
+      ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
+    ]);
+    const output = recordedOutput();
+    await writeCsvResource(resource, { header: true, raw: false }, output);
+    expect(output.writes.length).toBeGreaterThan(8);
+    const [names = [], cells = []] = parse(output.text(), { record_delimiter: '\r\n' });
+    expect(names).toEqual([...resource.keys()]);
+    expect(cells.map(unguardCell)).toEqual([...resource.values()]);
+  });
+
+  it('marks the line of a resource that is one empty text', async () => {
+    const output = recordedOutput();
+    await writeCsvResource(new Map([['a', '']]), { header: false, raw: false }, output);
+    expect(output.text()).toBe('""\r\n');
+  });
 });

@@ -90,7 +90,20 @@ describe('guardCell', () => {
 });
 
 describe('cellPieces', () => {
-  const parts = ['=', "'", '\\', '\\x41', '\\u{202e}', '\u001b', '\u202e', 'é', '\ud83d\ude00', '\ud800', 'plain ', ','];
+  const parts = [
+    '=',
+    "'",
+    '\\',
+    '\\x41',
+    '\\u{202e}',
+    '\u001b',
+    '\u202e',
+    'é',
+    '\ud83d\ude00',
+    '\ud800',
+    'plain ',
+    ',',
+  ];
   it('gives together what guardCell and escapeCell give, also where a cut falls into an escape', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 40 }), fc.nat(40), (pieces, shift) => {

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FAILURES, type Failure } from '../../src/failure.ts';
+import { parseBaseUrl } from '../../src/http/base-url.ts';
+import type { CallResult, HttpClient } from '../../src/http/call.ts';
+import { createHttpClient } from '../../src/http/client.ts';
+import { createTransport } from '../../src/http/transport.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../../src/json/value.ts';
+import { renderFailure, renderNotice } from '../../src/output/failure-text.ts';
+import { type Result, renderResult } from '../../src/output/render.ts';
+import { checkStreams, meet } from '../e2e/faults/fault-run.ts';
+import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
+import { CARDS_TOKEN } from '../support/recording-server.ts';
+import { outputOptions, recordedOutput } from '../unit/output/recorded-output.ts';
+import { numberOf, Seeded } from './seeded.ts';
+import { answerWith, card, damaged, indexOf, PLAY_NAMES, type Play, playOf } from './stage.ts';
+
+/**
+ * Goal G1: whatever a service answers, frontdesk ends in time, with an exit code of its table, without a stack
+ * trace, and nothing that a terminal would obey reaches a stream. FRONTDESK_FUZZ_SEED repeats a run,
+ * FRONTDESK_FUZZ_COUNT makes it longer, FRONTDESK_FUZZ_PROCESSES says how many of it start the built program.
+ */
+
+const SEED = numberOf('FRONTDESK_FUZZ_SEED', 20_261_120);
+const COUNT = numberOf('FRONTDESK_FUZZ_COUNT', 5000);
+const PROCESSES = numberOf('FRONTDESK_FUZZ_PROCESSES', Math.ceil(COUNT / 100));
+
+const TIMEOUT_MS = 400;
+const AT_A_TIME = 16;
+
+let server: FaultServer;
+let client: HttpClient;
+const origin = () => `(seed ${SEED}, repeat with FRONTDESK_FUZZ_SEED=${SEED})`;
+
+beforeAll(async () => {
+  server = await startFaultServer({
+    route: (request) => {
+      const index = indexOf(request.target + request.body);
+      const seeded = new Seeded(SEED + index);
+      const play = playOf(seeded.pick(PLAY_NAMES), index);
+      const answer = damaged(play, seeded);
+      // A look at the card after a write meets trouble of its own.
+      const isReadBack = request.method === 'GET' && play.operation.method === 'POST';
+      if (!isReadBack) return answerWith(answer, true);
+      const look = { ...play, good: card(play.input.params['cardId'] ?? '', seeded.pick(['ACTIVE', 'BLOCKED', 'X'])) };
+      return answerWith(damaged(look, seeded), false);
+    },
+  });
+  const parsed = parseBaseUrl(server.url);
+  if (parsed.kind === 'bad') throw new Error(parsed.problem);
+  const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => Promise.resolve() };
+  client = createHttpClient({
+    baseUrl: parsed.baseUrl,
+    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined, source: 'test' },
+    clock,
+    random: () => 0,
+    version: '1.2.3',
+    profile: 'demo',
+    transport: createTransport({ baseUrl: parsed.baseUrl, clock }),
+  });
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+const EXIT_CODES: readonly number[] = Object.values(FAILURES).map((row) => row.exitCode);
+
+function resultOf(play: Play, resource: JsonValue): Result {
+  if (play.name !== 'subscribersList') {
+    const view = play.operation.family === 'cards' ? ({ view: 'card' } as const) : {};
+    return { kind: 'resource', resource, columns: play.columns, ...view };
+  }
+  const data = isJsonObject(resource) ? resource.get('data') : undefined;
+  return { kind: 'list', document: resource, rows: isJsonArray(data) ? data : [], columns: play.columns };
+}
+
+async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ stdout: string; stderr: string }> {
+  const format = seeded.pick(['table', 'json', 'ndjson', 'csv'] as const);
+  if (result.kind === 'failed') {
+    return { stdout: '', stderr: renderFailure(result.failure, format, { debug: false }) };
+  }
+  // Not every play has the columns of a terminal.
+  const stdout = recordedOutput(seeded.chance(0.3) ? 40 + seeded.below(120) : undefined);
+  await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
+  const text = stdout.text();
+  if (format === 'json') JSON.parse(text);
+  return { stdout: text, stderr: result.notices.map((notice) => renderNotice(notice, format, false)).join('') };
+}
+
+function endOf(result: CallResult): { code: number; outcome: string } {
+  if (result.kind === 'answered') return { code: 0, outcome: result.outcome ?? 'read' };
+  const failure: Failure = result.failure;
+  return { code: failure.exitCode, outcome: failure.details.outcome ?? 'read' };
+}
+
+async function playOne(index: number): Promise<string> {
+  const seeded = new Seeded(SEED + index);
+  const play = playOf(seeded.pick(PLAY_NAMES), index);
+  const startedMs = performance.now();
+  const policy = { timeoutMs: TIMEOUT_MS, retries: 1, retryMaxTimeMs: 2 * TIMEOUT_MS };
+  const result = await client.call(play.input, { policy });
+  const elapsedMs = performance.now() - startedMs;
+  const { stdout, stderr } = await shown(play, result, seeded);
+  const { code, outcome } = endOf(result);
+  const where = `run ${index} of ${play.name} ${origin()}`;
+  expect(elapsedMs, where).toBeLessThan(policy.retryMaxTimeMs + 1000);
+  if (code !== 0) expect(EXIT_CODES, where).toContain(code);
+  expect(code, where).not.toBe(1);
+  checkStreams({ code: result.kind === 'answered' ? 0 : code, stdout, stderr });
+  return `${code} ${outcome}`;
+}
+
+describe(`damaged answers ${origin()}`, () => {
+  it(`${COUNT} of them never break the client or the output`, async () => {
+    const ends = new Map<string, number>();
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let index = next++; index < COUNT; index = next++) {
+        const end = await playOne(index);
+        ends.set(end, (ends.get(end) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    // A run in which nothing ever got through, or everything did, would prove nothing.
+    const share = (end: string) => (ends.get(end) ?? 0) / COUNT;
+    expect(share('0 applied'), JSON.stringify([...ends])).toBeGreaterThan(0.05);
+    expect(share('8 unknown'), JSON.stringify([...ends])).toBeGreaterThan(0.05);
+    expect(share('10 read')).toBeGreaterThan(0.005);
+  });
+
+  it(`${PROCESSES} of them never break the built program`, async () => {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let count = next++; count < PROCESSES; count = next++) {
+        // Other runs than those above.
+        const index = COUNT + count;
+        const seeded = new Seeded(SEED + index);
+        const play = playOf(seeded.pick(PLAY_NAMES), index);
+        const format = new Seeded(index).pick([['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]);
+        const { code, elapsedMs } = await meet(server, play.words, { format, attemptMs: 1500, budgetMs: 3000 });
+        expect(code, `run ${index} of ${play.name} ${origin()}`).not.toBe(1);
+        expect(elapsedMs).toBeGreaterThan(0);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, worker));
+  });
+});

@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net';
+import type { Operation } from '../../src/api/operation.ts';
+import { OPERATIONS } from '../../src/api/operations.ts';
+import { CALENDAR_COLUMNS, EVENT_COLUMNS, SUBSCRIBER_COLUMNS } from '../../src/commands/calendar/columns.ts';
+import { CARD_COLUMNS } from '../../src/commands/card/columns.ts';
+import type { CallInput } from '../../src/http/call.ts';
+import { fromPlain } from '../../src/json/plain.ts';
+import type { Column } from '../../src/output/column.ts';
+import { type Behaviour, counted } from '../support/fault-server.ts';
+import { mutateBytes, mutateHttp, mutateJson, type WireAnswer } from './mutate.ts';
+import type { Seeded } from './seeded.ts';
+
+/** One call of one operation, the answer that is right for it, and how frontdesk is asked for it. */
+export interface Play {
+  readonly name: keyof typeof OPERATIONS;
+  readonly operation: Operation;
+  readonly input: CallInput;
+  readonly words: readonly string[];
+  readonly columns: readonly Column[];
+  readonly good: unknown;
+}
+
+/** Ids that say which run a request belongs to. */
+function idOf(index: number): string {
+  return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
+}
+
+/** Which run a request belongs to, by the id in its path or in its body. */
+export function indexOf(targetAndBody: string): number {
+  const digits = /00000000-0000-4000-8000-([0-9a-f]{12})/.exec(targetAndBody)?.[1];
+  if (digits === undefined) throw new Error(`no id in ${targetAndBody}`);
+  return Number.parseInt(digits, 16);
+}
+
+export function card(cardId: string, status: string): Record<string, unknown> {
+  return {
+    cardId,
+    clientReference: 'order-1',
+    status,
+    initialBalance: 50.5,
+    currentBalance: 10.25,
+    expiryDate: '2031-01-01T00:00:00Z',
+    design: 'classic',
+    metadata: { store: 'Bergen', nested: { a: [1, 2, { b: null }] } },
+    createdAt: '2025-01-01T00:00:00Z',
+    updatedAt: '2025-01-02T00:00:00Z',
+    transactions: [
+      { transactionId: 't1', amount: 40.25, type: 'PURCHASE', createdAt: '2025-02-01T00:00:00Z' },
+      { transactionId: 't2', amount: 50.5, type: 'LOAD', createdAt: '2025-01-01T00:00:00Z' },
+    ],
+  };
+}
+
+const CALENDAR = { object: 'calendar', active: true, name: 'Tours', description: null, url: 'https://x.example/' };
+const SUBSCRIBER = { object: 'subscriber', active: true, email: 'a@example.com', first_name: 'Ana', last_name: 'L' };
+const EVENT = { object: 'event', active: true, name: 'Party', start: '2027-04-02T18:00', end: null, location: 'Quay' };
+
+/** The calls that are played, by the operations of the table. */
+const PLAYS: Record<keyof typeof OPERATIONS, (id: string) => Pick<Play, 'words' | 'columns' | 'good'>> = {
+  cardGet: (id) => ({ words: ['card', 'get', id], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
+  cardActivate: (id) => ({ words: ['card', 'activate', id], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
+  cardBlock: (id) => ({ words: ['card', 'block', id, '--yes'], columns: CARD_COLUMNS, good: card(id, 'BLOCKED') }),
+  cardReissue: (id) => ({ words: ['card', 'reissue', id, '--yes'], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
+  cardProvisionWalletA: (id) => ({
+    words: ['card', 'provision', id, '--wallet', 'wallet_a'],
+    columns: [{ name: 'encryptedPaymentInstrument', header: 'INSTRUMENT' }],
+    good: { encryptedPaymentInstrument: 'c2VjcmV0' },
+  }),
+  cardProvisionWalletB: (id) => ({
+    words: ['card', 'provision', id, '--wallet', 'wallet_b'],
+    columns: [{ name: 'primaryAccountNumberPrefix', header: 'PREFIX' }],
+    good: { primaryAccountNumberPrefix: '4000', activationData: 'abc', authenticationData: 'def' },
+  }),
+  calendarUpdate: (id) => ({
+    words: ['calendar', 'update', id, '--name', 'Tours'],
+    columns: CALENDAR_COLUMNS,
+    good: { id, ...CALENDAR },
+  }),
+  subscribersList: (id) => ({
+    words: ['calendar', 'subscribers', 'list', id],
+    columns: SUBSCRIBER_COLUMNS,
+    good: {
+      object: 'list',
+      data: [
+        { id: 's1', ...SUBSCRIBER },
+        { id: 's2', ...SUBSCRIBER },
+      ],
+      url: '/v1/x',
+    },
+  }),
+  subscriberUpdate: (id) => ({
+    words: ['calendar', 'subscribers', 'update', id, '--email', 'a@example.com'],
+    columns: SUBSCRIBER_COLUMNS,
+    good: { id, ...SUBSCRIBER },
+  }),
+  eventCreate: (id) => ({
+    words: ['calendar', 'event', 'create', '--calendar', id, '--name', 'Party', '--start', '2027-04-02T18:00'],
+    columns: EVENT_COLUMNS,
+    good: { id: 'evt_1', ...EVENT, calendar: id },
+  }),
+};
+
+/** The keys of the table. */
+export const PLAY_NAMES = Object.keys(PLAYS)
+  // Object.keys gives string[]; these are the keys of the record itself.
+  .map((name) => name as keyof typeof OPERATIONS);
+
+/** A call of an operation that belongs to run `index`. */
+export function playOf(name: keyof typeof OPERATIONS, index: number): Play {
+  const operation = OPERATIONS[name];
+  const id = idOf(index);
+  const params: Record<string, string> = {};
+  if (operation.path.includes('{cardId}')) params['cardId'] = id;
+  if (operation.path.includes('{id}')) params['id'] = id;
+  const event = { calendar: id, name: 'Party', start: '2027-04-02T18:00' };
+  const body = operation.body === null ? undefined : fromPlain(name === 'eventCreate' ? event : {});
+  return { name, operation, input: { operation, params, query: {}, body }, ...PLAYS[name](id) };
+}
+
+/** A damaged answer: at the level of JSON, of bytes, of HTTP, or of all of them. */
+export function damaged(play: Play, seeded: Seeded): WireAnswer {
+  const level = seeded.pick(['json', 'json', 'bytes', 'http', 'http', 'all'] as const);
+  const text = level === 'json' || level === 'all' ? mutateJson(play.good, seeded) : JSON.stringify(play.good);
+  let body: Buffer = Buffer.from(text, 'utf8');
+  if (level === 'bytes' || (level === 'all' && seeded.chance(0.5))) body = mutateBytes(body, seeded);
+  if (level === 'http' || level === 'all') return mutateHttp(body, seeded);
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return { bytes: Buffer.concat([Buffer.from(head), body]), after: 'end', pieces: 1 + seeded.below(3) };
+}
+
+/** Writes an answer in its pieces, each in a turn of its own. */
+export function answerWith(answer: WireAnswer, applies: boolean): Behaviour {
+  const write = (socket: Socket): void => {
+    const size = Math.max(1, Math.ceil(answer.bytes.length / answer.pieces));
+    let at = 0;
+    const step = (): void => {
+      if (socket.destroyed) return;
+      const piece = answer.bytes.subarray(at, at + size);
+      at += size;
+      if (piece.length > 0) {
+        socket.write(piece, () => setImmediate(step));
+        return;
+      }
+      if (answer.after === 'end') socket.end();
+      if (answer.after === 'reset') socket.resetAndDestroy();
+    };
+    step();
+  };
+  return counted({ applies, onRequest: write }, applies);
+}
