@@ -1,7 +1,8 @@
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
+import { removeFrom } from '../http/remove-from.ts';
 import { runExitCode } from './exit-code.ts';
-import type { FlightKind } from './flight.ts';
+import type { FlightKind, FlightPorts } from './flight.ts';
 import { Flight } from './flight.ts';
 import type { RunJournal } from './journal.ts';
 import { Limiter } from './limiter.ts';
@@ -33,8 +34,10 @@ class BulkRun<R extends BulkRow> {
   readonly #rules: StopRules;
   readonly #control: RunControl;
   readonly #limiter: Limiter;
+  readonly #ports: FlightPorts<R>;
   readonly #sink: OrderedSink<RowResult<R>>;
-  readonly #flights = new Set<Flight<R>>();
+  /** An array, not a set: see `removeFrom`. */
+  readonly #flights: Flight<R>[] = [];
   #wake: (() => void) | undefined;
   #isOutputLost = false;
 
@@ -54,6 +57,14 @@ class BulkRun<R extends BulkRow> {
       wrapUp: this.#control.wrapUp,
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
+    this.#ports = {
+      clock: plan.clock,
+      limiter: this.#limiter,
+      journal: plan.journal,
+      wrapUp: this.#control.wrapUp,
+      stop: this.#control.halt,
+      facts: (row) => plan.facts?.(row) ?? {},
+    };
     this.#sink = new OrderedSink(Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER), {
       emit: (result) => plan.emit(result),
       keep: plan.keep === undefined ? undefined : (result) => plan.keep?.(result) ?? Promise.resolve(),
@@ -67,7 +78,7 @@ class BulkRun<R extends BulkRow> {
     const startMs = clock.monotonic();
     try {
       const positions = await this.#dispatch();
-      while (this.#flights.size > 0) await this.#change();
+      while (this.#flights.length > 0) await this.#change();
       await this.#sink.drained(positions);
     } finally {
       this.#control.end();
@@ -113,36 +124,30 @@ class BulkRun<R extends BulkRow> {
       kind = unknownRows === 'reconcile' ? 'reconcile' : 'resend';
       if (kind === 'reconcile' && reconcile === undefined) return this.#replay(row, position, journal);
     }
-    while (this.#flights.size >= concurrency && !this.#control.isStopping) await this.#change();
+    while (this.#flights.length >= concurrency && !this.#control.isStopping) await this.#change();
     if (this.#control.isStopping) return this.#skip(row, position);
     if (kind === 'resend') journal?.resolve(row.row).catch((failure: unknown) => this.#control.break(failure));
     this.#launch(row, position, kind);
   }
 
   #launch(row: R, position: number, kind: FlightKind): void {
-    const facts = this.#plan.facts?.(row);
-    const flight = new Flight(row, position, {
-      kind,
-      clock: this.#plan.clock,
-      limiter: this.#limiter,
-      journal: this.#plan.journal,
-      wrapUp: this.#control.wrapUp,
-      stop: this.#control.halt,
-      reason: facts?.reason,
-      bodyHash: facts?.bodyHash,
-    });
-    this.#flights.add(flight);
+    const flight = new Flight(row, position, kind, this.#ports);
+    this.#flights.push(flight);
     this.#call(flight).then(
       (result) => this.#land(flight, result),
       (error: unknown) => this.#land(flight, { kind: 'failed', failure: asFailure(error) }),
     );
   }
 
-  /** Async, so that a bug that throws at once ends like one that rejects. */
-  async #call(flight: Flight<R>): Promise<CallResult> {
+  #call(flight: Flight<R>): Promise<CallResult> {
     const { reconcile } = this.#plan;
     const isRead = flight.kind === 'reconcile' && reconcile !== undefined;
-    return isRead ? reconcile(flight.row, flight) : this.#plan.send(flight.row, flight);
+    try {
+      return isRead ? reconcile(flight.row, flight) : this.#plan.send(flight.row, flight);
+    } catch (error) {
+      // A bug that throws at once ends like one that rejects.
+      return Promise.reject(error);
+    }
   }
 
   /** A row that an earlier process did. */
@@ -168,7 +173,7 @@ class BulkRun<R extends BulkRow> {
   #land(flight: Flight<R>, call: CallResult): void {
     if (flight.isDone) return;
     flight.land();
-    this.#flights.delete(flight);
+    removeFrom(this.#flights, flight);
     const { journal } = this.#plan;
     if (journal?.failure !== undefined) this.#control.break(journal.failure);
     if (flight.kind === 'reconcile' && journal !== undefined) this.#landReconciled(flight, call, journal);
@@ -188,6 +193,10 @@ class BulkRun<R extends BulkRow> {
     else if (result.httpStatus !== undefined) this.#limiter.answered();
     const stop = this.#wasStopped(call) ? undefined : this.#rules.ended(result);
     if (stop !== undefined) this.#control.stop(stop);
+    if (journal === undefined && result.failure === undefined) {
+      this.#settle(position, result, false, undefined);
+      return;
+    }
     const end = { ...rowEnd(result, flight.durationMs()), again: this.#isAboutTheRun(result) };
     const isUnsent = result.outcome === 'not_sent' && end.held !== true;
     const toDo = end.again || isUnsent;

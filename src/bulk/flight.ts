@@ -19,16 +19,15 @@ export interface RowSlot {
   readonly stop: AbortSignal;
 }
 
-export interface FlightPorts {
-  readonly kind: FlightKind;
+/** What all rows of a run have in common. */
+export interface FlightPorts<R extends BulkRow> {
   readonly clock: ClockPort;
   readonly limiter: Limiter;
   readonly journal: RunJournal | undefined;
   readonly wrapUp: AbortSignal;
   readonly stop: AbortSignal;
   /** What the journal keeps of a row besides its id. */
-  readonly reason: string | undefined;
-  readonly bodyHash: string | undefined;
+  facts(row: R): { readonly reason?: string | undefined; readonly bodyHash?: string | undefined };
 }
 
 /** The place in the rate that the request of a row has: taken when it is admitted, used when it leaves. */
@@ -42,9 +41,18 @@ class RatePlace {
 
   /** Waits for a place; an earlier one whose request never left is given back. False: the run is stopping. */
   async take(): Promise<boolean> {
-    this.release();
+    const isHeld = this.takeNow();
+    if (isHeld !== undefined) return isHeld;
     this.#isHeld = await this.#limiter.admit();
     return this.#isHeld;
+  }
+
+  /** The same without waiting; undefined: there is something to wait for. */
+  takeNow(): boolean | undefined {
+    this.release();
+    const isHeld = this.#limiter.admitNow();
+    this.#isHeld = isHeld === true;
+    return isHeld;
   }
 
   leave(): void {
@@ -64,39 +72,38 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
   /** Place of the row in the run, 0 for the first. */
   readonly position: number;
   readonly kind: FlightKind;
-  readonly readPacer: Pacer;
   /** Attempts whose first byte may have left. */
   admitted = 0;
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
   isDone = false;
-  readonly #ports: FlightPorts;
+  readonly #ports: FlightPorts<R>;
   readonly #place: RatePlace;
+  #readPacer: Pacer | undefined;
   #firstAdmittedMs: number | undefined;
 
-  constructor(row: R, position: number, ports: FlightPorts) {
+  constructor(row: R, position: number, kind: FlightKind, ports: FlightPorts<R>) {
     this.row = row;
     this.position = position;
-    this.kind = ports.kind;
+    this.kind = kind;
     this.#ports = ports;
-    const { limiter } = ports;
-    const place = new RatePlace(limiter);
-    this.#place = place;
-    this.readPacer = {
-      admit: async () => {
-        const isAdmitted = await place.take();
-        if (!isAdmitted) this.isDenied = true;
-        return isAdmitted;
-      },
-      leaves: () => place.leave(),
-      refused: (waitMs) => limiter.refused(waitMs),
-      mayRetry: () => limiter.mayRetry(),
-      succeeded: () => limiter.succeeded(),
-    };
+    this.#place = new RatePlace(ports.limiter);
   }
 
   get pacer(): Pacer {
     return this;
+  }
+
+  /** Made when it is asked for: most rows are not read. */
+  get readPacer(): Pacer {
+    this.#readPacer ??= {
+      admit: async () => (await this.#place.take()) || this.#deny(),
+      leaves: () => this.#place.leave(),
+      refused: (waitMs) => this.refused(waitMs),
+      mayRetry: () => this.mayRetry(),
+      succeeded: () => this.succeeded(),
+    };
+    return this.#readPacer;
   }
 
   get wrapUp(): AbortSignal {
@@ -110,16 +117,12 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
   async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
     if (purpose === 'read_back') return this.readPacer.admit(purpose);
     const { journal, clock, wrapUp } = this.#ports;
-    if (!(await this.#place.take())) return this.#deny();
+    if (!(this.#place.takeNow() ?? (await this.#place.take()))) return this.#deny();
     // A reconciliation only reads: it leaves no intent behind.
     if (journal !== undefined && this.kind !== 'reconcile') {
+      const facts = this.#ports.facts(this.row);
       try {
-        await journal.intent({
-          row: this.row.row,
-          id: this.row.id,
-          reason: this.#ports.reason,
-          bodyHash: this.#ports.bodyHash,
-        });
+        await journal.intent({ row: this.row.row, id: this.row.id, ...facts });
       } catch {
         // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
         this.#place.release();

@@ -11,10 +11,10 @@ export interface IntentRecord {
   readonly s: 'intent';
   /** Attempt, counted from 1 over all processes that worked on the row. */
   readonly a: number;
-  readonly id?: string;
-  readonly reason?: string;
+  readonly id?: string | undefined;
+  readonly reason?: string | undefined;
   /** Digest of the body, so that a changed input could be told from the one that was sent. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 /** How a row (or one attempt of it) ended. Only status, ids, codes and times: never a body, never a token. */
@@ -24,22 +24,22 @@ export interface ResultRecord {
   readonly s: Outcome | 'resolved_by_user';
   /** Attempts so far. */
   readonly a: number;
-  readonly id?: string;
-  readonly http?: number;
-  readonly req?: string;
+  readonly id?: string | undefined;
+  readonly http?: number | undefined;
+  readonly req?: string | undefined;
   /** From the first intent to the answer. */
-  readonly ms?: number;
+  readonly ms?: number | undefined;
   /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
-  readonly rid?: string;
-  readonly code?: FailureCode;
+  readonly rid?: string | undefined;
+  readonly code?: FailureCode | undefined;
   /** `errorCode` of the service. */
-  readonly err?: string;
+  readonly err?: string | undefined;
   /** The status a read-back showed. */
-  readonly seen?: string;
+  readonly seen?: string | undefined;
   /** 1: refused for a reason that concerns the whole run (401, 403): a resume does this row again. */
-  readonly again?: 1;
+  readonly again?: 1 | undefined;
   /** 1: `not_sent` on purpose (`--expect` did not hold): a resume does not do this row again. */
-  readonly held?: 1;
+  readonly held?: 1 | undefined;
 }
 
 /** Rows by outcome, without the outcomes that no row has. */
@@ -68,7 +68,7 @@ const ROW_STATES: ReadonlySet<string> = new Set([
   'resolved_by_user',
 ]);
 
-/** One line of the journal with its newline: ASCII, so that its checksum is over exactly the bytes on the disk. */
+/** One line of the journal with its newline, members that are undefined left out: ASCII, so that its checksum is over exactly the bytes on the disk. */
 export function encodeRecord(record: JournalRecord): string {
   const head = escapeNonAscii(JSON.stringify(record)).slice(0, -1);
   return `${head},"c":"${crc32Hex(head)}"}\n`;

@@ -107,9 +107,9 @@ export class RunJournal {
       t: this.#clock.now(),
       s: 'intent',
       a: this.states.attempts(facts.row) + 1,
-      ...(facts.id === undefined ? {} : { id: facts.id }),
-      ...(facts.reason === undefined ? {} : { reason: facts.reason }),
-      ...(facts.bodyHash === undefined ? {} : { body: facts.bodyHash }),
+      id: facts.id,
+      reason: facts.reason,
+      body: facts.bodyHash,
     };
     return this.#append(record);
   }
@@ -122,16 +122,16 @@ export class RunJournal {
       s: end.outcome,
       a: end.attempts ?? this.states.attempts(end.row),
       // An intent carries the id already.
-      ...(end.id === undefined || this.states.state(end.row) === 'intent' ? {} : { id: end.id }),
-      ...(end.httpStatus === undefined ? {} : { http: end.httpStatus }),
-      ...(end.requestId === undefined ? {} : { req: end.requestId }),
-      ...(end.durationMs === undefined ? {} : { ms: end.durationMs }),
-      ...(end.resultId === undefined ? {} : { rid: end.resultId }),
-      ...(end.code === undefined ? {} : { code: end.code }),
-      ...(end.errorCode === undefined ? {} : { err: end.errorCode.slice(0, MAX_ERROR_CODE) }),
-      ...(end.observedStatus === undefined ? {} : { seen: end.observedStatus }),
-      ...(end.again === true ? { again: 1 } : {}),
-      ...(end.held === true ? { held: 1 } : {}),
+      id: this.states.state(end.row) === 'intent' ? undefined : end.id,
+      http: end.httpStatus,
+      req: end.requestId,
+      ms: end.durationMs,
+      rid: end.resultId,
+      code: end.code,
+      err: end.errorCode?.slice(0, MAX_ERROR_CODE),
+      seen: end.observedStatus,
+      again: end.again === true ? 1 : undefined,
+      held: end.held === true ? 1 : undefined,
     };
     return this.#append(record);
   }

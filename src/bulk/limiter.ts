@@ -38,11 +38,16 @@ export class Limiter {
     const { clock, wrapUp } = this.#options;
     for (;;) {
       if (wrapUp.aborted) return false;
-      const nowMs = clock.monotonic();
-      const waitMs = nowMs < this.#pausedUntilMs ? this.#pausedUntilMs - nowMs : (this.#window?.reserve(nowMs) ?? 0);
+      const waitMs = this.#waitMs();
       if (waitMs <= 0) return true;
       await clock.sleep(waitMs, wrapUp);
     }
+  }
+
+  /** The same without waiting, for the many rows that need none; undefined: there is something to wait for. */
+  admitNow(): boolean | undefined {
+    if (this.#options.wrapUp.aborted) return false;
+    return this.#waitMs() <= 0 ? true : undefined;
   }
 
   /** An admitted request leaves now. */
@@ -75,6 +80,13 @@ export class Limiter {
   /** Milliseconds that the shared pause still lasts, 0 when there is none. */
   pauseLeftMs(): number {
     return Math.max(0, this.#pausedUntilMs - this.#options.clock.monotonic());
+  }
+
+  /** Milliseconds until it may be tried again; 0: a place in the rate was taken. */
+  #waitMs(): number {
+    if (this.#pausedUntilMs === 0 && this.#window === undefined) return 0;
+    const nowMs = this.#options.clock.monotonic();
+    return nowMs < this.#pausedUntilMs ? this.#pausedUntilMs - nowMs : (this.#window?.reserve(nowMs) ?? 0);
   }
 
   mayRetry(): boolean {

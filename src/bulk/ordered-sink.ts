@@ -23,7 +23,8 @@ export interface SinkOptions<R extends RowResult> {
 export class OrderedSink<R extends RowResult> {
   readonly #options: SinkOptions<R>;
   readonly #window: number;
-  readonly #waiting = new Map<number, Waiting<R>>();
+  /** As long as the window: a position has the place of its remainder (for why it is no Map see `removeFrom`). */
+  readonly #waiting: (Waiting<R> | undefined)[];
   #next = 0;
   #isPumping = false;
   #isKeeping: boolean;
@@ -32,6 +33,7 @@ export class OrderedSink<R extends RowResult> {
 
   constructor(window: number, options: SinkOptions<R>) {
     this.#window = window;
+    this.#waiting = new Array<Waiting<R> | undefined>(window).fill(undefined);
     this.#options = options;
     this.#isKeeping = options.keep !== undefined;
   }
@@ -53,7 +55,7 @@ export class OrderedSink<R extends RowResult> {
   }
 
   put(position: number, result: R, durable: Promise<void> | undefined): void {
-    this.#waiting.set(position, { result, durable });
+    this.#waiting[position % this.#window] = { result, durable };
     if (this.#isPumping || position !== this.#next) return;
     this.#isPumping = true;
     void this.#pump();
@@ -66,13 +68,16 @@ export class OrderedSink<R extends RowResult> {
 
   async #pump(): Promise<void> {
     for (;;) {
-      const head = this.#waiting.get(this.#next);
+      const place = this.#next % this.#window;
+      const head = this.#waiting[place];
       if (head === undefined) break;
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
-      if (head.durable !== undefined) await head.durable.catch(() => undefined);
-      await this.#keep(head.result);
-      await this.#print(head.result);
-      this.#waiting.delete(this.#next);
+      if (head.durable !== undefined) await settled(head.durable);
+      // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
+      if (this.#isKeeping) await this.#keep(head.result);
+      const printing = this.#print(head.result);
+      if (printing !== undefined) await printing;
+      this.#waiting[place] = undefined;
       this.#next += 1;
       const wake = this.#wake;
       this.#wake = undefined;
@@ -82,7 +87,6 @@ export class OrderedSink<R extends RowResult> {
   }
 
   async #keep(result: R): Promise<void> {
-    if (!this.#isKeeping) return;
     try {
       await this.#options.keep?.(result);
     } catch (error) {
@@ -91,14 +95,25 @@ export class OrderedSink<R extends RowResult> {
     }
   }
 
-  async #print(result: R): Promise<void> {
-    if (!this.#isPrinting) return;
-    try {
-      const printed = this.#options.emit(result);
-      if (printed !== undefined) await printed;
-    } catch (error) {
+  #print(result: R): Promise<void> | undefined {
+    if (!this.#isPrinting) return undefined;
+    const fail = (error: unknown): void => {
       this.#isPrinting = false;
       this.#options.onEmitFailure(error);
+    };
+    try {
+      return this.#options.emit(result)?.catch(fail);
+    } catch (error) {
+      fail(error);
+      return undefined;
     }
+  }
+}
+
+async function settled(durable: Promise<void>): Promise<void> {
+  try {
+    await durable;
+  } catch {
+    // Told where the record was made.
   }
 }

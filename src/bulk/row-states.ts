@@ -61,7 +61,7 @@ export class RowStates {
   apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
     if (record.n < 1 || record.n > this.rows) return false;
     if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
-    const exception = 'again' in record || 'held' in record;
+    const exception = record.s !== 'intent' && (record.again === 1 || record.held === 1);
     const doubt = record.s === 'unknown' || (this.isDoubtful(record.n) && !SETTLING.has(record.s));
     this.#states[record.n] = (CODES.get(record.s) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
     this.#attempts[record.n] = Math.min(record.a, 0xffff);

@@ -92,23 +92,24 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const progress = new ProgressLine(session, options.rows);
   const sharesTerminal = stdout.isTerminal && stderr.isTerminal;
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
-  const print = async (result: RowResult<Row>) => {
+  const print = (result: RowResult<Row>): Promise<void> => {
     if (isWrite)
       return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
-    if (result.failure === undefined) return writer.row(result.resource ?? null);
+    return result.failure === undefined ? writer.row(result.resource ?? null) : tell(result.failure);
+  };
+  const tell = async (failure: Failure): Promise<void> => {
     await stderr.write(
-      renderFailure(failureOfRow(result.failure, session.output.format), session.output.format, {
+      renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
         debug: false,
         ...(session.output.mask === undefined ? {} : { mask: session.output.mask }),
       }),
     );
   };
   return {
-    async emit(result) {
+    emit(result) {
       const isInTheWay = sharesTerminal || (!isWrite && result.failure !== undefined);
       const wasShown = isInTheWay && progress.clear();
-      await print(result);
-      if (wasShown) progress.draw();
+      return wasShown ? print(result).then(() => progress.draw()) : print(result);
     },
     onEnded: (result) => progress.ended(result),
     clear: () => void progress.clear(),

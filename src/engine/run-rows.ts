@@ -47,25 +47,24 @@ function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot)
 
 /** Sends one row: first the card is held against what the row expects of it. */
 export function makeRowSender(service: Service, operation: Operation, policy: CallPolicy) {
-  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
-    if (row.expects.length > 0) {
-      const read = await readCard(service, policy, row, slot);
-      if (read.kind === 'failed') return heldBack(row, operation, read.failure);
-      for (const expectation of row.expects) {
-        const card = isJsonObject(read.resource) ? read.resource : new Map();
-        const verdict = checkExpectation(card, expectation);
-        if (verdict.ok) continue;
-        const message = `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
-        return heldBack(row, operation, new Failure('PRECONDITION', message));
-      }
-    }
-    return service.client.call(callOf(operation, row), {
-      policy,
-      pacer: slot.pacer,
-      wrapUp: slot.wrapUp,
-      stop: slot.stop,
-    });
+  const send = (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const { pacer, wrapUp, stop } = slot;
+    return service.client.call(callOf(operation, row), { policy, pacer, wrapUp, stop });
   };
+  const sendIfExpected = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') return heldBack(row, operation, read.failure);
+    for (const expectation of row.expects) {
+      const card = isJsonObject(read.resource) ? read.resource : new Map();
+      const verdict = checkExpectation(card, expectation);
+      if (verdict.ok) continue;
+      const message = `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
+      return heldBack(row, operation, new Failure('PRECONDITION', message));
+    }
+    return send(row, slot);
+  };
+  return (row: Row, slot: RowSlot): Promise<CallResult> =>
+    row.expects.length > 0 ? sendIfExpected(row, slot) : send(row, slot);
 }
 
 /**

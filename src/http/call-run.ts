@@ -56,7 +56,8 @@ export class CallRun {
       return failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')));
     }
     for (;;) {
-      if (!(await this.#mayBegin())) return this.#cancelled();
+      if (this.#isStopping()) return this.#cancelled();
+      if (this.#options.pacer !== undefined && !(await this.#admit('send'))) return this.#cancelled();
       const { exchange, verdict } = await this.#attempt();
       if (verdict.kind === 'accepted') return this.#accepted(verdict);
       this.#note(verdict);
@@ -196,12 +197,6 @@ export class CallRun {
       resultId: outcome === 'applied' ? resultIdOf(this.#input, resource) : undefined,
       notices,
     };
-  }
-
-  async #mayBegin(): Promise<boolean> {
-    if (this.#isStopping()) return false;
-    const { pacer } = this.#options;
-    return pacer === undefined || (await this.#admit('send'));
   }
 
   async #admit(purpose: 'send' | 'read_back'): Promise<boolean> {

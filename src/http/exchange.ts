@@ -102,7 +102,12 @@ export interface Transport {
 
 /** All values of a header, in the order of arrival. */
 export function headerValues(headers: readonly Header[], name: string): string[] {
-  return headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+  const values: string[] = [];
+  for (const header of headers) {
+    // Lengths first: five names are looked for in each of the answers of a run.
+    if (header[0].length === name.length && header[0].toLowerCase() === name) values.push(header[1]);
+  }
+  return values;
 }
 
 /** Length of a body, in bytes. */

@@ -7,10 +7,12 @@ import type { TransportOptions } from './transport.ts';
  */
 export function lazyTransport(options: TransportOptions, beforeLoad?: () => Promise<void>): Transport {
   let loading: Promise<Transport> | undefined;
+  let opened: Transport | undefined;
   const open = async (): Promise<Transport> => {
     await beforeLoad?.();
     const { createTransport } = await import('./transport.ts');
-    return createTransport(options);
+    opened = createTransport(options);
+    return opened;
   };
   const load = (): Promise<Transport> => {
     loading ??= open();
@@ -18,7 +20,8 @@ export function lazyTransport(options: TransportOptions, beforeLoad?: () => Prom
   };
   return {
     via: options.proxy?.hostPort,
-    exchange: async (wire, exchangeOptions) => (await load()).exchange(wire, exchangeOptions),
+    exchange: (wire, exchangeOptions) =>
+      opened?.exchange(wire, exchangeOptions) ?? load().then((transport) => transport.exchange(wire, exchangeOptions)),
     close: async () => {
       if (loading !== undefined) await (await loading).close();
     },

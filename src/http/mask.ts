@@ -12,12 +12,15 @@ const MIN_TOKEN_LENGTH = 6;
  */
 export class TokenMask {
   readonly #forms = new Set<string>();
+  #shortestLength = Number.POSITIVE_INFINITY;
 
   add(token: string): void {
     if (token.length < MIN_TOKEN_LENGTH || this.#forms.has(token)) return;
     this.#forms.add(token);
     this.#forms.add(encodeURIComponent(token));
     this.#forms.add(Buffer.from(token, 'utf8').toString('base64'));
+    // Encoding only lengthens a token.
+    this.#shortestLength = Math.min(this.#shortestLength, token.length);
   }
 
   /** False when no value of this JSON text can hold a token, not even an escaped one. */
@@ -26,6 +29,8 @@ export class TokenMask {
   }
 
   text(text: string): string {
+    // Most texts of an answer are shorter than any token, and there are many of them.
+    if (text.length < this.#shortestLength) return text;
     let masked = text;
     for (const form of this.#forms) {
       if (masked.includes(form)) masked = masked.replaceAll(form, MASKED);

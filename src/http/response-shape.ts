@@ -3,6 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import { type PlainValue, toPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Notice } from './call.ts';
+import { definitionOf, surelyFits } from './plain-shape.ts';
 
 const MAX_NAMED = 5;
 
@@ -30,7 +31,7 @@ function otherId(operation: Operation, id: string | undefined, resource: JsonObj
 
 function isSameId(value: JsonValue, id: string): boolean {
   const text = value instanceof JsonNumber ? value.text : value;
-  return typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
+  return text === id || (typeof text === 'string' && text.toLowerCase() === id.toLowerCase());
 }
 
 function quote(value: JsonValue): string {
@@ -51,8 +52,7 @@ function expectedObject(operation: Operation): string | undefined {
  * tells, because a blank cell would look like an empty value.
  */
 export function shapeNotices(operation: Operation, id: string | undefined, resource: JsonObject): Notice[] {
-  const checked = operation.response.safeParse(sampleOf(resource, namesOf(operation.response)));
-  const paths = checked.success ? [] : checked.error.issues.map((issue) => issue.path.map(String));
+  const paths = surelyFits(operation.response, resource) ? [] : oddPaths(operation, resource);
   const missing = paths.filter((path) => !isPresent(resource, path));
   const odd = paths.filter((path) => isPresent(resource, path));
   const notices: Notice[] = [];
@@ -69,6 +69,11 @@ export function shapeNotices(operation: Operation, id: string | undefined, resou
     notices.push({ code: 'UNEXPECTED_FIELD', message, level: 'warning' });
   }
   return notices;
+}
+
+function oddPaths(operation: Operation, resource: JsonObject): readonly (readonly string[])[] {
+  const checked = operation.response.safeParse(sampleOf(resource, namesOf(operation.response)));
+  return checked.success ? [] : checked.error.issues.map((issue) => issue.path.map(String));
 }
 
 function isPresent(resource: JsonValue, path: readonly string[]): boolean {
@@ -123,16 +128,4 @@ function knownNames(schema: unknown, known = new Set<string>()): Set<string> {
   for (const [name, inner] of Object.entries(def?.shape ?? {})) knownNames(inner, known.add(name));
   for (const inner of [def?.element, def?.innerType]) if (inner !== undefined) knownNames(inner, known);
   return known;
-}
-
-interface Definition {
-  readonly shape?: Readonly<Record<string, unknown>>;
-  readonly element?: unknown;
-  readonly innerType?: unknown;
-}
-
-function definitionOf(schema: unknown): Definition | undefined {
-  if (typeof schema !== 'object' || schema === null || !('_zod' in schema)) return undefined;
-  // Every schema of zod has its definition there; of the members named above it has those of its kind.
-  return (schema as { readonly _zod: { readonly def: Definition } })._zod.def;
 }

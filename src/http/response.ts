@@ -165,10 +165,16 @@ function eventOf(status: number, reply: ReplyFacts, input: JudgeInput): FailureE
 }
 
 function factsOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyFacts {
-  const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
-  const requestIds = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
-  const requestId = requestIds.find((value) => value !== '');
+  const masked = headers.map((header): Header => maskedHeader(header, mask));
+  const isGiven = (value: string): boolean => value !== '';
+  const requestId =
+    headerValues(masked, 'x-request-id').find(isGiven) ?? headerValues(masked, 'request-id').find(isGiven);
   return { status, headers: masked, requestId };
+}
+
+function maskedHeader(header: Header, mask: TokenMask): Header {
+  const value = mask.text(header[1]);
+  return value === header[1] ? header : [header[0], value];
 }
 
 const BEGINNING_LENGTH = 4096;
@@ -204,12 +210,12 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   }
   const length = byteLength(reply.body);
   if (length === 0) return { problem: NO_BODY, json: undefined, beginning: '' };
-  const beginning = beginningOf(reply.body);
+  const beginning = beginningLater(reply.body, length);
   let text: string;
   try {
     text = takeUtf8(reply.body);
   } catch {
-    return { problem: 'it is not UTF-8 text', json: undefined, beginning };
+    return { problem: 'it is not UTF-8 text', json: undefined, beginning: beginning() };
   }
   try {
     return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text) }), text };
@@ -217,8 +223,18 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     if (!(error instanceof JsonSyntaxError)) throw error;
     // The message repeats names from the text, shortened: of a token a part would be left.
     const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
-    return { problem: `${JSON_PROBLEMS[error.problem]}: ${where}`, json: undefined, beginning };
+    return { problem: `${JSON_PROBLEMS[error.problem]}: ${where}`, json: undefined, beginning: beginning() };
   }
+}
+
+/** A short body is kept and decoded once more only when it has to be shown; of a long one no second copy is kept. */
+function beginningLater(body: readonly Uint8Array[], length: number): () => string {
+  if (length > BEGINNING_LENGTH) {
+    const beginning = beginningOf(body);
+    return () => beginning;
+  }
+  const kept = [...body];
+  return () => beginningOf(kept);
 }
 
 const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {

@@ -49,7 +49,7 @@ export class Sender {
     const rules = { mask: this.#mask, sensitive };
     const trace = options.listener?.onTrace?.bind(options.listener);
     if (trace !== undefined) for (const line of traceRequest(wire, transport.via, rules)) trace(line);
-    const startedMs = clock.monotonic();
+    const startedMs = trace === undefined ? 0 : clock.monotonic();
     const exchange = await transport.exchange(authorized(wire, options.token), {
       timeoutMs: options.timeoutMs,
       fresh: options.fresh,

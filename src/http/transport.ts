@@ -7,6 +7,7 @@ import { Connector } from './connector.ts';
 import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
 import { headerValues } from './exchange.ts';
 import type { ProxyServer } from './proxy.ts';
+import { removeFrom } from './remove-from.ts';
 
 /** 100 subscribers of three 5000-character fields, every character escaped, fit in it (reliability B7). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -40,7 +41,7 @@ interface Lane {
  */
 export function createTransport(options: TransportOptions): Transport {
   const idle: Lane[] = [];
-  const busy = new Set<Lane>();
+  const busy: Lane[] = [];
   const connectorOptions = {
     baseUrl: options.baseUrl,
     proxy: options.proxy,
@@ -48,7 +49,7 @@ export function createTransport(options: TransportOptions): Transport {
     timeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
   };
   const release = (lane: Lane, isReusable: boolean): void => {
-    busy.delete(lane);
+    removeFrom(busy, lane);
     if (isReusable) idle.push(lane);
     else destroyLane(lane);
   };
@@ -66,13 +67,13 @@ export function createTransport(options: TransportOptions): Transport {
         lane = undefined;
       }
       lane ??= openLane(options.baseUrl.origin, new Connector(connectorOptions));
-      busy.add(lane);
+      busy.push(lane);
       return new Run(lane, options, wire, exchangeOptions, release).start();
     },
     close: async () => {
       for (const lane of [...idle, ...busy]) destroyLane(lane);
       idle.length = 0;
-      busy.clear();
+      busy.length = 0;
     },
   };
 }
@@ -100,6 +101,23 @@ function destroyLane(lane: Lane): void {
 
 /** Destroying answers only that it is done; there is nothing left to be told. */
 function ignore(): void {}
+
+const listeners = new WeakMap<AbortSignal, (() => void)[]>();
+
+/**
+ * Who hears that a signal is aborted. A run has two signals for a million exchanges: the signal itself gets one
+ * listener, because adding and removing one takes it longer than this list.
+ */
+function listenersOf(signal: AbortSignal): (() => void)[] {
+  const known = listeners.get(signal);
+  if (known !== undefined) return known;
+  const all: (() => void)[] = [];
+  signal.addEventListener('abort', () => {
+    for (const listener of [...all]) listener();
+  });
+  listeners.set(signal, all);
+  return all;
+}
 
 /** One exchange: undici's handler, the deadline and the two signals, settled exactly once. */
 class Run implements Dispatcher.DispatchHandler {
@@ -139,8 +157,8 @@ class Run implements Dispatcher.DispatchHandler {
     });
     const { timeoutMs, stop, stopUnsent } = this.#options;
     this.#timer = setTimeout(this.#onDeadline, timeoutMs);
-    stop?.addEventListener('abort', this.#onStop);
-    stopUnsent?.addEventListener('abort', this.#onStopUnsent);
+    if (stop !== undefined) listenersOf(stop).push(this.#onStop);
+    if (stopUnsent !== undefined) listenersOf(stopUnsent).push(this.#onStopUnsent);
     if (stop?.aborted === true) this.#onStop();
     else if (stopUnsent?.aborted === true) this.#onStopUnsent();
     else this.#dispatch();
@@ -245,8 +263,9 @@ class Run implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    this.#options.stop?.removeEventListener('abort', this.#onStop);
-    this.#options.stopUnsent?.removeEventListener('abort', this.#onStopUnsent);
+    const { stop, stopUnsent } = this.#options;
+    if (stop !== undefined) removeFrom(listenersOf(stop), this.#onStop);
+    if (stopUnsent !== undefined) removeFrom(listenersOf(stopUnsent), this.#onStopUnsent);
     this.#body = [];
     this.#release(this.#lane, isReusable);
     this.#resolve(exchange);

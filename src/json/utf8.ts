@@ -3,14 +3,19 @@
  * amount), and a byte order mark stays in the text, so that a reader can accept one and refuse two.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  wholeText ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return wholeText.decode(bytes);
 }
+
+/** For texts in one piece, after which nothing is left in it: making a decoder takes longer than a short text. */
+let wholeText: InstanceType<typeof TextDecoder> | undefined;
 
 /**
  * The same for bytes in pieces, which may end inside a character. The pieces are taken out of the list on the way,
  * so that a long text and its bytes are not in memory together.
  */
 export function takeUtf8(pieces: Uint8Array[]): string {
+  if (pieces.length === 1) return decodeUtf8(pieces.shift() ?? new Uint8Array());
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {

@@ -1,3 +1,4 @@
+import { CARD_ID } from '../../api/field.ts';
 import { isWrite, type Operation } from '../../api/operation.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields.ts';
@@ -156,17 +157,28 @@ export class Interpreter {
   #params(record: RawRecord, plan: Plan, found: Found[]): Record<string, string> {
     const { idParam } = this.roles;
     if (idParam === undefined) return {};
+    const id = this.#givenId(record, plan, found);
+    // Exactly what the schema of a card's id asks for, without its detours: a million ids are looked at.
+    const isCardId = idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id);
+    if (!isCardId) {
+      const name = record.names[plan.idIndexes[0] ?? -1] ?? idParam;
+      const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
+      found.push(...faults.map((fault) => ({ field: fault.where, problem: fault.problem })));
+    }
+    return { [idParam]: typeof id === 'string' ? id : '' };
+  }
+
+  /** What the columns of the id say; undefined: nothing. */
+  #givenId(record: RawRecord, plan: Plan, found: Found[]): JsonValue | undefined {
+    const [first = -1] = plan.idIndexes;
+    if (plan.idIndexes.length <= 1) return record.values[first];
     const given = plan.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
     const ids = given.filter((value) => value !== '');
     if (ids.some((value) => value !== ids[0])) {
-      found.push({ field: idParam, problem: 'the columns cardId and id name two different cards' });
+      const field = this.roles.idParam ?? 'id';
+      found.push({ field, problem: 'the columns cardId and id name two different cards' });
     }
-    const values = { [idParam]: ids[0] ?? given[0] };
-    const name = record.names[plan.idIndexes[0] ?? -1] ?? idParam;
-    const faults = checkFields(this.#options.operation.params, values, () => name);
-    found.push(...faults.map((fault) => ({ field: fault.where, problem: fault.problem })));
-    const id = values[idParam];
-    return { [idParam]: typeof id === 'string' ? id : '' };
+    return ids[0] ?? given[0];
   }
 
   /** The body's fields: cells, then flags for those that are lacking, less what did not change. */
