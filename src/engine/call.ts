@@ -36,7 +36,7 @@ function refuseManyOptions(input: RawInput): void {
 /** What is wrong with the common options, and with the call itself as far as it can be told. */
 async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
   try {
-    if (isMany(command, input)) await (await import('./many.ts')).checkManyOptions(session, command, input);
+    if (isMany(command, input)) await (await import('./many/run-plan.ts')).checkManyOptions(session, command, input);
     else await readSingleCall(session, command, input);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
@@ -49,7 +49,7 @@ async function refuse(session: OpenSession, command: CallCommand, input: RawInpu
 export async function runCall(session: OpenSession, command: CallCommand, input: RawInput): Promise<number> {
   if (session.faults.length > 0) return refuse(session, command, input);
   if (isMany(command, input)) {
-    const { runMany } = await import('./many.ts');
+    const { runMany } = await import('./many/many.ts');
     return runMany(session, command, input);
   }
   if (!command.writes) return runSingle(session, command, input);

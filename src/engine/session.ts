@@ -104,7 +104,7 @@ function openPaths(command: Command, isRun: boolean): IsOpenPath {
 /** The columns that `--columns` may name: those of a write over many rows are those of its results. */
 async function printedColumns(command: CallCommand, input: RawInput): Promise<readonly Column[]> {
   if (!command.writes || !isMany(command, input)) return command.columns;
-  const { RUN_COLUMNS } = await import('./run-rows.ts');
+  const { RUN_COLUMNS } = await import('./many/run-rows.ts');
   return RUN_COLUMNS;
 }
 

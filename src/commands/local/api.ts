@@ -30,7 +30,7 @@ export const apiCommand = localCommand({
     },
   ],
   async run(session, input) {
-    const { runApi } = await import('../../engine/api-call.ts');
+    const { runApi } = await import('../../engine/api/api-call.ts');
     return runApi(session, input);
   },
 });

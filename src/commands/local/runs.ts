@@ -118,7 +118,7 @@ export const runsResultsCommand = localCommand({
     },
   ],
   async run(session, input) {
-    const { printRunResults } = await import('../../engine/run-results.ts');
+    const { printRunResults } = await import('../../engine/many/run-results.ts');
     const outcomes = readOutcomes(input);
     await printRunResults(session, await runNameOf(session, input), outcomes, hasOption(input, 'as-input'));
     return 0;
@@ -146,7 +146,7 @@ export const runsResumeCommand = localCommand({
     { text: 'Find out what became of unknown rows', line: 'runs resume --last --reconcile' },
   ],
   async run(session, input) {
-    const { resume } = await import('../../engine/resume.ts');
+    const { resume } = await import('../../engine/many/resume.ts');
     return resume(session, input, await runNameOf(session, input));
   },
 });

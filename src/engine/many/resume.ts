@@ -1,16 +1,16 @@
-import { type FailedFile, openFailedFile } from '../bulk/failed-file.ts';
-import { requireRunHeader, runFolder } from '../bulk/run-folder.ts';
-import type { RunHeader } from '../bulk/run-header.ts';
-import { type ActiveRun, refuseOtherPlace, resumeRun, staleRunWarning } from '../bulk/run-store.ts';
-import type { Session } from '../commands/session.ts';
-import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
-import type { PreferenceSource } from '../settings/resolve-preferences.ts';
+import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
+import type { RunHeader } from '../../bulk/run-header.ts';
+import { type ActiveRun, refuseOtherPlace, resumeRun, staleRunWarning } from '../../bulk/run-store.ts';
+import type { Session } from '../../commands/session.ts';
+import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
+import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
+import { refuseReadOnly } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
 import { placeOf, runColumns } from './run-rows.ts';
 import { formatOfRun, operationOfRun, rowsOfRun } from './stored-run.ts';
-import { refuseReadOnly } from './write-guards.ts';
 
 /** A limit given anew, else the run's own. */
 function anew(

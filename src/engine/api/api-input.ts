@@ -1,13 +1,13 @@
-import type { Family } from '../api/operation.ts';
-import { missingChoice, missingText } from '../commands/local/missing.ts';
-import type { Session } from '../commands/session.ts';
-import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
-import { readTextFile } from '../input/text-file.ts';
-import { JsonSyntaxError, parseJson } from '../json/parse.ts';
-import type { JsonValue } from '../json/value.ts';
+import type { Family } from '../../api/operation.ts';
+import { missingChoice, missingText } from '../../commands/local/missing.ts';
+import type { Session } from '../../commands/session.ts';
+import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
+import { readTextFile } from '../../input/text-file.ts';
+import { JsonSyntaxError, parseJson } from '../../json/parse.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { choiceProblem } from '../read-call.ts';
 import { familyOfPath, pathProblem } from './api-path.ts';
-import { choiceProblem } from './read-call.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 const FAMILIES = ['cards', 'calendar'] as const;

@@ -1,6 +1,6 @@
-import type { Family, Operation } from '../api/operation.ts';
-import { ALL_OPERATIONS } from '../api/operations.ts';
-import { quoteGiven } from '../input/given.ts';
+import type { Family, Operation } from '../../api/operation.ts';
+import { ALL_OPERATIONS } from '../../api/operations.ts';
+import { quoteGiven } from '../../input/given.ts';
 
 /** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */
 const SENDABLE = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;

@@ -1,16 +1,16 @@
-import { failureLimit, type MaxFailures, parseMaxFailures, parseRate } from '../bulk/limits.ts';
-import type { RunOptions } from '../bulk/run-header.ts';
-import type { Fault } from '../failure.ts';
-import type { FieldValue } from '../input/check-fields.ts';
-import type { ExpectationInput } from '../input/expect.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
-import { INPUT_FORMATS, type InputFormat } from '../input/records/record.ts';
-import { parseShard, type Shard } from '../input/records/shard.ts';
-import { parseJson } from '../json/parse.ts';
-import { fromPlain, toPlain } from '../json/plain.ts';
-import { printJson } from '../json/print.ts';
-import { isJsonObject } from '../json/value.ts';
-import { choiceProblem } from './read-call.ts';
+import { failureLimit, type MaxFailures, parseMaxFailures, parseRate } from '../../bulk/limits.ts';
+import type { RunOptions } from '../../bulk/run-header.ts';
+import type { Fault } from '../../failure.ts';
+import type { FieldValue } from '../../input/check-fields.ts';
+import type { ExpectationInput } from '../../input/expect.ts';
+import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
+import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
+import { parseShard, type Shard } from '../../input/records/shard.ts';
+import { parseJson } from '../../json/parse.ts';
+import { fromPlain, toPlain } from '../../json/plain.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonObject } from '../../json/value.ts';
+import { choiceProblem } from '../read-call.ts';
 
 /** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
 export interface RowOptions {

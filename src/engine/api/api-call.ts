@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
-import type { Effect, Operation } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
-import type { Service, Session } from '../commands/session.ts';
-import { Failure } from '../failure.ts';
-import type { Answer } from '../http/call.ts';
-import type { RawInput } from '../input/raw-input.ts';
-import { printJson } from '../json/print.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
-import { safeText, shortenText } from '../output/safe-text.ts';
-import { hideMembers } from '../output/sensitive.ts';
+import type { Effect, Operation } from '../../api/operation.ts';
+import { OPERATIONS } from '../../api/operations.ts';
+import type { Service, Session } from '../../commands/session.ts';
+import { Failure } from '../../failure.ts';
+import type { Answer } from '../../http/call.ts';
+import type { RawInput } from '../../input/raw-input.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonObject, type JsonValue } from '../../json/value.ts';
+import { safeText, shortenText } from '../../output/safe-text.ts';
+import { hideMembers } from '../../output/sensitive.ts';
+import { describeBefore, readCardBefore } from '../confirm.ts';
+import { printDryRun } from '../dry-run.ts';
+import type { SingleCall } from '../read-call.ts';
+import { reasonProblem, refuseReadOnly } from '../write-guards.ts';
 import { type ApiInput, readApiInput } from './api-input.ts';
 import { guardsOf, matchRow } from './api-path.ts';
-import { describeBefore, readCardBefore } from './confirm.ts';
-import { printDryRun } from './dry-run.ts';
-import type { SingleCall } from './read-call.ts';
-import { reasonProblem, refuseReadOnly } from './write-guards.ts';
 
 /** Longer bodies are cut in the question. */
 const SHOWN_BODY_CHARACTERS = 400;
@@ -123,7 +123,7 @@ async function write(session: Session, api: ApiInput, single: SingleCall): Promi
   }
   const service = await session.service(api.family);
   if (!session.common.yes) await confirm(session, service, api, single);
-  const { printApplied, recordedCall } = await import('./write-call.ts');
+  const { printApplied, recordedCall } = await import('../write-call.ts');
   const result = await recordedCall(session, service, single);
   if (result.kind === 'failed') throw result.failure;
   for (const notice of result.notices) await session.notify(notice);
@@ -159,7 +159,7 @@ async function printAnswer(session: Session, api: ApiInput, answer: Answer, show
   const { format, columns, sortBy } = session.output;
   const isTabular = format === 'csv' || (format === 'table' && (columns ?? sortBy) !== undefined);
   if (isTabular) {
-    const { queryResult } = await import('../output/query-result.ts');
+    const { queryResult } = await import('../../output/query-result.ts');
     await session.print(queryResult(shown));
     return;
   }

@@ -1,0 +1,190 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWrite, type Operation } from '../../api/operation.ts';
+import { openFailedFile } from '../../bulk/failed-file.ts';
+import { type ActiveRun, beginRun, type RunPorts, spoolPath } from '../../bulk/run-store.ts';
+import type { CallCommand } from '../../commands/command.ts';
+import type { Service, Session } from '../../commands/session.ts';
+import { type Fault, usageFailure } from '../../failure.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import { type InputFile, openInput } from '../../input/input-file.ts';
+import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { type CheckedInput, checkInput, faultyInputFailure } from '../../input/records/check-input.ts';
+import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
+import { printDryRunRows } from '../dry-run.ts';
+import { refuseReadOnly } from '../write-guards.ts';
+import { compareTokenLife, confirmMany } from './confirm-many.ts';
+import { executeRun } from './execute-run.ts';
+import { failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
+import { writeEmptySummary } from './run-output.ts';
+import { inputOfWords, type ManyPlan, readPlan, reasonCheck } from './run-plan.ts';
+import { callOf, manyColumns, placeOf } from './run-rows.ts';
+
+function portsOf(session: Session): RunPorts {
+  const { clock, pid, random } = session.context;
+  return { stateDir: session.stateDir(), clock, pid, random };
+}
+
+async function startRun(
+  session: Session,
+  plan: ManyPlan,
+  checked: CheckedInput,
+  copy: string,
+  service: Service,
+): Promise<ActiveRun> {
+  const { preferences, context, output, profile, operation } = session;
+  return beginRun(portsOf(session), {
+    name: plan.options.runName,
+    operation,
+    profile: profile.name,
+    host: placeOf(session, service),
+    user: context.user,
+    tokenFingerprint: await service.fingerprint(),
+    input: {
+      sha256: checked.sha256,
+      format: checked.format,
+      source: { path: copy },
+      older: plan.changedFrom?.bytes,
+    },
+    rows: checked.selected,
+    inputRows: checked.rows,
+    options: storeOptions(plan.rows, plan.options.pace, {
+      concurrency: preferences.concurrency.value,
+      timeoutMs: preferences.timeoutMs.value,
+      retries: preferences.retries.value,
+      retryMaxTimeMs: session.policy.retryMaxTimeMs,
+      output: output.format,
+    }),
+    rowOptions: ROW_OPTIONS,
+  });
+}
+
+/** Runs a command over several ids or a file (contract section 8). Answers the exit code. */
+export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+  const faults: Fault[] = [];
+  const plan = await readPlan(session, command, input, faults);
+  const { operation, options } = plan;
+  refuseReadOnlyWrite(session, operation);
+  const path = lastValue(input, 'from');
+  const open = async (): Promise<InputFile> =>
+    path === undefined
+      ? inputOfWords(input.words, command.idParam ?? 'id')
+      : openInput(path, session.context.stdin, '--from');
+  const reading: InputOptions = {
+    operation,
+    defaults: plan.rows.defaults,
+    expectations: plan.rows.expectations,
+    emptyCells: plan.rows.emptyCells,
+    resendUnknown: options.resendUnknown,
+    changedFrom: plan.changedFrom?.index,
+    checkRow: reasonCheck(session, operation),
+    path: path ?? '',
+    format: path === undefined ? 'ndjson' : options.format,
+    csvRaw: plan.rows.csvRaw,
+    shard: plan.rows.shard,
+  };
+  if (faults.length > 0) throw usageFailure(faults);
+  const copy = await placeForCopy(session, operation);
+  try {
+    const file = await open();
+    const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy.path });
+    if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
+    return await runChecked(session, command, plan, reading, checked, copy.path);
+  } finally {
+    await copy.remove();
+  }
+}
+
+function refuseReadOnlyWrite(session: Session, operation: Operation): void {
+  if (isWrite(operation)) refuseReadOnly(session);
+}
+
+/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
+async function placeForCopy(
+  session: Session,
+  operation: Operation,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  if (isWrite(operation) && !session.common.dryRun) {
+    const path = await spoolPath(portsOf(session));
+    return { path, remove: () => rm(path, { force: true }) };
+  }
+  const { mkdtemp } = await import('node:fs/promises');
+  const { tmpdir } = await import('node:os');
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
+    return { path: join(folder, 'input'), remove: () => rm(folder, { recursive: true, force: true }) };
+  } catch (error) {
+    throw ioFailure(`cannot make a folder in ${tmpdir()}`, error, 'nothing was sent');
+  }
+}
+
+async function runChecked(
+  session: Session,
+  command: CallCommand,
+  plan: ManyPlan,
+  reading: InputOptions,
+  checked: CheckedInput,
+  copy: string,
+): Promise<number> {
+  const { operation, options } = plan;
+  for (const warning of checked.warnings) {
+    await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message: warning });
+  }
+  const rowsIn = (inputPath: string) =>
+    async function* () {
+      const file = await openInput(inputPath, session.context.stdin, '--from');
+      yield* rowsOf(file, { ...reading, format: checked.format });
+    };
+  const columns = manyColumns(command, operation);
+  const isDryRun = session.common.dryRun && isWrite(operation);
+  if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
+  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
+  if (checked.selected === 0) await tellNothingToDo(session, checked);
+  if (isDryRun || checked.selected === 0) return 0;
+  const service = await session.service(operation.family);
+  await confirmMany(session, plan, checked, service);
+  await compareTokenLife(session, service, checked.selected, options.pace.rate);
+  const failedFile =
+    options.failedPath === undefined
+      ? undefined
+      : await openFailedFile({
+          path: options.failedPath,
+          inputFormat: reading.path === '' ? 'ids' : checked.format,
+          columns: checked.columns,
+          csvRaw: plan.rows.csvRaw,
+          pid: session.context.pid,
+        });
+  try {
+    const run = isWrite(operation) ? await startRun(session, plan, checked, copy, service) : undefined;
+    return await executeRun(session, {
+      operation,
+      service,
+      policy: session.policy,
+      rows: rowsIn(run?.folder.input ?? copy),
+      rowCount: checked.selected,
+      concurrency: session.preferences.concurrency.value,
+      rate: options.pace.rate,
+      maxFailures: failureLimitOf(options.pace, checked.selected),
+      run,
+      unknownRows: options.resendUnknown ? 'resend' : 'leave',
+      failedFile,
+      columns,
+      emptyCells: checked.emptyCells,
+      unchanged: checked.unchanged,
+    });
+  } catch (error) {
+    await failedFile?.discard().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function tellNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
+  const message =
+    checked.unchanged > 0
+      ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`
+      : checked.rows === 0
+        ? 'nothing to do: the input has no rows'
+        : 'nothing to do: this shard has no rows';
+  await session.notify({ code: 'NOTHING_TO_DO', level: 'note', message });
+  if (!session.common.dryRun) await writeEmptySummary(session);
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { Operation } from '../../api/operation.ts';
+import { isRunName } from '../../bulk/run-folder.ts';
+import type { CallCommand } from '../../commands/command.ts';
+import type { Session } from '../../commands/session.ts';
+import { type Fault, usageFailure } from '../../failure.ts';
+import { checkFieldTexts } from '../../input/check-fields.ts';
+import type { ExpectationInput } from '../../input/expect.ts';
+import { describeFields } from '../../input/fields.ts';
+import { type InputFile, openInput } from '../../input/input-file.ts';
+import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-from.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import type { InputOptions } from '../../input/records/rows.ts';
+import { nameOfFlag, readExpectations, readGivenFields } from '../read-call.ts';
+import { reasonProblem } from '../write-guards.ts';
+import { type ManyOptions, type RowOptions, readManyOptions } from './run-options.ts';
+
+/** What was asked for, checked as far as the command line goes. */
+export interface ManyPlan {
+  readonly operation: Operation;
+  readonly options: ManyOptions;
+  readonly rows: RowOptions;
+  readonly changedFrom: { readonly index: ChangedFrom; readonly bytes: Uint8Array } | undefined;
+}
+
+/** Bytes that are at hand as an input. */
+function inputOfBytes(name: string, bytes: Uint8Array): InputFile {
+  return {
+    name,
+    isRereadable: true,
+    bytes: async function* () {
+      yield bytes;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
+export function inputOfWords(words: readonly string[], idParam: string): InputFile {
+  const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
+  return inputOfBytes('the ids given', Buffer.from(text, 'utf8'));
+}
+
+/** The older file, read once: what is compared with is what a resume finds again. */
+async function loadChangedFrom(
+  session: Session,
+  operation: Operation,
+  path: string,
+): Promise<NonNullable<ManyPlan['changedFrom']>> {
+  const file = await openInput(path, session.context.stdin, '--changed-from');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
+  const bytes = Buffer.concat(pieces);
+  const options = { operation, path, csvRaw: session.output.csvRaw };
+  return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
+}
+
+function optionFaults(command: CallCommand, input: RawInput, options: ManyOptions, faults: Fault[]) {
+  const hasFrom = lastValue(input, 'from') !== undefined;
+  if (hasFrom && input.words.length > 0) {
+    faults.push({ where: `<${command.arguments[0]?.name ?? 'id'}> and --from`, problem: 'exclude each other' });
+  }
+  if (options.runName !== undefined && !isRunName(options.runName)) {
+    faults.push({
+      where: '--run',
+      problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not "${options.runName}"`,
+    });
+  }
+  if (options.changedFromPath !== undefined && !hasFrom) {
+    faults.push({ where: '--changed-from', problem: 'belongs to --from' });
+  }
+  if (options.changedFromPath === '-' && lastValue(input, 'from') === '-') {
+    faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
+  }
+  if (options.failedPath === '-') {
+    faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
+  }
+  if (command.writes && input.options.has('no-history')) {
+    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its journal' });
+  }
+}
+
+/** Reads everything that the command line says of a run; what is wrong is added to `faults`. */
+export async function readPlan(
+  session: Session,
+  command: CallCommand,
+  input: RawInput,
+  faults: Fault[],
+): Promise<ManyPlan> {
+  const options = readManyOptions(input, faults);
+  optionFaults(command, input, options, faults);
+  const given = await readGivenFields(session, command, input);
+  faults.push(...given.faults);
+  const { operation } = given;
+  const expectations: readonly ExpectationInput[] = readExpectations(
+    input,
+    lastValue(input, 'from') !== undefined,
+    faults,
+  );
+  const body = operation.body;
+  const checked =
+    body === null
+      ? { values: {}, faults: [] }
+      : checkFieldTexts(
+          body,
+          new Map([...given.fields].filter(([name]) => describeFields(body).some((field) => field.name === name))),
+          { nameOf: nameOfFlag(command), source: 'flag', partial: true },
+        );
+  faults.push(...checked.faults);
+  const changedFrom =
+    options.changedFromPath === undefined || faults.length > 0
+      ? undefined
+      : await loadChangedFrom(session, operation, options.changedFromPath);
+  return {
+    operation,
+    options,
+    changedFrom,
+    rows: {
+      defaults: checked.values,
+      expectations,
+      emptyCells: options.emptyCells,
+      csvRaw: session.output.csvRaw,
+      shard: options.shard,
+      changedFromSha256:
+        changedFrom === undefined ? undefined : createHash('sha256').update(changedFrom.bytes).digest('hex'),
+    },
+  };
+}
+
+/** Raises USAGE for what is wrong with the options of a call over many rows; its input is not read yet. */
+export async function checkManyOptions(session: Session, command: CallCommand, input: RawInput): Promise<void> {
+  const faults: Fault[] = [];
+  await readPlan(session, command, input, faults);
+  if (faults.length > 0) throw usageFailure(faults);
+}
+
+/** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
+export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
+  const pattern = session.profile.requireReason;
+  const hasReason = operation.body !== null && describeFields(operation.body).some((field) => field.name === 'reason');
+  if (pattern === undefined || !hasReason) return undefined;
+  return (row: Row) => {
+    const reason = row.body?.get('reason');
+    const problem = reasonProblem(pattern, typeof reason === 'string' ? reason : undefined);
+    return problem === undefined ? undefined : { field: 'reason', problem };
+  };
+}
