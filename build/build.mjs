@@ -11,7 +11,7 @@ const GROUPS = [
   { name: 'base', tags: ['$initial'], priority: 3 },
   {
     name: 'call',
-    test: /[\\/]src[\\/](?:engine[\\/](?:argv|session|call|service)|commands[\\/](?:command|card[\\/]columns)|api[\\/]operations|http[\\/]remove-from)\.ts$/,
+    test: /[\\/]src[\\/](?:engine[\\/](?:argv|session|common-input|printing|call|service)|commands[\\/](?:command|card[\\/]columns)|api[\\/]operations|http[\\/]remove-from)\.ts$/,
     priority: 2,
   },
   { name: 'help', test: /[\\/]src[\\/]engine[\\/]help\.ts$/, priority: 1 },

@@ -1,18 +1,17 @@
-import type { Family, Operation } from '../api/operation.ts';
-import { type CallCommand, type Command, isMany } from '../commands/command.ts';
+import type { Family } from '../api/operation.ts';
+import type { Command } from '../commands/command.ts';
 import { FORMATS } from '../commands/common-options.ts';
-import type { CommonInput, Service, Session } from '../commands/session.ts';
-import type { Context, OutputPort } from '../context.ts';
+import type { Service, Session } from '../commands/session.ts';
+import type { Context } from '../context.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { Failure } from '../failure.ts';
 import { findPlaces, requireConfigDir, requireStateDir } from '../files/paths.ts';
 import type { Notice } from '../http/call.ts';
 import { TokenMask } from '../http/mask.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
-import { type Column, type IsOpenPath, openUnder } from '../output/column.ts';
 import { renderNotice } from '../output/failure-text.ts';
 import type { Format, OutputOptions } from '../output/options.ts';
-import { checkOutput, openRowWriter, renderResult } from '../output/render.ts';
+import { openRowWriter, renderResult } from '../output/render.ts';
 import { readSettings } from '../settings/read.ts';
 import { type ResolvedProfile, resolveProfile, resolveTarget } from '../settings/resolve.ts';
 import {
@@ -21,7 +20,8 @@ import {
   resolvePreferences,
 } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS, type Settings } from '../settings/settings.ts';
-import type { CaFile } from './ca-file.ts';
+import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
+import { checkPrinting, sensitiveMembers } from './printing.ts';
 import type { CallState } from './program.ts';
 import { terminalPrompt } from './prompt.ts';
 import { canRedraw, createWaitDisplay } from './wait-display.ts';
@@ -33,79 +33,6 @@ export interface OpenSession extends Session {
   /** What is wrong with the common options: nothing may be sent, and the call's own faults are told with it. */
   readonly faults: readonly Failure[];
   close(): Promise<void>;
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0';
-}
-
-function readCommon(context: Context, input: RawInput): CommonInput {
-  return {
-    quiet: hasOption(input, 'quiet'),
-    verbose: hasOption(input, 'verbose'),
-    dryRun: hasOption(input, 'dry-run'),
-    yes: hasOption(input, 'yes'),
-    history: !hasOption(input, 'no-history') && !isSet(context.env['FRONTDESK_NO_HISTORY']),
-    ignoreExpiry: hasOption(input, 'ignore-expiry'),
-  };
-}
-
-/** Colour is for terminals only: a pipe never carries an escape sequence, whatever FORCE_COLOR says. */
-function wantsColour(env: Context['env'], output: OutputPort, input: RawInput): boolean {
-  if (!output.isTerminal || hasOption(input, 'no-color') || isSet(env['NO_COLOR'])) return false;
-  return isSet(env['FORCE_COLOR']) || env['TERM'] !== 'dumb';
-}
-
-function isUtf8({ env, platform }: Context): boolean {
-  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
-  return platform === 'win32' || platform === 'darwin' || /utf-?8/i.test(locale ?? '');
-}
-
-/** One attempt may always take the whole of its own limit: a longer --timeout is not cut at the built-in budget. */
-function budgetOf({ timeoutMs, retryMaxTimeMs }: ResolvedPreferences): number {
-  return retryMaxTimeMs.source === 'flag' ? retryMaxTimeMs.value : Math.max(retryMaxTimeMs.value, timeoutMs.value);
-}
-
-/** Names that a command's own options take away from the common ones (`profile set --output`, `card wait --timeout`). */
-function commonValue(command: Command, input: RawInput, long: string): string | undefined {
-  return command.options.some((option) => option.long === long) ? undefined : lastValue(input, long);
-}
-
-/** An empty variable counts as one that is not set. */
-function caFileOf(input: RawInput, env: Context['env']): CaFile | undefined {
-  const flag = lastValue(input, 'ca-file');
-  if (flag !== undefined) return { path: flag, where: '--ca-file' };
-  const path = env['FRONTDESK_CA_FILE'] ?? '';
-  return path === '' ? undefined : { path, where: 'FRONTDESK_CA_FILE' };
-}
-
-/** `--json` is `--output json`: of both, the later one counts. */
-function outputFlag(command: Command, input: RawInput): string | undefined {
-  const output = commonValue(command, input, 'output');
-  const last = [...input.options.keys()].findLast(
-    (long) => long === 'json' || (long === 'output' && output !== undefined),
-  );
-  return last === 'json' ? 'json' : output;
-}
-
-function sensitiveMembers(command: Command, input: RawInput): readonly string[] {
-  if (command.kind !== 'call' || hasOption(input, 'show-sensitive')) return [];
-  const rows: readonly Operation[] =
-    'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
-  return rows.flatMap((row) => (row.effect.kind === 'write' ? (row.effect.sensitive ?? []) : []));
-}
-
-/** Which dotted paths `--columns` may name besides the fixed columns. */
-function openPaths(command: Command, isRun: boolean): IsOpenPath {
-  if (command.kind === 'local') return () => true;
-  return isRun && command.writes ? openUnder('resource', 'error') : openUnder('metadata', 'transactions');
-}
-
-/** The columns that `--columns` may name: those of a write over many rows are those of its results. */
-async function printedColumns(command: CallCommand, input: RawInput): Promise<readonly Column[]> {
-  if (!command.writes || !isMany(command, input)) return command.columns;
-  const { RUN_COLUMNS } = await import('./many/run-rows.ts');
-  return RUN_COLUMNS;
 }
 
 /** Commands that tell what is wrong with settings and environment work although both are. */
@@ -142,23 +69,6 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
     if (mustWork(command)) return resolvePreferences({ ...request, env: {} });
     faults.push(error);
     return resolvePreferences({ ...request, flags: {}, env: {} });
-  }
-}
-
-/** Whether the result can be printed as asked; what is wrong is kept to be told with the other faults of the call. */
-async function checkPrinting(
-  command: Command,
-  input: RawInput,
-  output: OutputOptions,
-  faults: Failure[],
-): Promise<void> {
-  const columns = command.kind === 'call' ? await printedColumns(command, input) : [];
-  const isRun = command.kind === 'call' && isMany(command, input);
-  try {
-    await checkOutput(output, columns, openPaths(command, isRun), isRun);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    faults.push(error);
   }
 }
 
