@@ -14,7 +14,11 @@ afterAll(() => {
 const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; caught: RegExp }[] = [
   {
     wrong: 'sends before the intent is on the disk',
-    mutation: { file: 'src/bulk/flight.ts', line: 'await journal.intent({', instead: 'void journal.intent({' },
+    mutation: {
+      file: 'src/bulk/flight.ts',
+      line: 'await journal.intent({ row: this.row.row, id: this.row.id, ...facts });',
+      instead: 'void journal.intent({ row: this.row.row, id: this.row.id, ...facts });',
+    },
     remains: 'nothing',
     caught: /^twice: /,
   },
