@@ -5,7 +5,7 @@ import { processContext } from './process/context.ts';
 
 declare const FRONTDESK_VERSION: string;
 
-/** Runs the program on the real process; `bin/frontdesk.js` calls it, and so does this file when run itself. */
+/** Runs the program on the real process; `bin/frontdesk.js` calls it, and `build/dev.ts` on the sources. */
 export async function start(): Promise<void> {
   // A promise that never settles would end the process with 0 and no output; only the completed path is a success.
   process.exitCode = 1;

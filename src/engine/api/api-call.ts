@@ -50,17 +50,17 @@ function pathOf({ target }: ApiInput): string {
 function makeCall(input: ApiInput): SingleCall {
   const { method, target, family, body } = input;
   const row = matchRow(method, target);
-  const any = z.looseObject({});
+  const anyMembers = z.looseObject({});
   const operation: Operation = {
     ...(row?.operation ?? {
       name: 'api',
       path: pathOf(input),
       attempt: `${method} ${pathOf(input)}`,
       effect: method === 'GET' ? { kind: 'read' } : unknownWrite(target),
-      params: any,
+      params: anyMembers,
       query: null,
       body: null,
-      response: any,
+      response: anyMembers,
       echoes: null,
     }),
     command: 'api',
