@@ -20,15 +20,32 @@ function addOptions(
   }
 }
 
-const SECRET_OPTION = /^--(?:(?:cards|calendar|api|access|bearer)-)?(?:token|key|api-key|password|secret)(?:=|$)/;
+/** Options by which people try to hand a token over; there are none. */
+const SECRET_OPTION = /^--?(?:\w+-)*(?:token|key|apikey|password|passphrase|secret|bearer)(?:=|$)/i;
+/** Options whose value may be a secret, or may lead to one. */
+const MAY_HOLD_SECRET = /token|key|passw|passphrase|secret|bearer|credential|authorization/i;
+
+function noSecretOption(name: string): Failure {
+  return new Failure('USAGE', `${name}: there is no option that takes a token: other programs can read arguments`, {
+    hints: ['use `frontdesk auth login`, --token-stdin there, or FRONTDESK_CARDS_TOKEN / FRONTDESK_CALENDAR_TOKEN'],
+  });
+}
+
+/**
+ * The refusal of a word that stands where a command is expected and after an option that may hold a secret: the
+ * word may be that secret, so it is not repeated. Undefined: the word may be shown.
+ */
+export function secretBeforeCommand(option: string): Failure | undefined {
+  if (SECRET_OPTION.test(option)) return noSecretOption(option);
+  if (!MAY_HOLD_SECRET.test(option)) return undefined;
+  return new Failure('USAGE', `${option}: stands before the command that it belongs to`, {
+    hints: ['put it after the command; `frontdesk help` lists the commands'],
+  });
+}
 
 function unknownOption(token: string, options: readonly OptionSpec[], words: string): Failure {
   const name = token.split('=', 1)[0] ?? token;
-  if (SECRET_OPTION.test(token)) {
-    return new Failure('USAGE', `${name}: there is no option that takes a token: other programs can read arguments`, {
-      hints: ['use `frontdesk auth login`, --token-stdin there, or FRONTDESK_CARDS_TOKEN / FRONTDESK_CALENDAR_TOKEN'],
-    });
-  }
+  if (SECRET_OPTION.test(token)) return noSecretOption(name);
   if (name !== token && options.some((option) => `--${option.long}` === name)) {
     return new Failure('USAGE', `${name}: takes no value`, { hints: [`see \`frontdesk ${words} --help\``] });
   }
@@ -43,6 +60,11 @@ function unknownOption(token: string, options: readonly OptionSpec[], words: str
       : `a value that begins with "-" goes after "--": frontdesk ${words} -- ${name}`,
   ];
   return new Failure('USAGE', `${name}: unknown option of \`frontdesk ${words}\``, { hints: hints.slice(0, 2) });
+}
+
+/** After `--` an option is a word like any other, and its value too. */
+function mayBeSecret(before: string | undefined): boolean {
+  return before?.startsWith('-') === true && !before.includes('=') && MAY_HOLD_SECRET.test(before);
 }
 
 /** Parses the words of one command. Only syntax is judged here; values are judged with all other faults. */
@@ -82,7 +104,8 @@ export function parseInput(
   const words = parser.args;
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
-    throw new Failure('USAGE', `unexpected argument: ${words.slice(limit).join(' ')}`, {
+    const unexpected = words.slice(limit).map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
+    throw new Failure('USAGE', `unexpected argument: ${unexpected.join(' ')}`, {
       hints: [`see \`frontdesk ${path.join(' ')} --help\``],
     });
   }

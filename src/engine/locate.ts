@@ -13,6 +13,8 @@ export interface Located {
   readonly rest: readonly string[];
   /** The first word that names nothing below `path`, if any. */
   readonly unknown: string | undefined;
+  /** The option right before the unknown word, whose value it may be. */
+  readonly unknownAfter: string | undefined;
 }
 
 function takesValue(token: string, options: readonly OptionSpec[]): boolean {
@@ -70,9 +72,11 @@ export function locateCommand(
         rest.push(...argv.slice(index));
         break;
       }
-      return { path, rest: [...rest, ...argv.slice(index)], unknown: token };
+      const before = argv[index - 1];
+      const unknownAfter = before?.startsWith('-') === true ? before : undefined;
+      return { path, rest: [...rest, ...argv.slice(index)], unknown: token, unknownAfter };
     }
     path.push(token);
   }
-  return { path, rest, unknown: undefined };
+  return { path, rest, unknown: undefined, unknownAfter: undefined };
 }

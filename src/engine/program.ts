@@ -6,7 +6,7 @@ import { StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import type { Format } from '../output/render.ts';
 import { joinFailures } from './join-failures.ts';
-import { locateCommand } from './locate.ts';
+import { type Located, locateCommand } from './locate.ts';
 
 const FORMAT_NAMES: readonly string[] = ['table', 'json', 'ndjson', 'csv'];
 
@@ -95,7 +95,13 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   return failure.exitCode;
 }
 
-async function unknownCommand(path: readonly string[], word: string, registry: Registry): Promise<Failure> {
+async function unknownCommand({ path, unknown, unknownAfter }: Located, registry: Registry): Promise<Failure> {
+  const word = unknown ?? '';
+  if (unknownAfter !== undefined) {
+    const { secretBeforeCommand } = await import('./argv.ts');
+    const refusal = secretBeforeCommand(unknownAfter);
+    if (refusal !== undefined) return refusal;
+  }
   const { nearest } = await import('../output/nearest.ts');
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const near = nearest(word, siblings);
@@ -131,7 +137,7 @@ async function showHelp(
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
   const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
   const { path, rest } = located;
-  if (located.unknown !== undefined) throw await unknownCommand(path, located.unknown, registry);
+  if (located.unknown !== undefined) throw await unknownCommand(located, registry);
   if (asksForHelp(rest)) return showHelp(context, path, registry, state.format);
   const entry = registry.find(path) ?? registry.defaultOf(path);
   if (entry === undefined) {

@@ -122,6 +122,24 @@ describe('auth login off a terminal', () => {
   });
 
   test.each([
+    [
+      'before the command',
+      ['--token', 'tok_x', 'card', 'get', cardId(1)],
+      '--token: there is no option that takes a token',
+    ],
+    ['between its words', ['card', '--api-token', 'tok_x', 'get', cardId(1)], '--api-token: there is no option'],
+    ['after it', ['card', 'get', cardId(1), '--cards-token', 'tok_x'], '--cards-token: there is no option'],
+    ['with one dash', ['-token', 'tok_x', 'card', 'get', cardId(1)], '-token: there is no option'],
+    ['of another command', ['--token-command', 'echo tok_x', 'auth', 'login'], '--token-command: stands before'],
+    ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
+  ])('a value that may be a secret is never repeated: %s', async (_where, args, problem) => {
+    const result = await runFrontdesk(args, {});
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(problem);
+    expect(result.stderr).not.toContain('tok_x');
+  });
+
+  test.each([
     ['a space', 'tok en'],
     ['a line break', 'tok\nen'],
     ['a letter beyond ASCII', 'tokén'],
