@@ -469,6 +469,45 @@ describe('429', () => {
   });
 });
 
+describe('what the answers of rows lack is reported', () => {
+  const withoutStatus = cardText('ACTIVE', ONE).replace('"status":"ACTIVE",', '');
+  const lacking = (server: { env: Readonly<Record<string, string>> }, args: readonly string[], rows: number) =>
+    runFrontdesk([...args, '-j', '1'], { env: server.env, stdin: idLines(rows) });
+  const notices = (stderr: string) =>
+    stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { notice?: { code: string; message: string } })
+      .flatMap(({ notice }) => (notice === undefined ? [] : [`${notice.code} ${notice.message}`]));
+  const LACKS = 'the answer lacks status, which the service’s description requires; the rest is shown'.replace(
+    '’',
+    "'",
+  );
+
+  test.each([
+    ['a write', BLOCK],
+    ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet']],
+  ])('with its row: %s', async (_what, args) => {
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 1 ? { body: withoutStatus } : undefined)),
+    );
+    const result = await lacking(server, args, 2);
+    expect(result.code).toBe(0);
+    expect(notices(result.stderr)).toEqual([`MISSING_FIELD row 1: ${LACKS}`]);
+  });
+
+  test('once for the first five rows, then counted', async () => {
+    const server = await startRecordingServer(
+      playService((request) => ({ body: withoutStatus.replace(ONE, cardId(cardNumber(request))) })),
+    );
+    const result = await lacking(server, BLOCK, 7);
+    expect(notices(result.stderr)).toEqual([
+      ...[1, 2, 3, 4, 5].map((row) => `MISSING_FIELD row ${row}: ${LACKS}`),
+      'MISSING_FIELD 2 more rows with MISSING_FIELD',
+    ]);
+  });
+});
+
 test('--rate: no second sees more', async () => {
   const times: number[] = [];
   const server = await startRecordingServer(

@@ -7,6 +7,7 @@ import { summaryJson, summaryLines, unchangedLines } from '../../bulk/summary.ts
 import type { Session } from '../../commands/session.ts';
 import { StreamFailure } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import type { Notice } from '../../http/call.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
@@ -17,6 +18,7 @@ import type { Format } from '../../output/options.ts';
 import type { RowWriter } from '../../output/render.ts';
 import { safeText } from '../../output/safe-text.ts';
 import { canRedraw } from '../wait-display.ts';
+import { RowNotices } from './row-notices.ts';
 
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
@@ -25,6 +27,8 @@ const LINE_MS = 10_000;
 export interface RunOutput {
   emit(result: RowResult<Row>): Promise<void>;
   onEnded(result: RowResult<Row>): void;
+  /** The service asked for a pause until then, by the monotonic clock. */
+  onPause(untilMs: number): void;
   /** Takes the progress away, before a notice is written. */
   clear(): void;
   /** Closes the array, whatever happened, and stops the progress. */
@@ -56,6 +60,10 @@ class ProgressLine {
 
   ended(result: RowResult): void {
     this.#progress.ended(result);
+  }
+
+  paused(untilMs: number): void {
+    this.#progress.paused(untilMs);
   }
 
   /** Answers whether there was something to take away. */
@@ -92,6 +100,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const progress = new ProgressLine(session, options.rows);
   const sharesTerminal = stdout.isTerminal && stderr.isTerminal;
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
+  const notices = new RowNotices();
   const print = (result: RowResult<Row>): Promise<void> => {
     if (isWrite)
       return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
@@ -107,17 +116,25 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   };
   return {
     emit(result) {
-      const isInTheWay = sharesTerminal || (!isWrite && result.failure !== undefined);
+      const news = result.notices.length === 0 ? [] : notices.of(result);
+      const isInTheWay = sharesTerminal || news.length > 0 || (!isWrite && result.failure !== undefined);
       const wasShown = isInTheWay && progress.clear();
-      return wasShown ? print(result).then(() => progress.draw()) : print(result);
+      const printing = news.length === 0 ? print(result) : print(result).then(() => notifyAll(session, news));
+      return wasShown ? printing.then(() => progress.draw()) : printing;
     },
     onEnded: (result) => progress.ended(result),
+    onPause: (untilMs) => progress.paused(untilMs),
     clear: () => void progress.clear(),
     async close() {
       progress.stop();
+      await notifyAll(session, notices.atEnd());
       await (isWrite ? orLost(() => writer.close()) : writer.close());
     },
   };
+}
+
+async function notifyAll(session: Session, notices: readonly Notice[]): Promise<void> {
+  for (const notice of notices) await session.notify(notice);
 }
 
 /**
