@@ -55,6 +55,7 @@ class BulkRun<R extends BulkRow> {
       clock: plan.clock,
       rate: plan.rate,
       wrapUp: this.#control.wrapUp,
+      onPause: (untilMs) => plan.onPause?.(untilMs),
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
     this.#ports = {

@@ -13,6 +13,8 @@ export interface LimiterOptions {
   readonly rate: number | undefined;
   /** Aborted: nothing new is admitted, and all waits end. */
   readonly wrapUp: AbortSignal;
+  /** The service asked for a pause: nothing is admitted until then, by the monotonic clock. */
+  onPause?(untilMs: number): void;
   /** The service asked for a longer pause than a run waits. */
   onTooLong(waitMs: number): void;
 }
@@ -74,12 +76,8 @@ export class Limiter {
       return false;
     }
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + waitMs);
+    this.#options.onPause?.(this.#pausedUntilMs);
     return true;
-  }
-
-  /** Milliseconds that the shared pause still lasts, 0 when there is none. */
-  pauseLeftMs(): number {
-    return Math.max(0, this.#pausedUntilMs - this.#options.clock.monotonic());
   }
 
   /** Milliseconds until it may be tried again; 0: a place in the rate was taken. */

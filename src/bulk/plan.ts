@@ -39,6 +39,8 @@ export interface BulkPlan<R extends BulkRow> {
   keep?(result: RowResult<R>): Promise<void>;
   /** Hears each row as it ends, in any order: for progress. */
   onEnded?(result: RowResult<R>): void;
+  /** Hears that the service asked all rows to wait until then, by the monotonic clock: for progress. */
+  onPause?(untilMs: number): void;
 }
 
 export interface BulkReport {

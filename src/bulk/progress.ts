@@ -12,6 +12,7 @@ export class Progress {
   #ended = 0;
   #failed = 0;
   #sent = 0;
+  #pausedUntilMs = 0;
 
   /** `startMs`: of the monotonic clock. */
   constructor(total: number, startMs: number) {
@@ -26,18 +27,21 @@ export class Progress {
     if (result.source === 'sent') this.#sent += 1;
   }
 
-  /**
-   * One line, `412/1000 rows (41 %), 82.4 rows/s, 3 failed, 7 s left`. `pausedMs`: how long the pause still lasts
-   * that the service asked for.
-   */
-  text(nowMs: number, pausedMs = 0): string {
+  /** The service asked for a pause that lasts until then, by the monotonic clock. */
+  paused(untilMs: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+  }
+
+  /** One line: `412/1000 rows (41 %), 82.4 rows/s, 3 failed, 7 s left`; in a pause why and how long in its place. */
+  text(nowMs: number): string {
+    const pausedMs = this.#pausedUntilMs - nowMs;
     const elapsedMs = nowMs - this.#startMs;
     const percent = this.#total === 0 ? 100 : Math.floor((this.#ended / this.#total) * 100);
     const parts = [`${groupThousands(this.#ended)}/${groupThousands(this.#total)} rows (${percent} %)`];
     const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (this.#sent / elapsedMs) * 1000;
     if (rate > 0) parts.push(`${rate < 100 ? rate.toFixed(1) : groupThousands(Math.round(rate))} rows/s`);
     if (this.#failed > 0) parts.push(`${groupThousands(this.#failed)} failed`);
-    if (pausedMs > 0) parts.push(`paused for ${durationText(pausedMs)}, as the service asks`);
+    if (pausedMs > 0) parts.push(`the service asked for a pause (429), ${durationText(pausedMs)} left`);
     else if (rate > 0 && this.#ended < this.#total) {
       parts.push(`${durationText(((this.#total - this.#ended) / rate) * 1000)} left`);
     }

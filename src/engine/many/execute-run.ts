@@ -148,6 +148,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
       ...(failedFile === undefined ? {} : { keep: (result: RowResult<Row>) => failedFile.add(result) }),
       emit: (result) => output.emit(result),
       onEnded: (result) => output.onEnded(result),
+      onPause: (untilMs) => output.onPause(untilMs),
     });
   } finally {
     await run?.close();

@@ -4,6 +4,7 @@ import { createHome, runFrontdesk, startFrontdesk } from '../../support/run-fron
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
 
+const OTHER_ID = '0b7a6c1e-3f52-4d8a-9c41-000000000002';
 const ACTIVE = { body: cardText('ACTIVE') };
 const BUSY = { status: 429, headers: { 'retry-after': '1' }, body: { errorCode: 'SLOW_DOWN', message: 'later' } };
 const SPINNER = 'waiting for the service';
@@ -97,4 +98,13 @@ describe('waiting', () => {
     const quiet = await runFrontdesk([...GET, '--quiet'], { env: server.env });
     expect([loud.code, quiet.code, quiet.stderr]).toEqual([0, 0, '']);
   });
+});
+
+it('shows in the progress of a run that the service asked for a pause, and how long it lasts', async () => {
+  const server = await startRecordingServer([BUSY, ACTIVE, { body: cardText('ACTIVE', OTHER_ID) }]);
+  const { code, text } = await dialogue(['card', 'activate', CARD_ID, OTHER_ID, '--yes', '-j', '1'], [], {
+    env: server.env,
+  });
+  expect(code).toBe(0);
+  expect(text).toMatch(/0\/2 rows \(0 %\), the service asked for a pause \(429\), [12] s left/);
 });

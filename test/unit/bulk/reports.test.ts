@@ -116,9 +116,12 @@ describe('progress', () => {
     progress.ended(done(rejected(404)));
     progress.ended(done(answered(), 'journal'));
     expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 failed, 18 s left');
-    expect(progress.text(2_000, 12_000)).toBe(
-      '102/1,000 rows (10 %), 50.5 rows/s, 1 failed, paused for 12 s, as the service asks',
+    progress.paused(14_000);
+    progress.paused(9_000);
+    expect(progress.text(2_000)).toBe(
+      '102/1,000 rows (10 %), 50.5 rows/s, 1 failed, the service asked for a pause (429), 12 s left',
     );
+    expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 failed, 2 min 5 s left');
   });
 
   it.each([
