@@ -11,10 +11,10 @@ const GROUPS = [
   { name: 'base', tags: ['$initial'], priority: 3 },
   {
     name: 'call',
-    test: /[\\/]src[\\/](?:engine[\\/](?:argv|session|common-input|printing|call|service)|commands[\\/](?:command|card[\\/]columns)|api[\\/]operations|http[\\/]remove-from)\.ts$/,
+    test: /[\\/]src[\\/](?:engine[\\/](?:argv|session|common-input|printing|call|service)|commands[\\/](?:command|card[\\/]columns)|api[\\/]operations|wire[\\/]remove-from)\.ts$/,
     priority: 2,
   },
-  { name: 'help', test: /[\\/]src[\\/]engine[\\/]help\.ts$/, priority: 1 },
+  { name: 'help', test: /[\\/]src[\\/]describe[\\/]help\.ts$/, priority: 1 },
 ];
 
 // Built aside and moved into place, so that a program that runs meanwhile never finds half of it.

@@ -3,8 +3,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { REGISTRY } from '../src/commands/index.ts';
-import { artifacts } from '../src/generate/artifacts.ts';
+import { artifacts } from '../src/describe/artifacts.ts';
+import { REGISTRY } from '../src/registry.ts';
+import { layerPicture } from './layers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,7 +21,12 @@ async function readIfThere(path: string): Promise<string | undefined> {
 const manifest: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const isCheck = process.argv.includes('--check');
 const stale: string[] = [];
-for (const { path, text } of await artifacts(REGISTRY, manifest.version, await readIfThere('README.md'))) {
+for (const { path, text } of await artifacts(
+  REGISTRY,
+  manifest.version,
+  await readIfThere('README.md'),
+  layerPicture(),
+)) {
   if ((await readIfThere(path)) === text) continue;
   stale.push(path);
   if (isCheck) continue;

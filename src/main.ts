@@ -1,7 +1,7 @@
-import { REGISTRY } from './commands/index.ts';
 import type { Context } from './context.ts';
 import { runProgram } from './engine/program.ts';
 import { processContext } from './process/context.ts';
+import { REGISTRY } from './registry.ts';
 
 declare const FRONTDESK_VERSION: string;
 

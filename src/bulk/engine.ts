@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
-import { removeFrom } from '../http/remove-from.ts';
+import { removeFrom } from '../wire/remove-from.ts';
 import { runExitCode } from './exit-code.ts';
 import type { FlightKind, FlightPorts } from './flight.ts';
 import { Flight } from './flight.ts';

@@ -1,4 +1,4 @@
-import type { OptionSpec } from './command.ts';
+import type { OptionSpec } from './option-spec.ts';
 
 export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 

@@ -1,12 +1,12 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Session } from '../commands/session.ts';
 import { readCredentials } from '../credentials/store.ts';
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
 import { lockHolder } from '../files/lock.ts';
 import { isGone, ownerOfTemporary } from '../files/process-identity.ts';
 import { refuseUnsafeFolder, shellQuote } from '../files/safety.ts';
+import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 

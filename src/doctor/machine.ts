@@ -1,11 +1,11 @@
 import { COMMON_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
-import type { Session } from '../commands/session.ts';
 import { tokenVariable } from '../credentials/resolve.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/runtime.ts';
+import type { Session } from '../session.ts';
 import { urlVariable } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';

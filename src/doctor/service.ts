@@ -1,19 +1,19 @@
 import type { Family } from '../api/operation.ts';
-import type { Session } from '../commands/session.ts';
 import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { readCredentials } from '../credentials/store.ts';
 import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
-import type { BaseUrl } from '../http/base-url.ts';
-import { type Exchange, headerValues } from '../http/exchange.ts';
-import { lazyTransport } from '../http/lazy-transport.ts';
-import { chooseProxy } from '../http/proxy.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../input/duration.ts';
+import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { resolveTarget, urlVariable } from '../settings/resolve.ts';
+import type { BaseUrl } from '../wire/base-url.ts';
+import { type Exchange, headerValues } from '../wire/exchange.ts';
+import { lazyTransport } from '../wire/lazy-transport.ts';
+import { chooseProxy } from '../wire/proxy.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 
 const FAMILIES: readonly Family[] = ['cards', 'calendar'];

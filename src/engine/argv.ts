@@ -1,5 +1,5 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
-import type { ArgumentSpec, OptionSpec } from '../commands/command.ts';
+import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
 import { Failure } from '../failure.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { nearest } from '../output/nearest.ts';

@@ -1,9 +1,9 @@
 import { type CallCommand, operationOf } from '../commands/command.ts';
-import type { Session } from '../commands/session.ts';
 import type { Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import { describeFields } from '../input/fields.ts';
 import type { RawInput } from '../input/raw-input.ts';
+import type { Session } from '../session.ts';
 import { readExpectations, readGivenFields } from './read-call.ts';
 
 /** Whether everything that was given can be used: nobody should answer questions for a call that is refused anyway. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
-import type { ArgumentSpec } from '../commands/command.ts';
+import type { ArgumentSpec } from '../commands/option-spec.ts';
 import type { PromptPort } from '../context.ts';
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';

@@ -1,8 +1,8 @@
 import { isWrite } from '../api/operation.ts';
 import { type CallCommand, isMany } from '../commands/command.ts';
-import type { Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
+import type { Session } from '../session.ts';
 import { askMissing } from './ask-missing.ts';
 import { joinFailures } from './join-failures.ts';
 import { viewOf } from './presentation.ts';

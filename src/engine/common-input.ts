@@ -1,7 +1,7 @@
 import type { Command } from '../commands/command.ts';
-import type { CommonInput } from '../commands/session.ts';
 import type { Context, OutputPort } from '../context.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import type { CommonInput } from '../session.ts';
 import type { ResolvedPreferences } from '../settings/resolve-preferences.ts';
 import type { CaFile } from './ca-file.ts';
 

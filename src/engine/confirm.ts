@@ -1,10 +1,10 @@
 import { OPERATIONS } from '../api/operations.ts';
-import type { Service, Session } from '../commands/session.ts';
 import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
 import { checkExpectation } from '../input/expect.ts';
 import { isJsonObject, type JsonObject } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
+import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { withReason } from './write-guards.ts';
 

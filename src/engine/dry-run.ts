@@ -1,10 +1,10 @@
-import type { Session } from '../commands/session.ts';
-import { parseBaseUrl } from '../http/base-url.ts';
 import type { CallInput } from '../http/call.ts';
 import { buildRequest, describeRequest, type RequestDescription } from '../http/request.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
+import type { Session } from '../session.ts';
+import { parseBaseUrl } from '../wire/base-url.ts';
 
 function requestText(request: RequestDescription): string {
   const head = [

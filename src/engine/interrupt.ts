@@ -1,6 +1,6 @@
-import type { Session } from '../commands/session.ts';
 import type { Context, SignalName } from '../context.ts';
 import { FAILURES } from '../failure.ts';
+import type { Session } from '../session.ts';
 
 /** How long a write in flight may still be answered after the first signal (contract section 4). */
 export const GRACE_MS = 5000;

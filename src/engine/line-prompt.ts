@@ -1,6 +1,6 @@
 import type { PromptPort } from '../context.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { Asking } from './prompt.ts';
+import type { Asking } from './asking.ts';
 
 type Ask = <Value>(question: (asking: Asking) => Promise<Value>) => Promise<Value>;
 

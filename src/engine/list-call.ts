@@ -1,9 +1,9 @@
 import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
 import type { CallCommand } from '../commands/command.ts';
-import type { Session } from '../commands/session.ts';
 import { Failure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { readResource } from './read-resource.ts';
 

@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../commands/command.ts';
+import type { OptionSpec } from '../commands/option-spec.ts';
 
 /** The part of the command tree that finds a command. */
 interface Tree {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import type { Format } from '../output/render.ts';
+import type { CallState } from './call-state.ts';
 import { joinFailures } from './join-failures.ts';
 import { type Located, locateCommand } from './locate.ts';
 
@@ -29,18 +30,6 @@ function formatWanted(argv: readonly string[], env: Context['env']): Format {
     else if (/^-o./.test(token)) wanted = asFormat(token.slice(2)) ?? wanted;
   }
   return wanted ?? asFormat(env['FRONTDESK_OUTPUT']) ?? 'table';
-}
-
-/** What is known of the call so far, for the report of a failure at any moment. */
-export interface CallState {
-  format: Format;
-  operation: string | undefined;
-  /** Takes our own tokens out of a text; the second net under everything that is reported. */
-  mask?: (text: string) => string;
-  /** Writes whose request may have left and whose outcome is not known yet. */
-  writesUnderWay: number;
-  /** Takes away what is drawn on the terminal, before a report that nobody could foresee. */
-  clearDisplay?: () => void;
 }
 
 function internalFailure(error: unknown): Failure {
@@ -129,7 +118,7 @@ async function showHelp(
   registry: Registry,
   format: Format,
 ): Promise<number> {
-  const { helpOutput } = await import('./help.ts');
+  const { helpOutput } = await import('../describe/help.ts');
   await context.stdout.write(await helpOutput(words, registry, { context, format, isLong: context.argv.length > 0 }));
   return 0;
 }

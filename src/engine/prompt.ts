@@ -1,24 +1,14 @@
 import type { PromptPort, SignalName, SignalPort } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import { safeText } from '../output/safe-text.ts';
+import type { Asking, TerminalStreams } from './asking.ts';
 import { linePrompt } from './line-prompt.ts';
-
-export interface TerminalStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
 
 export interface PromptStyle {
   readonly colour: boolean;
   readonly unicode: boolean;
   /** The terminal obeys no escape sequences (TERM=dumb): every question is a line, and nothing is drawn over. */
   readonly plain: boolean;
-}
-
-/** What a question is asked with: `signal` ends it when nobody can answer any more, which `leave` tells. */
-export interface Asking extends TerminalStreams {
-  readonly signal: AbortSignal;
-  leave(): void;
 }
 
 /** Ctrl-C, the end of input and a signal at a prompt are "no": nothing was sent. */

@@ -1,6 +1,5 @@
 import { isWrite, type Operation } from '../api/operation.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
-import type { Session } from '../commands/session.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
@@ -12,6 +11,7 @@ import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
 import { nearest } from '../output/nearest.ts';
+import type { Session } from '../session.ts';
 
 /** The values of the command line that belong to the request, by API field name; null is sent as null. */
 export interface GivenFields {

@@ -1,6 +1,6 @@
-import type { Session } from '../commands/session.ts';
 import type { CallInput, CallResult } from '../http/call.ts';
 import type { JsonValue } from '../json/value.ts';
+import type { Session } from '../session.ts';
 
 /** One read; its notices are told, its failure thrown. */
 export async function readResource(session: Session, call: CallInput): Promise<JsonValue> {

@@ -1,17 +1,17 @@
 import { type Family, isWrite } from '../api/operation.ts';
-import type { Service, Session } from '../commands/session.ts';
 import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
 import type { CredentialEntry } from '../credentials/store.ts';
-import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
-import { lazyTransport } from '../http/lazy-transport.ts';
 import type { TokenMask } from '../http/mask.ts';
-import { chooseProxy } from '../http/proxy.ts';
 import { spareWasmCompiler } from '../process/wasm.ts';
+import type { Service, Session } from '../session.ts';
 import { resolveTarget } from '../settings/resolve.ts';
+import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
+import { lazyTransport } from '../wire/lazy-transport.ts';
+import { chooseProxy } from '../wire/proxy.ts';
 import { type CaFile, readCaFile } from './ca-file.ts';
-import type { CallState } from './program.ts';
+import type { CallState } from './call-state.ts';
 
 interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */

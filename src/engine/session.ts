@@ -1,7 +1,6 @@
 import type { Family } from '../api/operation.ts';
 import type { Command } from '../commands/command.ts';
 import { FORMATS } from '../commands/common-options.ts';
-import type { Service, Session } from '../commands/session.ts';
 import type { Context } from '../context.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { Failure } from '../failure.ts';
@@ -12,6 +11,7 @@ import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { renderNotice } from '../output/failure-text.ts';
 import type { Format, OutputOptions } from '../output/options.ts';
 import { openRowWriter, renderResult } from '../output/render.ts';
+import type { Service, Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { type ResolvedProfile, resolveProfile, resolveTarget } from '../settings/resolve.ts';
 import {
@@ -20,9 +20,9 @@ import {
   resolvePreferences,
 } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS, type Settings } from '../settings/settings.ts';
+import type { CallState } from './call-state.ts';
 import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
-import type { CallState } from './program.ts';
 import { terminalPrompt } from './prompt.ts';
 import { canRedraw, createWaitDisplay } from './wait-display.ts';
 

@@ -1,12 +1,12 @@
 import type { Operation } from '../api/operation.ts';
 import type { CallCommand } from '../commands/command.ts';
-import type { Service, Session } from '../commands/session.ts';
 import { StreamFailure } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { hideMembers } from '../output/sensitive.ts';
+import type { Service, Session } from '../session.ts';
 import { checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { GRACE_MS, keepToOutcome, openInterrupt } from './interrupt.ts';

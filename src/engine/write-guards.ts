@@ -1,8 +1,8 @@
-import type { Session } from '../commands/session.ts';
 import { Failure } from '../failure.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonObject } from '../json/value.ts';
+import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 
 /** What a profile's `requireReason` has against a reason, or undefined (contract section 6). */

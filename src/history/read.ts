@@ -4,32 +4,11 @@ import { Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
+import type { HistoryEntry } from './history-entry.ts';
 import type { BeginEvent, EndEvent } from './history-event.ts';
 import { historyPath, readEvents } from './history-file.ts';
 import { NewestEntries } from './newest-entries.ts';
 import { runEntries, runEntry } from './run-entries.ts';
-
-/** One write, single or a row of a run. An intent without a result is `unknown`. */
-export interface HistoryEntry {
-  /** Name for `history show`; of a row of a run `<run>:<row>`. */
-  readonly entry: string;
-  /** ISO 8601, when it was about to be sent. */
-  readonly time: string;
-  readonly user: string;
-  readonly profile: string;
-  readonly host: string;
-  /** Dotted command path. */
-  readonly operation: string;
-  readonly id: string | null;
-  readonly resultId: string | null;
-  readonly reason: string | null;
-  readonly outcome: Outcome;
-  readonly httpStatus: number | null;
-  readonly requestId: string | null;
-  readonly durationMs: number | null;
-  /** Name of the run it was a row of. */
-  readonly run: string | null;
-}
 
 export interface HistoryFilter {
   /** Milliseconds since 1970: only entries from then on. */

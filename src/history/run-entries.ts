@@ -6,7 +6,7 @@ import type { RunHeader } from '../bulk/run-header.ts';
 import { openRunRecords } from '../bulk/run-results.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import type { HistoryEntry } from './read.ts';
+import type { HistoryEntry } from './history-entry.ts';
 
 /**
  * The rows of all runs that have a record, from the run's journals: they are not written twice. A run whose last

@@ -1,8 +1,8 @@
 import type { ClockPort } from '../context.ts';
-import type { BaseUrl } from './base-url.ts';
+import type { BaseUrl } from '../wire/base-url.ts';
+import type { Transport } from '../wire/exchange.ts';
 import type { CredentialPort, HttpClient } from './call.ts';
 import { CallRun } from './call-run.ts';
-import type { Transport } from './exchange.ts';
 import { Sender } from './sender.ts';
 
 interface HttpClientOptions {

@@ -2,8 +2,8 @@ import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
 import { beginningAsText, takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { byteLength } from '../wire/exchange.ts';
 import { memoryLeft } from './answer-memory.ts';
-import { byteLength } from './exchange.ts';
 import type { TokenMask } from './mask.ts';
 
 /** What an answer other than the resource says, ready for messages and for the JSON error object. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { isJsonObject } from '../json/value.ts';
-import type { BaseUrl } from './base-url.ts';
+import type { BaseUrl } from '../wire/base-url.ts';
 import type { CallInput } from './call.ts';
 
 /** Where a call goes and on whose behalf, for messages. No secrets. */

@@ -1,6 +1,6 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
-import type { BreakLabel } from './exchange.ts';
+import type { BreakLabel } from '../wire/exchange.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';

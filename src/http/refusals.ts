@@ -1,6 +1,6 @@
 import { isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
-import { headerValues } from './exchange.ts';
+import { headerValues } from '../wire/exchange.ts';
 import { type CallFacts, hostOf } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
 import { type Rejected, type ReplyFacts, redirectOrigin } from './response.ts';

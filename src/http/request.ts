@@ -1,8 +1,8 @@
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
-import type { BaseUrl } from './base-url.ts';
+import type { BaseUrl } from '../wire/base-url.ts';
+import type { Header, WireRequest } from '../wire/exchange.ts';
 import type { CallInput } from './call.ts';
-import type { Header, WireRequest } from './exchange.ts';
 
 /**
  * Builds the request of one call. The target is put together by hand and never passes through a URL parser,

@@ -2,9 +2,6 @@ import type { Operation } from '../api/operation.ts';
 import { JsonSyntaxError, parseJson } from '../json/parse.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
-import { memoryLeft } from './answer-memory.ts';
-import type { Notice } from './call.ts';
-import { beginningOf, type ErrorReply, errorReplyOf, MAX_ERROR_JSON_BYTES, readErrorReply } from './error-reply.ts';
 import {
   type Breakage,
   type BreakLabel,
@@ -15,7 +12,10 @@ import {
   headerValues,
   type Phase,
   type Reply,
-} from './exchange.ts';
+} from '../wire/exchange.ts';
+import { memoryLeft } from './answer-memory.ts';
+import type { Notice } from './call.ts';
+import { beginningOf, type ErrorReply, errorReplyOf, MAX_ERROR_JSON_BYTES, readErrorReply } from './error-reply.ts';
 import type { TokenMask } from './mask.ts';
 import { shapeNotices, shapeProblem } from './response-shape.ts';
 import type { FailureEvent } from './retry.ts';

@@ -1,6 +1,6 @@
 import type { ClockPort } from '../context.ts';
+import type { Exchange, Transport, WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, CredentialPort } from './call.ts';
-import type { Exchange, Transport, WireRequest } from './exchange.ts';
 import { idOf, type Site } from './facts.ts';
 import { TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';

@@ -1,9 +1,9 @@
 import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
 import { takeUtf8 } from '../json/utf8.ts';
+import { byteLength, type Exchange, type WireRequest } from '../wire/exchange.ts';
 import { memoryLeft } from './answer-memory.ts';
 import { beginningOf, cut } from './error-reply.ts';
-import { byteLength, type Exchange, type WireRequest } from './exchange.ts';
 import { hideMembers, type TokenMask } from './mask.ts';
 
 const MAX_BODY_TEXT = 2000;

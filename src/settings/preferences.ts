@@ -1,7 +1,6 @@
 import { Failure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
 import { nearest } from '../output/nearest.ts';
-import type { Settings } from './settings.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 
@@ -76,18 +75,4 @@ export function checkPreferenceKey(key: string): PreferenceKey {
   throw new Failure('USAGE', `config has no key "${key}"${meant}`, {
     hints: [`use one of ${PREFERENCE_KEYS.join(', ')}`],
   });
-}
-
-/** The settings with one preference set. USAGE for an unknown key or a bad value. */
-export function setPreference(settings: Settings, key: string, text: string): Settings {
-  const reading = readPreference(checkPreferenceKey(key), text);
-  if (!reading.ok) throw new Failure('USAGE', `${key} was not set: ${reading.problem}`);
-  return { ...settings, preferences: { ...settings.preferences, ...reading.value } };
-}
-
-/** The settings without that preference. USAGE for an unknown key; one that is not set stays so. */
-export function unsetPreference(settings: Settings, key: string): Settings {
-  const known = checkPreferenceKey(key);
-  const { [known]: _removed, ...preferences } = settings.preferences;
-  return { ...settings, preferences };
 }

@@ -1,6 +1,6 @@
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { parseBaseUrl } from '../http/base-url.ts';
 import { nearest } from '../output/nearest.ts';
+import { parseBaseUrl } from '../wire/base-url.ts';
 import { readOutput } from './preferences.ts';
 import { checkProfileName, reasonPatternProblem } from './profile-name.ts';
 import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';

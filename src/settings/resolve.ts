@@ -1,6 +1,6 @@
 import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
-import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
+import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import type { OutputFormat } from './preferences.ts';
 import { checkProfileName } from './profile-name.ts';
 import { unknownProfile } from './profiles.ts';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { REGISTRY } from '../../src/commands/index.ts';
-import { artifacts } from '../../src/generate/artifacts.ts';
+import { layerPicture } from '../../build/layers.ts';
+import { artifacts } from '../../src/describe/artifacts.ts';
+import { REGISTRY } from '../../src/registry.ts';
 
 function read(path: string): string | undefined {
   try {
@@ -12,7 +13,7 @@ function read(path: string): string | undefined {
 }
 
 const manifest: { version: string } = JSON.parse(read('package.json') ?? '{}');
-const expected = await artifacts(REGISTRY, manifest.version, read('README.md'));
+const expected = await artifacts(REGISTRY, manifest.version, read('README.md'), layerPicture());
 
 it.each(expected)(
   '$path is current (else run `npm run generate`, look at the change and commit it)',

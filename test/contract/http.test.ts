@@ -3,12 +3,12 @@ import { getGlobalDispatcher } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
-import { parseBaseUrl } from '../../src/http/base-url.ts';
 import type { CallInput, HttpClient } from '../../src/http/call.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import { createTransport } from '../../src/http/transport.ts';
 import { fromPlain } from '../../src/json/plain.ts';
 import { printJson } from '../../src/json/print.ts';
+import { parseBaseUrl } from '../../src/wire/base-url.ts';
+import { createTransport } from '../../src/wire/transport.ts';
 
 /** The whole HTTP room against the spec's endpoint table, with every request seen by nock. */
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { REGISTRY } from '../../src/commands/index.ts';
+import { REGISTRY } from '../../src/registry.ts';
 import {
   type Behaviour,
   json,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/api/operation.ts';
 import { OPERATIONS } from '../../src/api/operations.ts';
-import { parseBaseUrl } from '../../src/http/base-url.ts';
 import type { CallInput, CallPolicy } from '../../src/http/call.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import { createTransport } from '../../src/http/transport.ts';
 import { fromPlain } from '../../src/json/plain.ts';
+import { parseBaseUrl } from '../../src/wire/base-url.ts';
+import { createTransport } from '../../src/wire/transport.ts';
 import {
   type Behaviour,
   closeAfterRequest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseBaseUrl } from '../../src/http/base-url.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { parseBaseUrl } from '../../src/wire/base-url.ts';
+import { createTransport } from '../../src/wire/transport.ts';
 import {
   type Behaviour,
   closeAfterRequest,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILURES, type Failure } from '../../src/failure.ts';
-import { parseBaseUrl } from '../../src/http/base-url.ts';
 import type { CallResult, HttpClient } from '../../src/http/call.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import { createTransport } from '../../src/http/transport.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../../src/json/value.ts';
 import { renderFailure, renderNotice } from '../../src/output/failure-text.ts';
 import { type Result, renderResult } from '../../src/output/render.ts';
+import { parseBaseUrl } from '../../src/wire/base-url.ts';
+import { createTransport } from '../../src/wire/transport.ts';
 import { checkStreams, meet } from '../e2e/faults/fault-run.ts';
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
 import { CARDS_TOKEN } from '../support/recording-server.ts';

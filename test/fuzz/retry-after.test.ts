@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/api/operations.ts';
-import type { Header } from '../../src/http/exchange.ts';
+import type { Header } from '../../src/wire/exchange.ts';
 import { answer, bench, card, inputFor, withPolicy } from '../unit/http/fakes.ts';
 import { numberOf, Seeded } from './seeded.ts';
 

@@ -1,7 +1,7 @@
-import type { Service, Session } from '../../commands/session.ts';
 import { Failure } from '../../failure.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
 import { safeText } from '../../output/safe-text.ts';
+import type { Service, Session } from '../../session.ts';
 import type { ManyPlan } from './run-plan.ts';
 
 /** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */

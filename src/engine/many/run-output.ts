@@ -4,7 +4,6 @@ import type { RowResult } from '../../bulk/row-outcome.ts';
 import { printedRow } from '../../bulk/row-result.ts';
 import { stopReason } from '../../bulk/stop.ts';
 import { summaryJson, summaryLines, unchangedLines } from '../../bulk/summary.ts';
-import type { Session } from '../../commands/session.ts';
 import { StreamFailure } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Notice } from '../../http/call.ts';
@@ -17,6 +16,7 @@ import { renderFailure, renderNotice } from '../../output/failure-text.ts';
 import type { Format } from '../../output/options.ts';
 import type { RowWriter } from '../../output/render.ts';
 import { safeText } from '../../output/safe-text.ts';
+import type { Session } from '../../session.ts';
 import { canRedraw } from '../wait-display.ts';
 import { RowNotices } from './row-notices.ts';
 

@@ -2,10 +2,10 @@ import { inputRow } from '../../bulk/failed-file.ts';
 import { storedRow } from '../../bulk/row-result.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { runResults } from '../../bulk/run-results.ts';
-import type { Session } from '../../commands/session.ts';
 import type { Outcome } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { Column } from '../../output/column.ts';
+import type { Session } from '../../session.ts';
 import { runColumns } from './run-rows.ts';
 import { operationOfRun, rowsOfRun } from './stored-run.ts';
 

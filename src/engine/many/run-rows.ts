@@ -2,13 +2,13 @@ import { isWrite, type Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import type { Service, Session } from '../../commands/session.ts';
 import { Failure } from '../../failure.ts';
 import type { CallInput, CallPolicy, CallResult } from '../../http/call.ts';
 import { checkExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { isJsonObject } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
+import type { Service, Session } from '../../session.ts';
 
 /** Columns of the rows that a write prints (contract section 8). */
 export const RUN_COLUMNS: readonly Column[] = [

@@ -2,13 +2,13 @@ import type { Operation } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import type { RunFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
-import type { Session } from '../../commands/session.ts';
 import { Failure } from '../../failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { readChangedFrom } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
 import { rowsOf } from '../../input/records/rows.ts';
+import type { Session } from '../../session.ts';
 import { loadRowOptions } from './run-options.ts';
 
 /** The operation of a run as its header names it; USAGE for one that this version does not know. */

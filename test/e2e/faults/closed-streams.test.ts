@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REGISTRY } from '../../../src/commands/index.ts';
+import { REGISTRY } from '../../../src/registry.ts';
 import { type FaultServer, startFaultServer } from '../../support/fault-server.ts';
 import { createHome, type Home } from '../../support/run-frontdesk.ts';
 import { CARD_ID } from '../../support/sample-card.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { familyOfPath, guardsOf, matchRow, pathProblem } from '../../../src/engine/api/api-path.ts';
+import { familyOfPath, guardsOf, matchRow, pathProblem } from '../../../src/local/api-path.ts';
 
 const CARD_ID = '7c0e1111-2222-3333-4444-555566667777';
 

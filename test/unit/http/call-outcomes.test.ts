@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { CallResult } from '../../../src/http/call.ts';
-import type { Exchange } from '../../../src/http/exchange.ts';
+import type { Exchange } from '../../../src/wire/exchange.ts';
 import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
 
 /** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a read-back. */

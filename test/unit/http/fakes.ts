@@ -1,11 +1,11 @@
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { ClockPort } from '../../../src/context.ts';
-import { type BaseUrl, parseBaseUrl } from '../../../src/http/base-url.ts';
 import type { CallInput, CallOptions, CallPolicy, CredentialPort, HttpClient } from '../../../src/http/call.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
-import type { BreakLabel, Exchange, Header, Phase, WireRequest } from '../../../src/http/exchange.ts';
 import { fromPlain } from '../../../src/json/plain.ts';
+import { type BaseUrl, parseBaseUrl } from '../../../src/wire/base-url.ts';
+import type { BreakLabel, Exchange, Header, Phase, WireRequest } from '../../../src/wire/exchange.ts';
 
 export const CARD_ID = '7c0e1111-2222-3333-4444-555566667777';
 export const START_MS = Date.UTC(2026, 0, 2, 12, 4, 31);

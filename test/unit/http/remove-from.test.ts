@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { removeFrom } from '../../../src/http/remove-from.ts';
+import { removeFrom } from '../../../src/wire/remove-from.ts';
 
 it.each([
   ['the first', 'a', ['c', 'b']],

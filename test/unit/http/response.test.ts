@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import type { Exchange, Header } from '../../../src/http/exchange.ts';
 import { TokenMask } from '../../../src/http/mask.ts';
 import { judge, type Verdict } from '../../../src/http/response.ts';
 import { printJson } from '../../../src/json/print.ts';
+import type { Exchange, Header } from '../../../src/wire/exchange.ts';
 import { CARD_ID, card } from './fakes.ts';
 
 function judged(

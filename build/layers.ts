@@ -1,0 +1,156 @@
+// The layers of src: what each holds and what it may import. `npm run check:layers` holds every import against this
+// table, types included, and docs/architecture.md shows it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+/** One folder or file at the top of src. */
+export interface Layer {
+  readonly name: string;
+  /** What a reader finds there: one line of the picture. */
+  readonly holds: string;
+  /** Layers it may import from besides its own files. */
+  readonly imports: readonly string[];
+}
+
+const GROUND = ['json', 'context', 'failure'];
+const OPERATION = ['api', 'wire', 'http'];
+const INPUT_OUTPUT = ['files', 'output', 'input'];
+const LOCAL_RECORDS = ['settings', 'credentials', 'bulk', 'history'];
+const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS];
+
+/** From the bottom up: a layer stands above everything that it imports, so no two import each other. */
+export const LAYERS: readonly Layer[] = [
+  { name: 'context', holds: 'the ports: streams, clock, chance, signals, environment', imports: [] },
+  { name: 'json', holds: 'JSON that keeps digits, keys and their order', imports: [] },
+  { name: 'failure', holds: 'the table of failures: code, exit code, meaning', imports: ['json'] },
+  { name: 'api', holds: 'the table of operations, their schemas and limits', imports: [] },
+  { name: 'process', holds: 'the real ports', imports: ['context'] },
+  { name: 'files', holds: 'atomic writes, locks, modes, the usual folders', imports: GROUND },
+  {
+    name: 'wire',
+    holds: 'bytes and connections: transport, TLS, proxy, at which stage a request broke',
+    imports: GROUND,
+  },
+  {
+    name: 'http',
+    holds: 'what a call means: request, reply, retry, read-back, outcome',
+    imports: [...GROUND, 'api', 'wire'],
+  },
+  {
+    name: 'output',
+    holds: 'table, json, ndjson, csv; safe text; queries; the card view',
+    imports: [...GROUND, ...OPERATION],
+  },
+  {
+    name: 'input',
+    holds: 'fields from flags; rows from files; --expect',
+    imports: [...GROUND, 'api', 'files', 'output'],
+  },
+  { name: 'sandbox', holds: 'the service, played on loopback', imports: [...GROUND, 'api', 'files'] },
+  { name: 'settings', holds: 'profiles and preferences', imports: [...GROUND, 'api', 'wire', ...INPUT_OUTPUT] },
+  {
+    name: 'credentials',
+    holds: 'tokens: where from, for which origin, for how long',
+    imports: [...GROUND, ...OPERATION, 'files', 'input'],
+  },
+  {
+    name: 'bulk',
+    holds: 'many rows: journal, pace, stop rules, results in order',
+    imports: [...GROUND, ...OPERATION, 'files', 'output'],
+  },
+  { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'bulk'] },
+  { name: 'session', holds: 'what a running command reaches the world through', imports: BELOW_SESSION },
+  {
+    name: 'commands',
+    holds: 'declarations of commands over an operation',
+    imports: [...GROUND, 'api', 'input', 'output', 'session'],
+  },
+  {
+    name: 'describe',
+    holds: 'the program describing itself: help, schema, completions, man page',
+    imports: [...GROUND, 'api', 'output', 'commands', 'sandbox'],
+  },
+  {
+    name: 'engine',
+    holds: 'parses, guards, asks, calls; many/: many rows',
+    imports: [...BELOW_SESSION, 'process', 'sandbox', 'session', 'commands', 'describe'],
+  },
+  {
+    name: 'doctor',
+    holds: 'what may be wrong on this machine',
+    imports: [...BELOW_SESSION, 'process', 'session', 'commands', 'engine'],
+  },
+  {
+    name: 'local',
+    holds: 'commands about this machine, and those that compose calls',
+    imports: [...BELOW_SESSION, 'sandbox', 'session', 'commands', 'describe', 'engine', 'doctor'],
+  },
+  { name: 'registry', holds: 'every command, in the order of the overview', imports: ['commands', 'local'] },
+  {
+    name: 'main',
+    holds: 'the real process, the registry and the engine, put together',
+    imports: ['context', 'process', 'engine', 'registry'],
+  },
+];
+
+/** Packages that one file alone may import: the others reach them through it. */
+export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
+  commander: 'src/engine/argv.ts',
+  '@inquirer/prompts': 'src/engine/prompt.ts',
+  undici: 'src/wire/transport.ts',
+  conf: 'src/settings/write.ts',
+  ora: 'src/engine/wait-display.ts',
+  'cli-table3': 'src/output/terminal-table.ts',
+};
+
+const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm;
+
+function layerOf(path: string): string {
+  return (path.split('/')[1] ?? '').replace(/\.ts$/, '');
+}
+
+/** What is wrong with the imports of one file, one line each. `path` is from the root, with slashes. */
+export function breachesOf(path: string, text: string): readonly string[] {
+  const own = layerOf(path);
+  const layer = LAYERS.find(({ name }) => name === own);
+  if (layer === undefined) return [`${path}: ${own} is not in the table of layers (build/layers.ts)`];
+  return [...text.matchAll(IMPORT)].flatMap(([, specifier = '']) => {
+    if (specifier.startsWith('.')) {
+      const target = layerOf(posix.join(posix.dirname(path), specifier));
+      if (target === own || layer.imports.includes(target)) return [];
+      return [`${path}: ${own} may not import ${target}`];
+    }
+    const only = Object.entries(ONLY_IMPORTER).find(([name]) => specifier === name || specifier.startsWith(`${name}/`));
+    return only === undefined || only[1] === path ? [] : [`${path}: only ${only[1]} imports ${only[0]}`];
+  });
+}
+
+/** What is wrong with the table itself: a layer that imports one that does not stand below it. */
+export function tableFaults(layers: readonly Layer[]): readonly string[] {
+  return layers.flatMap(({ name, imports }, index) => {
+    const below = layers.slice(0, index).map((layer) => layer.name);
+    return imports.filter((other) => !below.includes(other)).map((other) => `${name} stands below ${other}`);
+  });
+}
+
+/** Every breach in the sources below `root`. */
+export function layerBreaches(root: string): readonly string[] {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+  return [
+    ...tableFaults(LAYERS),
+    ...sources.flatMap((name) => {
+      const path = `src/${name.replaceAll('\\', '/')}`;
+      return breachesOf(path, readFileSync(join(root, path), 'utf8'));
+    }),
+  ];
+}
+
+/** The picture of the layers, top first, as docs/architecture.md shows it. */
+export function layerPicture(): string {
+  const rows = [...LAYERS].reverse().map(({ name, holds }) => {
+    const isFile = ['main', 'registry', 'session', 'context', 'failure'].includes(name);
+    return `  ${`${name}${isFile ? '.ts' : '/'}`.padEnd(14)} ${holds}`;
+  });
+  return ['```', 'src/', ...rows, '```'].join('\n');
+}

@@ -1,0 +1,48 @@
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import type { ArgumentSpec, Example, OptionSpec } from '../commands/option-spec.ts';
+import { FAILURES } from '../failure.ts';
+
+/** What there is to say about a command, as plain data: help, completions, man page and `schema` follow from it. */
+export interface CommandDoc {
+  /** `card block`. */
+  readonly command: string;
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  /** True: it changes something at the service. */
+  readonly writes: boolean;
+  readonly arguments: readonly ArgumentSpec[];
+  /** Its own options and those of its kind; `commonOptions` gives the others. */
+  readonly options: readonly OptionSpec[];
+  readonly examples: readonly Example[];
+  readonly exitCodes: readonly number[];
+}
+
+/** The options that every command has, without those that this one gives a meaning of its own. */
+export function commonOptions(doc: CommandDoc): readonly OptionSpec[] {
+  return COMMON_OPTIONS.filter((common) => !doc.options.some((option) => option.long === common.long));
+}
+
+/** One row of the table of exit codes. */
+export interface ExitCodeRow {
+  readonly exitCode: number;
+  /** Empty: it is no failure. */
+  readonly code: string;
+  readonly meaning: string;
+  readonly repeat: string;
+}
+
+const DONE: ExitCodeRow = { exitCode: 0, code: '', meaning: 'done', repeat: '' };
+
+/** Every exit code in ascending order, from the table of failures. */
+export function exitCodeRows(): readonly ExitCodeRow[] {
+  return [DONE, ...Object.entries(FAILURES).map(([code, row]) => ({ ...row, code }))];
+}
+
+/** The row of an exit code; 129, 141 and 143 stand under 130. */
+export function exitCodeRow(exitCode: number): ExitCodeRow {
+  const isCancelled = exitCode === 129 || exitCode === 141 || exitCode === 143;
+  const rows = exitCodeRows();
+  const row = rows.find((candidate) => candidate.exitCode === (isCancelled ? FAILURES.CANCELLED.exitCode : exitCode));
+  return { ...(row ?? DONE), exitCode };
+}

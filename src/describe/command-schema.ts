@@ -1,0 +1,102 @@
+import type { Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import type { CallCommand, Command } from '../commands/command.ts';
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import type { CommandEntry, Registry } from '../commands/registry.ts';
+import { exitCodeRow, exitCodeRows } from './command-doc.ts';
+import { describeCommand } from './describe-command.ts';
+import { ENVIRONMENT } from './environment.ts';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { DRY_RUN_OUTPUT, ERROR_OUTPUT, LOCAL_OUTPUT, rowOutput, SUMMARY_OUTPUT } from './local-output.ts';
+
+const LIMITS = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'format', 'default'] as const;
+
+function rowsOf(command: CallCommand): readonly Operation[] {
+  return 'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
+}
+
+/** The members of a JSON Schema of an object: zod writes them for every object schema. */
+function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+}
+
+function requiredOf(schema: JsonSchema): readonly string[] {
+  // JSON Schema: `required` is a list of names.
+  return (schema['required'] ?? []) as readonly string[];
+}
+
+/** What one call takes, as one flat object under the API's own names: also what a row of `--from` may hold. */
+function inputOf(command: CallCommand): JsonSchema {
+  const [operation] = rowsOf(command);
+  const parts = [operation?.params, operation?.query, operation?.body].flatMap((schema) =>
+    schema === null || schema === undefined ? [] : [jsonSchemaOf(schema, 'input')],
+  );
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(propertiesOf)),
+    required: parts.flatMap(requiredOf),
+    additionalProperties: false,
+  };
+}
+
+function outputOf(command: Command): JsonSchema {
+  if (command.kind === 'local') {
+    // `card wait` prints the card as it was last read.
+    if (command.path[0] === 'card') return jsonSchemaOf(OPERATIONS.cardGet.response, 'output');
+    return LOCAL_OUTPUT[command.path.join(' ')] ?? {};
+  }
+  const answers = rowsOf(command).map((row) => jsonSchemaOf(row.response, 'output'));
+  const [only = {}] = answers;
+  const one = answers.length === 1 ? only : { anyOf: answers };
+  if (!command.many) return command.writes ? { anyOf: [one, DRY_RUN_OUTPUT] } : one;
+  if (!command.writes) return { anyOf: [one, { type: 'array', items: one }] };
+  return { anyOf: [one, { type: 'array', items: rowOutput(one) }, DRY_RUN_OUTPUT] };
+}
+
+function operationsOf(command: Command): readonly { readonly method: string; readonly path: string }[] {
+  return command.kind === 'local' ? [] : rowsOf(command).map(({ method, path }) => ({ method, path }));
+}
+
+/** What a value of a field must keep to; of a field that may be null, the limits of its other form. */
+function limitsOf(field: JsonSchema): JsonSchema {
+  // JSON Schema: `anyOf` is a list of schemas; zod writes a nullable field so.
+  const [form = field] = (field['anyOf'] ?? []) as readonly JsonSchema[];
+  return Object.fromEntries(LIMITS.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]]])));
+}
+
+/** Everything about one command: its words, options with limits, JSON Schemas of input and output, exit codes. */
+export async function commandSchema(entry: CommandEntry) {
+  const command = await entry.load();
+  const doc = describeCommand(command, entry.summary);
+  const input = command.kind === 'call' ? inputOf(command) : null;
+  const fields = input === null ? {} : propertiesOf(input);
+  return {
+    ...doc,
+    operations: operationsOf(command),
+    options: doc.options.map((option) => {
+      const limits = option.field === undefined ? {} : limitsOf(fields[option.field] ?? {});
+      return Object.keys(limits).length === 0 || option.value === undefined ? option : { ...option, limits };
+    }),
+    exitCodes: doc.exitCodes.map(exitCodeRow),
+    input,
+    output: outputOf(command),
+  };
+}
+
+/** The command tree as `frontdesk schema` prints it. */
+export async function treeSchema(registry: Registry, version: string) {
+  const commands = [];
+  for (const entry of registry.entries) commands.push(await commandSchema(entry));
+  return {
+    name: 'frontdesk',
+    version,
+    groups: registry.groups.filter((group) =>
+      registry.entries.some((entry) => group.path.every((word, at) => entry.path[at] === word)),
+    ),
+    commands,
+    commonOptions: COMMON_OPTIONS,
+    exitCodes: exitCodeRows(),
+    environment: ENVIRONMENT,
+    output: { error: ERROR_OUTPUT, dryRun: DRY_RUN_OUTPUT, summary: SUMMARY_OUTPUT },
+  };
+}

@@ -1,0 +1,85 @@
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
+import { type CommandDoc, commonOptions } from './command-doc.ts';
+import type { CommandTree } from './command-tree.ts';
+import type { Row } from './text-block.ts';
+
+/** One place in the tree, as the completion scripts see it. */
+export interface CompletionNode {
+  /** Words before it, joined by spaces; empty: right after `frontdesk`. */
+  readonly words: string;
+  /** Commands and groups that may follow. */
+  readonly children: readonly Row[];
+  /** Every option that may be given here. */
+  readonly options: readonly OptionSpec[];
+  readonly arguments: readonly ArgumentSpec[];
+}
+
+function defaultDoc(tree: CommandTree, words: string): CommandDoc | undefined {
+  const name = tree.groups.find((group) => group.path.join(' ') === words)?.default;
+  return name === undefined ? undefined : tree.docs.find((doc) => doc.command === `${words} ${name}`);
+}
+
+/** The tree as a flat list: every group, then every command. */
+export function completionNodes(tree: CommandTree): readonly CompletionNode[] {
+  const top = tree.branches.find((branch) => branch.path.length === 0)?.children ?? [];
+  const branches = tree.branches.map(({ path, children }) => {
+    const words = path.join(' ');
+    const doc = defaultDoc(tree, words);
+    return {
+      words,
+      children: children.map(({ name, summary }) => ({ name, text: summary })),
+      options: doc === undefined ? COMMON_OPTIONS : allOptions(doc),
+      arguments: [],
+    };
+  });
+  const commands = tree.docs.map((doc) => ({
+    words: doc.command,
+    children: [],
+    options: allOptions(doc),
+    arguments:
+      doc.command === 'help'
+        ? helpArguments(
+            doc,
+            top.map((child) => child.name),
+          )
+        : doc.arguments,
+  }));
+  return [...branches, ...commands];
+}
+
+function allOptions(doc: CommandDoc): readonly OptionSpec[] {
+  return [...doc.options, ...commonOptions(doc)];
+}
+
+/** `frontdesk help` takes topics, which its declaration lists, and commands, which only the tree knows. */
+function helpArguments(doc: CommandDoc, commands: readonly string[]): readonly ArgumentSpec[] {
+  return doc.arguments.map((argument) => ({ ...argument, choices: [...(argument.choices ?? []), ...commands] }));
+}
+
+/** Choices of an option that a shell can offer: `--expect` and the like have none. */
+export function choicesOf(option: OptionSpec): readonly string[] {
+  return option.choices ?? [];
+}
+
+/** The one value that only the machine knows; asking for it is the only call of frontdesk at a Tab. */
+export function isProfile(option: OptionSpec): boolean {
+  return option.long === 'profile';
+}
+
+/** Prints the names of the stored profiles, one a line. */
+export const PROFILE_NAMES = 'frontdesk profile list -o csv --columns name --no-header --quiet';
+
+/** First sentence of a text, without the code marks of the help: one line beside a candidate. */
+export function shortText(text: string): string {
+  const [first = ''] = text.replaceAll('`', '').split(/[:;(]\s/, 1);
+  return first.trim();
+}
+
+/** What a generated script says at its top. */
+export function scriptHeader(comment: string): readonly string[] {
+  return [
+    `${comment} Completions of frontdesk. Written by \`npm run generate\` from the command tree; changes here are lost.`,
+    `${comment} \`frontdesk completion --help\` says how to install it.`,
+  ];
+}

@@ -1,0 +1,115 @@
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import type { OptionSpec } from '../commands/option-spec.ts';
+import type { CommandTree } from './command-tree.ts';
+import {
+  type CompletionNode,
+  choicesOf,
+  completionNodes,
+  isProfile,
+  PROFILE_NAMES,
+  scriptHeader,
+  shortText,
+} from './completion-model.ts';
+
+/** A word of fish in single quotes. */
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+function valueFlags(option: OptionSpec): string {
+  if (option.value === undefined) return '';
+  if (isProfile(option)) return ` -x -a '(${PROFILE_NAMES} 2>/dev/null)'`;
+  if (option.isFile === true) return ' -r -F';
+  const choices = choicesOf(option);
+  return choices.length === 0 ? ' -x' : ` -x -a ${quote(choices.join(' '))}`;
+}
+
+function optionLine(option: OptionSpec, condition: string): string {
+  const short = option.short === undefined ? '' : ` -s ${option.short}`;
+  return `complete -c frontdesk${condition}${short} -l ${option.long}${valueFlags(option)} -d ${quote(shortText(option.text))}`;
+}
+
+function nodeLines(node: CompletionNode): readonly string[] {
+  const condition = ` -n ${quote(`__frontdesk_at ${quote(node.words)}`)}`;
+  const own = node.options.filter((option) => !COMMON_OPTIONS.includes(option));
+  const isOver = (common: OptionSpec) => own.some((option) => option.long === common.long);
+  return [
+    ...node.children.map((child) => `complete -c frontdesk${condition} -a ${child.name} -d ${quote(child.text)}`),
+    ...node.arguments.flatMap((argument) =>
+      argument.choices === undefined
+        ? []
+        : [`complete -c frontdesk${condition} -a ${quote(argument.choices.join(' '))}`],
+    ),
+    ...own.map((option) => optionLine(option, condition)),
+    ...(own.some((option) => COMMON_OPTIONS.some((common) => common.long === option.long))
+      ? COMMON_OPTIONS.filter((common) => !isOver(common)).map((option) => optionLine(option, condition))
+      : []),
+  ];
+}
+
+/** Whether a node gives a common option a meaning of its own. */
+function overrides(node: CompletionNode): boolean {
+  return COMMON_OPTIONS.some((common) => !node.options.includes(common));
+}
+
+/** Writes the script for fish: descriptions, values, files. Only the value of --profile calls frontdesk. */
+export function fishCompletion(tree: CommandTree): string {
+  const nodes = completionNodes(tree);
+  const taking = [
+    ...new Set(
+      nodes.flatMap((node) =>
+        node.options
+          .filter((option) => option.value !== undefined)
+          .flatMap((option) => [`--${option.long}`, ...(option.short === undefined ? [] : [`-${option.short}`])]),
+      ),
+    ),
+  ];
+  const special = nodes.filter(overrides).map((node) => node.words);
+  return [
+    ...scriptHeader('#'),
+    '',
+    '# Finds the command words of the line, without options and their values; kept until the line changes.',
+    'function __frontdesk_path',
+    '    set -l tokens (commandline -opc)',
+    '    if test "$tokens" != "$__frontdesk_line"',
+    '        set -g __frontdesk_line "$tokens"',
+    "        set -g __frontdesk_words ''",
+    '        set -l skip 0',
+    '        for token in $tokens[2..-1]',
+    '            if test $skip -eq 1',
+    '                set skip 0',
+    '                continue',
+    '            end',
+    '            switch $token',
+    `                case ${taking.join(' ')}`,
+    '                    set skip 1',
+    "                case '-*'",
+    "                case '*'",
+    '                    set -l longer (string trim -- "$__frontdesk_words $token")',
+    '                    if contains -- "$longer" $__frontdesk_paths',
+    '                        set __frontdesk_words $longer',
+    '                    end',
+    '            end',
+    '        end',
+    '    end',
+    'end',
+    '',
+    'function __frontdesk_at',
+    '    __frontdesk_path\n    test "$__frontdesk_words" = "$argv[1]"',
+    'end',
+    '',
+    '# Commands that give a common option a meaning of their own.',
+    'function __frontdesk_common',
+    '    __frontdesk_path\n    not contains -- "$__frontdesk_words" $__frontdesk_special',
+    'end',
+    '',
+    `set -g __frontdesk_paths ${nodes.map((node) => quote(node.words)).join(' ')}`,
+    `set -g __frontdesk_special ${special.map(quote).join(' ')}`,
+    "set -g __frontdesk_line ''",
+    '',
+    'complete -c frontdesk -f',
+    ...COMMON_OPTIONS.map((option) => optionLine(option, ' -n __frontdesk_common')),
+    ...nodes.flatMap(nodeLines),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,166 @@
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
+import type { Child, GroupEntry } from '../commands/registry.ts';
+import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
+import type { Block, Row } from './text-block.ts';
+
+/** `[cardId...]`, `<name>`. */
+export function argumentName(argument: ArgumentSpec): string {
+  const name = argument.variadic === true ? `${argument.name}...` : argument.name;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** `-o, --output <format>`. */
+export function optionName(option: OptionSpec): string {
+  const short = option.short === undefined ? '' : `-${option.short}, `;
+  return `${short}--${option.long}${option.value === undefined ? '' : ` <${option.value}>`}`;
+}
+
+/** What an option does, with its values, and the variable that says the same. */
+export function optionText(option: OptionSpec): string {
+  const saysChoices = option.choices === undefined || option.value === option.choices.join('|');
+  const choices = saysChoices ? '' : ` (${option.choices?.join(', ')})`;
+  const often = option.repeatable === true ? '; may be given more than once' : '';
+  const env = option.env === undefined ? '' : ` [${option.env}]`;
+  return `${option.required === true ? 'required: ' : ''}${option.text}${choices}${often}${env}`;
+}
+
+function argumentText(argument: ArgumentSpec): string {
+  return argument.choices === undefined ? argument.text : `${argument.text}: ${argument.choices.join(', ')}`;
+}
+
+/** How a command is called, in one line. */
+export function usageOf(doc: CommandDoc): string {
+  return ['frontdesk', doc.command, ...doc.arguments.map(argumentName), '[options]'].join(' ');
+}
+
+function optionRows(options: readonly OptionSpec[]): readonly Row[] {
+  const anyShort = options.some((option) => option.short !== undefined);
+  return options.map((option) => ({
+    name: `${anyShort && option.short === undefined ? '    ' : ''}${optionName(option)}`,
+    text: optionText(option),
+  }));
+}
+
+function rows(title: string, list: readonly Row[]): readonly Block[] {
+  return list.length === 0 ? [] : [{ kind: 'rows', title, rows: list }];
+}
+
+/** Everything about one command, what a hurried reader needs first. */
+export function commandBlocks(doc: CommandDoc): readonly Block[] {
+  const examples = doc.examples.map(({ text, line }) => ({ text, line: `frontdesk ${line}` }));
+  return [
+    { kind: 'text', text: doc.summary },
+    { kind: 'text', text: `Usage: ${usageOf(doc)}` },
+    { kind: 'text', text: doc.description },
+    { kind: 'examples', title: 'Examples', examples },
+    ...rows(
+      'Arguments',
+      doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
+    ),
+    ...rows('Options', optionRows(doc.options)),
+    ...rows(
+      'Exit codes',
+      doc.exitCodes.map((code) => ({ name: String(code).padStart(3), text: exitCodeText(code) })),
+    ),
+    ...rows('Options of every command', optionRows(commonOptions(doc))),
+  ];
+}
+
+function exitCodeText(exitCode: number): string {
+  const { code, meaning, repeat } = exitCodeRow(exitCode);
+  const advice = repeat === '' ? '' : `; safe to repeat: ${repeat}`;
+  return code === '' ? meaning : `${code}: ${meaning}${advice}`;
+}
+
+/** A group of commands, and what it does when it is named alone. */
+export function groupBlocks(
+  path: readonly string[],
+  group: GroupEntry | undefined,
+  children: readonly Child[],
+  defaultDoc: CommandDoc | undefined,
+): readonly Block[] {
+  const words = `frontdesk ${path.join(' ')}`;
+  return [
+    { kind: 'text', text: group?.summary ?? words },
+    { kind: 'text', text: `Usage: ${words} <command> [options]` },
+    ...rows(
+      'Commands',
+      children.map((child) => ({ name: child.name, text: child.summary })),
+    ),
+    ...(defaultDoc === undefined
+      ? []
+      : [{ kind: 'text', text: `\`${words}\` alone is \`frontdesk ${defaultDoc.command}\`.` } as const]),
+    { kind: 'text', text: `See \`${words} <command> --help\`.` },
+  ];
+}
+
+/** A heading of the overview and the top-level commands under it, in this order. */
+interface Section {
+  readonly title: string;
+  readonly words: readonly string[];
+  /** Each command gets a line of its own; else each group does. */
+  readonly spread: boolean;
+}
+
+const SECTIONS: readonly Section[] = [
+  { title: 'Gift cards', words: ['card'], spread: true },
+  { title: 'Calendars', words: ['calendar'], spread: true },
+  { title: 'Where it goes', words: ['auth', 'profile', 'config'], spread: false },
+  { title: 'What was done', words: ['history', 'runs'], spread: false },
+];
+
+const OTHERS = 'Trying, scripting, mending';
+
+/** What the overview needs to know of the tree. */
+interface Outline {
+  readonly entries: readonly { readonly path: readonly string[]; readonly summary: string }[];
+  childrenOf(path: readonly string[]): readonly Child[];
+}
+
+function sectionRows(outline: Outline, child: Child, spread: boolean): readonly Row[] {
+  if (spread) {
+    return outline.entries
+      .filter((entry) => entry.path[0] === child.name)
+      .map((entry) => ({ name: entry.path.join(' '), text: entry.summary }));
+  }
+  const names = outline.childrenOf([child.name]).map((below) => below.name);
+  return [{ name: child.name, text: names.length === 0 ? child.summary : `${child.summary}: ${names.join(', ')}` }];
+}
+
+/** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */
+export function overviewBlocks(outline: Outline, topics: readonly string[]): readonly Block[] {
+  const children = outline.childrenOf([]);
+  const named = SECTIONS.flatMap((section) => section.words);
+  const others = children.map((child) => child.name).filter((name) => !named.includes(name));
+  return [
+    { kind: 'text', text: 'frontdesk: gift cards and calendars from the command line' },
+    { kind: 'text', text: 'Usage: frontdesk <command> [options]' },
+    ...[...SECTIONS, { title: OTHERS, words: others, spread: false }].flatMap(({ title, words, spread }) =>
+      rows(
+        title,
+        words.flatMap((word) => {
+          const child = children.find((candidate) => candidate.name === word);
+          return child === undefined ? [] : sectionRows(outline, child, spread);
+        }),
+      ),
+    ),
+    {
+      kind: 'examples',
+      title: 'First minute, no account needed',
+      examples: [
+        { text: 'Ids to try', line: 'frontdesk sandbox info' },
+        { text: 'A card of the sandbox', line: 'frontdesk -p sandbox card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
+      ],
+    },
+    ...rows('Help', [
+      { name: 'frontdesk <command> --help', text: 'options with their limits, examples, exit codes' },
+      { name: 'frontdesk help <topic>', text: topics.join(', ') },
+    ]),
+  ];
+}
+
+/** The options that every command has, for the long form of the overview. */
+export function commonOptionBlocks(): readonly Block[] {
+  return rows('Options of every command', optionRows(COMMON_OPTIONS));
+}

@@ -1,0 +1,128 @@
+import type { Registry } from '../commands/registry.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Format } from '../output/options.ts';
+import { type CommandDoc, commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
+import { childrenOf } from './command-tree.ts';
+import { commandBlocks, commonOptionBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
+import { loadDoc } from './load-doc.ts';
+import { type Block, helpWidth, layOut } from './text-block.ts';
+
+/** A help page: the text for people and the same facts as plain data. */
+export interface HelpPage {
+  readonly blocks: readonly Block[];
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+function commandFacts(doc: CommandDoc) {
+  return { ...doc, commonOptions: commonOptions(doc), exitCodes: doc.exitCodes.map(exitCodeRow) };
+}
+
+async function groupPage(path: readonly string[], registry: Registry): Promise<HelpPage> {
+  const children = childrenOf(registry, path);
+  const entry = registry.defaultOf(path);
+  const doc = entry === undefined ? undefined : await loadDoc(entry);
+  const group = registry.groups.find((candidate) => candidate.path.join(' ') === path.join(' '));
+  return {
+    // What a group does when it is named alone has options too, and `frontdesk history --help` is where one looks.
+    blocks: [
+      ...groupBlocks(path, group, children, doc),
+      ...(doc === undefined ? [] : commandBlocks({ ...doc, command: path.join(' ') })),
+    ],
+    json: {
+      command: path.join(' '),
+      summary: group?.summary ?? '',
+      commands: children.map((child) => ({ ...child, command: [...path, child.name].join(' ') })),
+      ...(doc === undefined ? {} : { default: commandFacts(doc) }),
+    },
+  };
+}
+
+async function overviewPage(registry: Registry, isLong: boolean): Promise<HelpPage> {
+  const { TOPICS, TOPIC_NAMES } = await import('./topics.ts');
+  const outline = { entries: registry.entries, childrenOf: (path: readonly string[]) => childrenOf(registry, path) };
+  return {
+    blocks: [...overviewBlocks(outline, TOPIC_NAMES), ...(isLong ? commonOptionBlocks() : [])],
+    json: {
+      command: '',
+      summary: 'gift cards and calendars from the command line',
+      commands: registry.entries.map(({ path, summary }) => ({ command: path.join(' '), summary })),
+      topics: TOPICS.map(({ name, summary }) => ({ topic: name, summary })),
+    },
+  };
+}
+
+async function topicPage(name: string): Promise<HelpPage | undefined> {
+  const { TOPICS } = await import('./topics.ts');
+  const topic = TOPICS.find((candidate) => candidate.name === name);
+  if (topic === undefined) return undefined;
+  const { ENVIRONMENT } = await import('./environment.ts');
+  const { summary, blocks } = topic;
+  return {
+    blocks: [{ kind: 'text', text: summary }, ...blocks],
+    json: {
+      topic: name,
+      summary,
+      ...(name === 'exit-codes' ? { exitCodes: exitCodeRows() } : {}),
+      ...(name === 'environment' ? { variables: ENVIRONMENT } : {}),
+      sections: blocks.map(({ kind, ...section }) => section),
+    },
+  };
+}
+
+/**
+ * The help page of a command, a group, a topic, or (no words) of the whole program. Raises USAGE, with the
+ * nearest word, for words that name none of them.
+ */
+export async function findHelp(words: readonly string[], registry: Registry, isLong = true): Promise<HelpPage> {
+  if (words.length === 0) return overviewPage(registry, isLong);
+  const entry = registry.find(words);
+  if (entry !== undefined) {
+    const doc = await loadDoc(entry);
+    return { blocks: commandBlocks(doc), json: commandFacts(doc) };
+  }
+  if (childrenOf(registry, words).length > 0) return groupPage(words, registry);
+  const [first = ''] = words;
+  const topic = words.length === 1 ? await topicPage(first) : undefined;
+  if (topic !== undefined) return topic;
+  throw await unknownHelp(words, registry);
+}
+
+async function unknownHelp(words: readonly string[], registry: Registry): Promise<Failure> {
+  const { nearest } = await import('../output/nearest.ts');
+  const { TOPIC_NAMES } = await import('./topics.ts');
+  const wrong = words.findIndex((_, at) => childrenOf(registry, words.slice(0, at + 1)).length === 0);
+  const path = words.slice(0, wrong);
+  const known = [...childrenOf(registry, path).map((child) => child.name), ...(wrong === 0 ? TOPIC_NAMES : [])];
+  const word = words[wrong] ?? '';
+  const near = nearest(word, known.includes(word) ? [] : known);
+  const owner = ['frontdesk help', ...path].join(' ');
+  return new Failure('USAGE', `${words.join(' ')}: neither a command nor a help topic`, {
+    hints: [
+      ...(near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`]),
+      `topics are ${TOPIC_NAMES.join(', ')}; see \`frontdesk help\` for the commands`,
+    ],
+  });
+}
+
+/** How a help page is to be shown. */
+interface HelpStyle {
+  readonly context: Pick<Context, 'stdout' | 'env'>;
+  readonly format: Format;
+  /** The overview lists the common options too. */
+  readonly isLong: boolean;
+}
+
+/** Columns of the terminal; a pipe has none, but COLUMNS may say what its reader can show. */
+export function helpColumns({ stdout, env }: HelpStyle['context']): number | undefined {
+  const text = env['COLUMNS'] ?? '';
+  return stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : undefined);
+}
+
+/** The help page of these words as it is written to stdout: text, or the same facts as JSON. */
+export async function helpOutput(words: readonly string[], registry: Registry, style: HelpStyle): Promise<string> {
+  const page = await findHelp(words, registry, style.isLong);
+  if (style.format === 'table' || style.format === 'csv')
+    return layOut(page.blocks, helpWidth(helpColumns(style.context)));
+  return `${JSON.stringify(page.json, null, style.format === 'json' ? 2 : 0)}\n`;
+}

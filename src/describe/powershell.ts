@@ -1,0 +1,90 @@
+import type { OptionSpec } from '../commands/option-spec.ts';
+import type { CommandTree } from './command-tree.ts';
+import {
+  type CompletionNode,
+  choicesOf,
+  completionNodes,
+  isProfile,
+  PROFILE_NAMES,
+  scriptHeader,
+  shortText,
+} from './completion-model.ts';
+
+/** A string of PowerShell in single quotes; it takes the typographic ones for the same. */
+function quote(text: string): string {
+  return `'${text.replaceAll(/['‘’]/g, "''")}'`;
+}
+
+function namesOf(option: OptionSpec): readonly string[] {
+  return option.short === undefined ? [`--${option.long}`] : [`--${option.long}`, `-${option.short}`];
+}
+
+function entry(name: string, text: string): string {
+  return `${quote(name)} = ${quote(text === '' ? name : text)}`;
+}
+
+/** `@profile` and `@file` stand for what only the machine knows. */
+function valueEntry(option: OptionSpec): readonly string[] {
+  if (option.value === undefined) return [];
+  const choices = isProfile(option) ? ['@profile'] : option.isFile === true ? ['@file'] : choicesOf(option);
+  return namesOf(option).map((name) => `${quote(name)} = @(${choices.map(quote).join(', ')})`);
+}
+
+function nodeLines(node: CompletionNode): readonly string[] {
+  const choices = node.arguments.flatMap((argument) => argument.choices ?? []);
+  const words = [...node.children, ...[...new Set(choices)].map((name) => ({ name, text: '' }))];
+  // `-n` and `-N` would be one key in an ordinary hashtable; no command has two options that differ so.
+  return [
+    `    ${quote(node.words)} = @{`,
+    `      Words = [ordered]@{ ${words.map((word) => entry(word.name, word.text)).join('; ')} }`,
+    `      Options = [ordered]@{ ${node.options.flatMap((option) => namesOf(option).map((name) => entry(name, shortText(option.text)))).join('; ')} }`,
+    `      Values = @{ ${node.options.flatMap(valueEntry).join('; ')} }`,
+    '    }',
+  ];
+}
+
+/** Writes the script for PowerShell, 5.1 and later. Only the value of --profile calls frontdesk. */
+export function powershellCompletion(tree: CommandTree): string {
+  return [
+    ...scriptHeader('#'),
+    '',
+    'Register-ArgumentCompleter -Native -CommandName frontdesk -ScriptBlock {',
+    '  param($wordToComplete, $commandAst, $cursorPosition)',
+    '  $nodes = @{',
+    ...completionNodes(tree).flatMap(nodeLines),
+    '  }',
+    '  $before = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })',
+    "  $path = ''",
+    "  $option = ''",
+    '  foreach ($word in $before) {',
+    "    if ($option -ne '') { $option = ''; continue }",
+    "    if ($word -eq '--') { return }",
+    "    if ($word.StartsWith('-')) {",
+    '      if ($nodes[$path].Values.ContainsKey($word)) { $option = $word }',
+    '      continue',
+    '    }',
+    '    $longer = "$path $word".Trim()',
+    '    if ($nodes.ContainsKey($longer)) { $path = $longer }',
+    '  }',
+    '  $node = $nodes[$path]',
+    "  if ($option -ne '') {",
+    '    $values = $node.Values[$option]',
+    "    if ($values -contains '@file') { return }",
+    `    if ($values -contains '@profile') { $values = @(${PROFILE_NAMES} 2>$null) }`,
+    '    $values | Where-Object { "$_".StartsWith($wordToComplete) } | ForEach-Object {',
+    "      [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
+    '    }',
+    '    return',
+    '  }',
+    "  $isOption = $wordToComplete.StartsWith('-')",
+    '  $offered = if ($isOption) { $node.Options } else { $node.Words }',
+    "  $kind = if ($isOption) { 'ParameterName' } else { 'ParameterValue' }",
+    '  foreach ($name in $offered.Keys) {',
+    '    if ($name.StartsWith($wordToComplete)) {',
+    '      [System.Management.Automation.CompletionResult]::new($name, $name, $kind, $offered[$name])',
+    '    }',
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,75 @@
+import { SANDBOX_CHOICES } from '../sandbox/choices.ts';
+import { exitCodeRows } from './command-doc.ts';
+import type { CommandTree } from './command-tree.ts';
+import { ENVIRONMENT } from './environment.ts';
+import { argumentName } from './help-text.ts';
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\n/g, ' ');
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, header.map(() => '---'), ...rows];
+  return lines.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** Code inside a table: a bar would end the cell even there. */
+function code(text: string): string {
+  return `\`${text.replaceAll('|', '\\|')}\``;
+}
+
+/** The tables that the README carries, by the name in their marker. */
+export function readmeTables(tree: CommandTree): ReadonlyMap<string, string> {
+  return new Map([
+    [
+      'exit-codes',
+      table(
+        ['exit', 'code', 'meaning', 'safe to repeat as it is'],
+        exitCodeRows().map((row) => [String(row.exitCode), row.code, cell(row.meaning), row.repeat]),
+      ),
+    ],
+    [
+      'environment',
+      table(
+        ['variable', 'meaning', 'option'],
+        ENVIRONMENT.map(({ name, text, option }) => [code(name), cell(text), option === undefined ? '' : code(option)]),
+      ),
+    ],
+    [
+      'sandbox-choices',
+      table(
+        ['not shown', 'what the sandbox does'],
+        SANDBOX_CHOICES.map(({ topic, choice }) => [cell(topic), cell(choice)]),
+      ),
+    ],
+    [
+      'commands',
+      table(
+        ['command', 'what it does'],
+        tree.docs.map((doc) => [
+          code(['frontdesk', doc.command, ...doc.arguments.map(argumentName)].join(' ')),
+          cell(doc.summary),
+        ]),
+      ),
+    ],
+  ]);
+}
+
+const MARKED = /(<!-- generated:([a-z-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
+
+/** Markers whose text is measured or drawn, not derived from the declarations: left as they are. */
+const WRITTEN_ELSEWHERE = ['bench', 'pictures'];
+
+/**
+ * Puts the tables between their markers (`<!-- generated:exit-codes -->` … `<!-- /generated -->`). A marker with
+ * a name that no table has is an error, so that a misspelt one does not stay empty for ever.
+ */
+export function fillReadme(readme: string, tables: ReadonlyMap<string, string>): string {
+  return readme.replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
+    const text = tables.get(name);
+    if (WRITTEN_ELSEWHERE.includes(name)) return whole;
+    if (text === undefined)
+      throw new Error(`README.md: no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
+    return `${start}\n${text}\n\n${end}`;
+  });
+}

@@ -1,0 +1,107 @@
+import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
+import type { CommandTree } from './command-tree.ts';
+import {
+  type CompletionNode,
+  choicesOf,
+  completionNodes,
+  isProfile,
+  PROFILE_NAMES,
+  scriptHeader,
+  shortText,
+} from './completion-model.ts';
+
+/** A word of zsh in single quotes. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Text inside the brackets or between the colons of an `_arguments` specification. */
+function plain(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll(/[[\]:]/g, (sign) => `\\${sign}`);
+}
+
+function functionName(words: string): string {
+  return words === '' ? '_frontdesk' : `_frontdesk_${words.replaceAll(/[ -]/g, '_')}`;
+}
+
+function actionOf(option: OptionSpec): string {
+  if (isProfile(option)) return '_frontdesk_profiles';
+  if (option.isFile === true) return '_files';
+  const choices = choicesOf(option);
+  return choices.length === 0 ? ' ' : `(${choices.join(' ')})`;
+}
+
+function optionSpec(option: OptionSpec): string {
+  const takesValue = option.value !== undefined;
+  const many = option.repeatable === true ? '*' : '';
+  const value = takesValue ? `:${plain(option.value ?? '')}:${actionOf(option)}` : '';
+  const text = `[${plain(shortText(option.text))}]${value}`;
+  const long = `--${option.long}${takesValue ? '=' : ''}`;
+  if (option.short === undefined) return quote(`${many}${long}${text}`);
+  const excluded = many === '' ? `'(-${option.short} --${option.long})'` : `'*'`;
+  return `${excluded}{-${option.short}${takesValue ? '+' : ''},${long}}${quote(text)}`;
+}
+
+function argumentSpec(argument: ArgumentSpec, at: number): string {
+  const place = argument.variadic === true ? '*' : String(at + 1);
+  const optional = argument.required || argument.variadic === true ? '' : ':';
+  const action = argument.choices === undefined ? ' ' : `(${argument.choices.join(' ')})`;
+  return quote(`${place}:${optional}${plain(argument.name)}:${action}`);
+}
+
+function commandFunction(node: CompletionNode): readonly string[] {
+  const specs = [...node.options.map(optionSpec), ...node.arguments.map(argumentSpec)];
+  return [`${functionName(node.words)}() {`, '  _arguments -s -S \\', ...join(specs), '}', ''];
+}
+
+function join(specs: readonly string[]): readonly string[] {
+  return specs.map((spec, at) => `    ${spec}${at === specs.length - 1 ? '' : ' \\'}`);
+}
+
+function groupFunction(node: CompletionNode): readonly string[] {
+  const specs = [...node.options.map(optionSpec), "'1: :->command'", "'*:: :->rest'"];
+  return [
+    `${functionName(node.words)}() {`,
+    '  local curcontext=$curcontext state line',
+    '  local -a commands',
+    '  _arguments -s -S -C \\',
+    ...join(specs),
+    '  case $state in',
+    '    command)',
+    '      commands=(',
+    ...node.children.map((child) => `        ${quote(`${child.name}:${plain(child.text)}`)}`),
+    '      )',
+    "      _describe -t commands 'command' commands ;;",
+    '    rest)',
+    '      case $line[1] in',
+    ...node.children.map((child) => `        ${child.name}) ${functionName(`${node.words} ${child.name}`.trim())} ;;`),
+    '      esac ;;',
+    '  esac',
+    '}',
+    '',
+  ];
+}
+
+/** Writes the script for zsh: descriptions, values, files. Only the value of --profile calls frontdesk. */
+export function zshCompletion(tree: CommandTree): string {
+  const nodes = completionNodes(tree);
+  return [
+    '#compdef frontdesk',
+    ...scriptHeader('#'),
+    '',
+    '_frontdesk_profiles() {',
+    '  local -a names',
+    `  names=(\${(f)"$(${PROFILE_NAMES} 2>/dev/null)"})`,
+    '  compadd -a names',
+    '}',
+    '',
+    ...nodes.flatMap((node) => (node.children.length > 0 ? groupFunction(node) : commandFunction(node))),
+    '# The first call, when the file is loaded as a function of its own; after `source` it is only registered.',
+    'if [ "$funcstack[1]" = "_frontdesk" ]; then',
+    '  _frontdesk "$@"',
+    'else',
+    '  compdef _frontdesk frontdesk',
+    'fi',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,174 @@
+import * as z from 'zod/mini';
+import type { Effect, Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import { describeBefore, readCardBefore } from '../engine/confirm.ts';
+import { printDryRun } from '../engine/dry-run.ts';
+import type { SingleCall } from '../engine/read-call.ts';
+import { reasonProblem, refuseReadOnly } from '../engine/write-guards.ts';
+import { Failure } from '../failure.ts';
+import type { Answer } from '../http/call.ts';
+import type { RawInput } from '../input/raw-input.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { safeText, shortenText } from '../output/safe-text.ts';
+import { hideMembers } from '../output/sensitive.ts';
+import type { Service, Session } from '../session.ts';
+import { type ApiInput, readApiInput } from './api-input.ts';
+import { guardsOf, matchRow } from './api-path.ts';
+
+/** Longer bodies are cut in the question. */
+const SHOWN_BODY_CHARACTERS = 400;
+
+/** One-time secrets of any provisioning, for a path that only looks like one. */
+const PROVISION_SECRETS = [OPERATIONS.cardProvisionWalletA, OPERATIONS.cardProvisionWalletB].flatMap(secretsOf);
+
+function secretsOf({ effect }: Operation): readonly string[] {
+  return effect.kind === 'write' ? (effect.sensitive ?? []) : [];
+}
+
+/** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
+function unknownWrite(target: string): Effect {
+  return {
+    kind: 'write',
+    confirm: true,
+    readBack: 'none',
+    unavailable: 'never',
+    unknownHint: 'check at the service whether it was applied before repeating it',
+    sensitive: guardsOf(target).isProvisioning ? PROVISION_SECRETS : [],
+  };
+}
+
+/** Path without its query, which may hold what does not belong into a record. */
+function pathOf({ target }: ApiInput): string {
+  return target.split('?', 1)[0] ?? target;
+}
+
+/**
+ * The raw call as the pipeline knows calls: a path of the table brings its row's rules for retries, read-backs
+ * and secrets along; any other gets the most careful ones.
+ */
+function makeCall(input: ApiInput): SingleCall {
+  const { method, target, family, body } = input;
+  const row = matchRow(method, target);
+  const anyMembers = z.looseObject({});
+  const operation: Operation = {
+    ...(row?.operation ?? {
+      name: 'api',
+      path: pathOf(input),
+      attempt: `${method} ${pathOf(input)}`,
+      effect: method === 'GET' ? { kind: 'read' } : unknownWrite(target),
+      params: anyMembers,
+      query: null,
+      body: null,
+      response: anyMembers,
+      echoes: null,
+    }),
+    command: 'api',
+    family,
+    method,
+  };
+  const reason = isJsonObject(body) ? body.get('reason') : undefined;
+  return {
+    call: { operation, params: row?.params ?? {}, query: {}, body, target },
+    id: pathOf(input),
+    reason: typeof reason === 'string' ? reason : undefined,
+    expectations: [],
+    warnings: [],
+  };
+}
+
+/** Runs `frontdesk api`. Answers the exit code. */
+export async function runApi(session: Session, input: RawInput): Promise<number> {
+  const api = await readApiInput(session, input);
+  const single = makeCall(api);
+  const isWrite = api.method === 'POST';
+  try {
+    if (isWrite) guard(session, api, single);
+    if (session.common.dryRun) await printDryRun(session, [single.call]);
+    else if (isWrite) await write(session, api, single);
+    else await read(session, api, single);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    const outcome = isWrite ? { outcome: error.details.outcome ?? 'not_sent' } : {};
+    throw error.with({ id: pathOf(api), ...outcome });
+  }
+}
+
+/** What the profile has against a write, before anything is asked or sent. */
+function guard(session: Session, api: ApiInput, single: SingleCall): void {
+  refuseReadOnly(session);
+  const pattern = session.profile.requireReason;
+  const needsReason = api.family === 'cards' && guardsOf(api.target).needsReason;
+  const problem = pattern === undefined || !needsReason ? undefined : reasonProblem(pattern, single.reason);
+  if (problem === undefined) return;
+  throw new Failure('USAGE', `--data: reason: ${problem}; nothing was sent`, {
+    hints: [`give it in the body: --data '{"reason":"…"}'`],
+  });
+}
+
+async function read(session: Session, api: ApiInput, { call }: SingleCall): Promise<void> {
+  const service = await session.service(api.family);
+  const result = await service.client.call(call, { policy: session.policy, listener: session.listener });
+  if (result.kind === 'failed') throw result.failure;
+  for (const notice of result.notices) await session.notify(notice);
+  await printAnswer(session, api, result, result.resource);
+}
+
+async function write(session: Session, api: ApiInput, single: SingleCall): Promise<void> {
+  if (!session.common.yes && !session.prompt.available) {
+    throw new Failure('USAGE', `POST ${pathOf(api)}: nobody can be asked here, and --yes is missing`, {
+      hints: ['add --yes to do it without a question; nothing was sent'],
+    });
+  }
+  const service = await session.service(api.family);
+  if (!session.common.yes) await confirm(session, service, api, single);
+  const { printApplied, recordedCall } = await import('../engine/write-call.ts');
+  const result = await recordedCall(session, service, single);
+  if (result.kind === 'failed') throw result.failure;
+  for (const notice of result.notices) await session.notify(notice);
+  const isForPeople = session.output.format === 'table' || session.output.format === 'csv';
+  const secrets = isForPeople ? secretsOf(single.call.operation) : [];
+  // Messages have a path from the operation already; a row of the table wants its id beside it.
+  const named = { ...single, id: single.call.params['cardId'] ?? single.call.params['id'] };
+  await printApplied(session, named, result, () =>
+    printAnswer(session, api, result, hideMembers(result.resource, secrets)),
+  );
+}
+
+/** Shows what will be sent, for a card also what it will hit, and asks. Anything but yes ends the call with 130. */
+async function confirm(session: Session, service: Service, api: ApiInput, single: SingleCall): Promise<void> {
+  const { stderr } = session.context;
+  if (single.call.params['cardId'] !== undefined) {
+    await stderr.write(await describeBefore(session, await readCardBefore(session, single, false)));
+  }
+  const body = api.body === undefined ? 'no body' : shortenText(printJson(api.body), SHOWN_BODY_CHARACTERS);
+  await stderr.write(`  POST ${safeText(api.target)}\n  ${safeText(body)}\n`);
+  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
+  if (await session.prompt.confirm(`Send it to the ${api.family} interface${where}?`)) return;
+  throw new Failure('CANCELLED', `POST ${pathOf(api)}: not confirmed; nothing was sent`, {
+    details: { outcome: 'not_sent' },
+  });
+}
+
+/**
+ * Prints an answer of any shape: as it was sent in the JSON formats, as indented JSON for people, whose table
+ * would have unknown columns, and as a table only where columns were asked for.
+ */
+async function printAnswer(session: Session, api: ApiInput, answer: Answer, shown: JsonValue): Promise<void> {
+  const { format, columns, sortBy } = session.output;
+  const isTabular = format === 'csv' || (format === 'table' && (columns ?? sortBy) !== undefined);
+  if (isTabular) {
+    const { queryResult } = await import('../output/query-result.ts');
+    await session.print(queryResult(shown));
+    return;
+  }
+  const head = api.include ? `${headText(answer)}\n` : '';
+  await session.print({ kind: 'text', text: `${head}${printJson(shown, { indent: 2 })}`, json: shown });
+}
+
+/** `HTTP/1.1 200` and the headers, one a line. */
+function headText({ status, headers }: Answer): string {
+  const lines = [`HTTP/1.1 ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return lines.map((line) => `${safeText(line)}\n`).join('');
+}

@@ -1,0 +1,119 @@
+import type { Family } from '../api/operation.ts';
+import { choiceProblem } from '../engine/read-call.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { readTextFile } from '../input/text-file.ts';
+import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Session } from '../session.ts';
+import { familyOfPath, pathProblem } from './api-path.ts';
+import { missingChoice, missingText } from './missing.ts';
+
+const METHODS = ['GET', 'POST'] as const;
+const FAMILIES = ['cards', 'calendar'] as const;
+
+/** Far above any body of the interface, and small enough to be held whole. */
+const MAX_DATA_BYTES = 16 * 1024 * 1024;
+
+/** A raw call as typed, checked: it may be sent. */
+export interface ApiInput {
+  readonly method: 'GET' | 'POST';
+  /** Path and query, exactly as typed. */
+  readonly target: string;
+  readonly family: Family;
+  /** undefined: no body. */
+  readonly body: JsonValue | undefined;
+  readonly include: boolean;
+}
+
+function readFamily(target: string, given: string | undefined, faults: Fault[]): Family | undefined {
+  const asked = FAMILIES.find((family) => family === given);
+  if (given !== undefined && asked === undefined) {
+    faults.push({ where: '--family', problem: choiceProblem(given, FAMILIES) });
+    return undefined;
+  }
+  const told = familyOfPath(target);
+  if (asked !== undefined && told !== undefined && asked !== told) {
+    faults.push({ where: '--family', problem: `says ${asked}, but the path belongs to ${told}` });
+  }
+  return asked ?? told;
+}
+
+async function readData(session: Session, given: string): Promise<JsonValue> {
+  const isFile = given.startsWith('@');
+  const text = isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new Failure('USAGE', `--data: ${error.message}`, {
+      hints: isFile ? [] : ['quote the JSON for the shell, or give a file: --data @body.json'],
+      cause: error,
+    });
+  }
+}
+
+async function collectData(session: Session, given: string, faults: Fault[]): Promise<JsonValue | undefined> {
+  try {
+    return await readData(session, given);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    faults.push({ where: '--data', problem: error.message.replace(/^--data: /, '') });
+    return undefined;
+  }
+}
+
+/** What `--include` prints is text, so it cannot be part of a format that programs parse. */
+function includeProblem({ output }: Session): string | undefined {
+  if (output.format !== 'table')
+    return `prints headers as text before the body, which ${output.format} output excludes`;
+  const shaped = output.query ?? output.columns ?? output.sortBy;
+  return shaped === undefined ? undefined : 'excludes --query, --columns and --sort-by';
+}
+
+async function askFamily(session: Session): Promise<Family> {
+  const answer = await session.prompt.choose('Which interface does the path belong to?', [
+    { value: 'cards', text: 'gift cards' },
+    { value: 'calendar', text: 'calendars' },
+  ]);
+  return answer === 'calendar' ? 'calendar' : 'cards';
+}
+
+async function readWords(session: Session, input: RawInput): Promise<{ given: string; target: string }> {
+  const [method, path] = input.words;
+  if (path === undefined && !session.prompt.available) {
+    throw usageFailure([
+      ...(method === undefined ? [{ where: '<method>', problem: 'is required: GET or POST' }] : []),
+      { where: '<path>', problem: 'is required, as in /v1/cards/…' },
+    ]);
+  }
+  return {
+    given: method ?? (await missingChoice(session, '<method>', 'Method', METHODS)),
+    target:
+      path ?? (await missingText(session, '<path>', 'Path, as in /v1/cards/…', (text) => pathProblem(text)?.problem)),
+  };
+}
+
+/** Reads a raw call, or fails with all its faults together and nothing sent. */
+export async function readApiInput(session: Session, input: RawInput): Promise<ApiInput> {
+  const { given, target } = await readWords(session, input);
+  const faults: Fault[] = [];
+  const hints: string[] = [];
+  const method = METHODS.find((name) => name === given);
+  if (method === undefined) faults.push({ where: '<method>', problem: choiceProblem(given, METHODS) });
+  const bad = pathProblem(target);
+  if (bad !== undefined) faults.push({ where: '<path>', problem: bad.problem });
+  if (bad?.hint !== undefined) hints.push(bad.hint);
+  const family = readFamily(target, lastValue(input, 'family'), faults);
+  if (family === undefined && bad === undefined && !hasOption(input, 'family') && !session.prompt.available) {
+    faults.push({ where: '--family', problem: 'is required, because the path does not tell: cards or calendar' });
+  }
+  const data = lastValue(input, 'data');
+  if (data !== undefined && method === 'GET') faults.push({ where: '--data', problem: 'a GET has no body' });
+  const body = data === undefined || method === 'GET' ? undefined : await collectData(session, data, faults);
+  const include = hasOption(input, 'include');
+  const problem = include ? includeProblem(session) : undefined;
+  if (problem !== undefined) faults.push({ where: '--include', problem });
+  if (faults.length > 0 || method === undefined) throw usageFailure(faults, hints);
+  return { method, target, family: family ?? (await askFamily(session)), body, include };
+}

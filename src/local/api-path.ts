@@ -1,0 +1,120 @@
+import type { Family, Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import { quoteGiven } from '../input/given.ts';
+
+/** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */
+const SENDABLE = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
+
+/** Decoding that still changes something after so many rounds is an attempt to hide something. */
+const MAX_DECODINGS = 5;
+
+export interface PathProblem {
+  readonly problem: string;
+  readonly hint?: string;
+}
+
+function pathPart(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+function decodeOnce(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Bytes that are no UTF-8: read one by one, so that an encoded dot among them is still seen.
+    return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+}
+
+/** The segments as the most eager of servers could read them: decoded to the end, split at every slash, parameters off. */
+function eagerSegments(target: string): readonly string[] {
+  let path = pathPart(target);
+  for (let round = 0; round < MAX_DECODINGS; round += 1) path = decodeOnce(path);
+  return path.split(/[/\\]/).map((segment) => segment.split(';', 1)[0] ?? '');
+}
+
+function encodeRest(target: string): string {
+  return target
+    .replace(/%(?![0-9a-f]{2})/gi, '%25')
+    .replace(/[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+}
+
+/**
+ * Why a text cannot be the path of a raw call, or undefined. It has to stay below the base URL: no other host,
+ * and no dot segment that a server would fold into another resource, however it is encoded.
+ */
+export function pathProblem(target: string): PathProblem | undefined {
+  if (CONTROL.test(target)) return { problem: `has a control character: ${quoteGiven(target)}` };
+  if (ABSOLUTE.test(target)) {
+    return {
+      problem: `must be a path and not a whole URL: ${quoteGiven(target)}`,
+      hint: 'begin with /v1/; host and path prefix are those of the profile',
+    };
+  }
+  if (!target.startsWith('/')) return { problem: `must begin with /, as in /v1/cards/…, not ${quoteGiven(target)}` };
+  if (target.includes('\\')) return { problem: `has a backslash: ${quoteGiven(target)}` };
+  if (target.includes('#')) return { problem: `has a fragment (#), which is never sent: ${quoteGiven(target)}` };
+  if (eagerSegments(target).some((segment) => segment === '.' || segment === '..')) {
+    return { problem: `has a dot segment, plain or encoded, which leads to another resource: ${quoteGiven(target)}` };
+  }
+  if (SENDABLE.test(target)) return undefined;
+  return {
+    problem: `has characters that must be percent-encoded: ${quoteGiven(target)}`,
+    hint: `write it as ${encodeRest(target)}`,
+  };
+}
+
+const FAMILY_OF = new Map<string, Family>([
+  ['cards', 'cards'],
+  ['calendars', 'calendar'],
+  ['events', 'calendar'],
+  ['subscribers', 'calendar'],
+]);
+
+/** The family that a path tells by its first words, or undefined. */
+export function familyOfPath(target: string): Family | undefined {
+  const [, version, resource = ''] = eagerSegments(target);
+  return version === 'v1' ? FAMILY_OF.get(resource) : undefined;
+}
+
+/** A row of the operations table that a path names, with the path's parameters decoded. */
+export interface MatchedRow {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+function matchSegments(pattern: string, segments: readonly string[]): Record<string, string> | undefined {
+  const words = pattern.split('/');
+  if (words.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, word] of words.entries()) {
+    const segment = segments[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(word)?.[1];
+    if (name === undefined && segment !== word) return undefined;
+    if (name !== undefined && segment === '') return undefined;
+    if (name !== undefined) params[name] = segment;
+  }
+  return params;
+}
+
+/** The operation that a raw call is, when its path is exactly one of the table's; else undefined. */
+export function matchRow(method: 'GET' | 'POST', target: string): MatchedRow | undefined {
+  const segments = pathPart(target).split('/').map(decodeOnce);
+  for (const operation of ALL_OPERATIONS) {
+    const params = operation.method === method ? matchSegments(operation.path, segments) : undefined;
+    if (params !== undefined) return { operation, params };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a POST there may be a block or a reissue, or a provisioning. Wider than `matchRow` on purpose: a guard
+ * must hold for whatever spelling a server may still accept (`/BLOCK/`, `/%62lock`).
+ */
+export function guardsOf(target: string): { readonly needsReason: boolean; readonly isProvisioning: boolean } {
+  const words = eagerSegments(target).map((segment) => segment.toLowerCase());
+  const last = words.filter((word) => word !== '').at(-1) ?? '';
+  return { needsReason: last === 'block' || last === 'reissue', isProvisioning: words.includes('provision') };
+}

@@ -1,0 +1,184 @@
+import { localCommand } from '../commands/command.ts';
+import { tokenVariable } from '../credentials/resolve.ts';
+import { lastFour } from '../credentials/token.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { lastValue } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { Column } from '../output/column.ts';
+import { resolveTarget } from '../settings/resolve.ts';
+import { FAMILIES, FAMILY_OPTION, readFamily } from './auth-family.ts';
+import {
+  askCheckId,
+  checkIdFaults,
+  checkWithRead,
+  isGuided,
+  readLogin,
+  readSecret,
+  readUrls,
+  refuseExpired,
+  storeTarget,
+} from './login-steps.ts';
+
+export const authLoginCommand = localCommand({
+  path: ['auth', 'login'],
+  description:
+    'Stores a credential for one interface of a profile, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
+  options: [
+    FAMILY_OPTION,
+    { long: 'cards-url', value: 'url', text: 'base URL of the gift-card interface' },
+    { long: 'calendar-url', value: 'url', text: 'base URL of the calendar interface' },
+    { long: 'token-stdin', text: 'read the token from stdin' },
+    { long: 'token-command', value: 'cmd', text: 'run this command whenever a token is needed; nothing is kept' },
+    { long: 'token-file', value: 'path', isFile: true, text: 'read the token from this file at each use' },
+    { long: 'check', value: 'id', text: 'read this card or calendar with the new credential' },
+  ],
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
+  examples: [
+    { text: 'Log in on a terminal', line: 'auth login -p live --cards-url https://cards.example.com' },
+    { text: 'From a secret manager', line: "auth login -p live --family cards --token-command 'pass show cards'" },
+    {
+      text: 'From a file that is mounted',
+      line: 'auth login -p live --family calendar --token-file /run/secrets/calendar',
+    },
+  ],
+  async run(session, input) {
+    if (session.profile.isSandbox) {
+      throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
+    }
+    const { family, source } = await readLogin(session, input);
+    const given = lastValue(input, 'check');
+    const checkFaults = given === undefined ? [] : await checkIdFaults(family, given);
+    if (checkFaults.length > 0) throw usageFailure(checkFaults);
+    // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
+    const urls = await readUrls(session, input, family);
+    const chosen = await readSecret(session, input, family, source);
+    const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
+    const check = given ?? (isGuided(session, input) ? await askCheckId(session, family) : undefined);
+    const target = await storeTarget(session, family, urls);
+    const { storeCredential } = await import('../credentials/store-change.ts');
+    const { keptCopy } = await storeCredential(session.credentialPlace(), {
+      profile: session.profile.name,
+      family,
+      origin: target.base.origin,
+      ...chosen,
+    });
+    if (keptCopy !== undefined) {
+      const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
+      await session.notify({ code: 'CREDENTIALS_DAMAGED', level: 'warning', message });
+    }
+    const profileName = session.profile.name;
+    if (check !== undefined) await checkWithRead(session, family, check);
+    const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
+    const facts = {
+      profile: profileName,
+      family,
+      origin: target.base.origin,
+      kind: chosen.kind,
+      ...(shown === undefined ? {} : { lastFour: shown }),
+      ...(expiry === undefined ? {} : { expiresAt: expiry }),
+      ...(check === undefined ? {} : { checked: check }),
+    };
+    const next =
+      family === 'cards'
+        ? `frontdesk -p ${profileName} card get <cardId>`
+        : `frontdesk -p ${profileName} calendar subscribers list <calendarId>`;
+    const checked = check === undefined ? '' : ` The service accepted it: ${check} was read.`;
+    const ending = shown === undefined ? '' : ` (a token that ends with ${shown})`;
+    const text = `Logged in to ${family} at ${target.base.origin} with profile ${profileName}${ending}.${checked}\nTry: ${next}`;
+    await session.print({ kind: 'text', text, json: fromPlain(facts) });
+    return 0;
+  },
+});
+
+const STATUS_COLUMNS: readonly Column[] = [
+  { name: 'family', header: 'FAMILY' },
+  { name: 'origin', header: 'ORIGIN' },
+  { name: 'source', header: 'SOURCE' },
+  { name: 'lastFour', header: 'LAST FOUR' },
+  { name: 'expiresAt', header: 'EXPIRES' },
+  { name: 'problem', header: 'PROBLEM' },
+];
+
+export const authStatusCommand = localCommand({
+  path: ['auth', 'status'],
+  usesProfile: true,
+  description:
+    'Shows for each interface of the profile where its credential comes from, for which host, its last four characters and when it says that it expires. Exit 4 when an interface has a URL but no usable credential. Nothing is sent; a token command is run.',
+  exitCodes: [0, 1, 2, 4, 16, 130],
+  examples: [
+    { text: 'See how the current profile stands', line: 'auth status' },
+    { text: 'In a script', line: 'auth status -p live --json' },
+  ],
+  async run(session) {
+    const { profile, context } = session;
+    const { describeCredential } = await import('../credentials/status.ts');
+    const { readCredentials } = await import('../credentials/store.ts');
+    const families = FAMILIES.filter((family) =>
+      profile.isSandbox ? false : (family === 'cards' ? profile.cardsUrl : profile.calendarUrl) !== undefined,
+    );
+    const rows = [];
+    for (const family of families) {
+      const { base } = resolveTarget(profile, family);
+      rows.push(
+        await describeCredential({
+          family,
+          origin: base.origin,
+          profile: profile.name,
+          env: context.env,
+          platform: context.platform,
+          clock: context.clock,
+          stored: () => readCredentials({ configDir: session.places.configDir, platform: context.platform }),
+          ignoreExpiry: session.common.ignoreExpiry,
+          isInteractive: session.prompt.available,
+          onNotice: (notice) => void session.notify(notice),
+        }),
+      );
+    }
+    const shown = rows.map((row) => fromPlain(row));
+    await session.print({ kind: 'list', document: shown, rows: shown, columns: STATUS_COLUMNS });
+    if (profile.isSandbox) {
+      await session.notify({ code: 'SANDBOX', level: 'note', message: 'the sandbox needs no credential' });
+      return 0;
+    }
+    const missing = rows.filter((row) => row.problem !== null);
+    if (missing.length === 0) return 0;
+    throw new Failure('AUTH', missing.map((row) => `${row.family}: ${row.problem ?? ''}`).join('; '), {
+      hints: missing
+        .map(
+          (row) =>
+            `log in: frontdesk auth login -p ${profile.name} --family ${row.family}, or set ${tokenVariable(row.family)}`,
+        )
+        .slice(0, 2),
+    });
+  },
+});
+
+export const authLogoutCommand = localCommand({
+  path: ['auth', 'logout'],
+  description:
+    'Removes the stored credentials of a profile from this machine, or those of one interface. The tokens stay valid at the service, and variables of the environment are not touched.',
+  options: [FAMILY_OPTION],
+  examples: [
+    { text: 'Remove both credentials of a profile', line: 'auth logout -p live' },
+    { text: 'Only that of the calendar interface', line: 'auth logout -p live --family calendar' },
+  ],
+  async run(session, input) {
+    const faults: Fault[] = [];
+    const family = readFamily(input, faults);
+    if (faults.length > 0) throw usageFailure(faults);
+    const { removeCredentials } = await import('../credentials/store-change.ts');
+    const profile = session.profile.name;
+    const removed = await removeCredentials(session.credentialPlace(), { profile, family });
+    const names = removed.map((entry) => `${entry.family} at ${entry.origin}`);
+    const text =
+      names.length === 0
+        ? `Profile ${profile} had no stored credential.`
+        : `Removed from this machine: ${names.join(', ')}. The tokens stay valid at the service.`;
+    await session.print({
+      kind: 'text',
+      text,
+      json: fromPlain({ profile, removed: removed.map((entry) => ({ family: entry.family, origin: entry.origin })) }),
+    });
+    return 0;
+  },
+});

@@ -1,0 +1,220 @@
+import { CARD_STATUSES } from '../api/card.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import { CARD_ARGUMENT } from '../commands/card/columns.ts';
+import { cardGet } from '../commands/card/get.ts';
+import { askForId } from '../engine/ask.ts';
+import { canRedraw } from '../engine/wait-display.ts';
+import { openWaitLine, type WaitLine } from '../engine/wait-line.ts';
+import { Failure, type FailureCode, type Fault, usageFailure } from '../failure.ts';
+import type { Answer, CallInput, CallResult } from '../http/call.ts';
+import { checkFieldTexts } from '../input/check-fields.ts';
+import { DURATION_FORMS, formatDuration, parseDuration } from '../input/duration.ts';
+import { quoteGiven } from '../input/given.ts';
+import { lastValue, type RawInput } from '../input/raw-input.ts';
+import { getPath } from '../json/plain.ts';
+import { JsonNumber, type JsonValue } from '../json/value.ts';
+import { cellText, openUnder } from '../output/column.ts';
+import { nearest } from '../output/nearest.ts';
+import { checkOutput } from '../output/render.ts';
+import type { Session } from '../session.ts';
+
+const DEFAULT_TIMEOUT = '60s';
+const DEFAULT_INTERVAL = '2s';
+
+/** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
+const SHORTEST_READ_MS = 50;
+
+/** Failures that waiting may mend: the service is away, busy or answers nonsense. Any other ends the wait. */
+const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
+
+interface WaitInput {
+  readonly cardId: string;
+  readonly wanted: readonly string[];
+  readonly timeoutText: string;
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+}
+
+function readStatuses(text: string | undefined, faults: Fault[]): readonly string[] {
+  if (text === undefined) {
+    faults.push({ where: '--status', problem: `is required: ${CARD_STATUSES.join(', ')}` });
+    return [];
+  }
+  const words = text.split(',').map((word) => word.trim());
+  for (const word of words) {
+    if (CARD_STATUSES.some((status) => status === word)) continue;
+    const near = nearest(word, CARD_STATUSES);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    faults.push({
+      where: '--status',
+      problem: `must be among ${CARD_STATUSES.join(', ')}, not ${quoteGiven(word)}${meant}`,
+    });
+  }
+  return words;
+}
+
+function readWait(input: RawInput, long: string, builtIn: string, faults: Fault[]): number {
+  const text = lastValue(input, long) ?? builtIn;
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  faults.push({ where: `--${long}`, problem: `must be a duration such as ${DURATION_FORMS}, not ${quoteGiven(text)}` });
+  return 0;
+}
+
+async function askStatus(session: Session): Promise<string> {
+  return session.prompt.choose(
+    'Which status is waited for?',
+    CARD_STATUSES.map((status) => ({ value: status, text: status })),
+  );
+}
+
+async function readWaitInput(session: Session, input: RawInput): Promise<WaitInput> {
+  const { prompt } = session;
+  const faults: Fault[] = [];
+  const operation = OPERATIONS.cardGet;
+  const cardId = input.words[0] ?? (prompt.available ? await askForId(prompt, operation, CARD_ARGUMENT) : undefined);
+  const given = new Map(cardId === undefined ? [] : [['cardId', cardId]]);
+  faults.push(...checkFieldTexts(operation.params, given, { nameOf: () => '<cardId>', source: 'flag' }).faults);
+  const status = lastValue(input, 'status') ?? (prompt.available ? await askStatus(session) : undefined);
+  const wanted = readStatuses(status, faults);
+  const timeoutMs = readWait(input, 'timeout', DEFAULT_TIMEOUT, faults);
+  const intervalMs = readWait(input, 'interval', DEFAULT_INTERVAL, faults);
+  if (faults.length > 0 || cardId === undefined) throw usageFailure(faults);
+  return { cardId, wanted, timeoutMs, intervalMs, timeoutText: lastValue(input, 'timeout') ?? DEFAULT_TIMEOUT };
+}
+
+/** One wait, from its first read to the card or the end of its time. */
+class Wait {
+  readonly #session: Session;
+  readonly #input: WaitInput;
+  readonly #line: WaitLine;
+  readonly #deadlineMs: number;
+  #reads = 0;
+  #status: string | undefined;
+  #wasAnswered = false;
+  /** The failure of the last read, unless that was answered with the card. */
+  #trouble: Failure | undefined;
+
+  constructor(session: Session, input: WaitInput, line: WaitLine) {
+    this.#session = session;
+    this.#input = input;
+    this.#line = line;
+    this.#deadlineMs = session.context.clock.monotonic() + input.timeoutMs;
+  }
+
+  async run(): Promise<Answer> {
+    for (;;) {
+      const result = await this.#read();
+      this.#reads += 1;
+      if (result.kind === 'failed') await this.#failed(result.failure);
+      else if (await this.#isWanted(result)) return result;
+      await this.#pause(result.kind === 'failed' ? result.failure : undefined);
+    }
+  }
+
+  async #read(): Promise<CallResult> {
+    const { policy, listener } = this.#session;
+    const service = await this.#session.service('cards');
+    const leftMs = Math.max(1, this.#leftMs());
+    const call: CallInput = {
+      operation: OPERATIONS.cardGet,
+      params: { cardId: this.#input.cardId },
+      query: {},
+      body: undefined,
+    };
+    return service.client.call(call, {
+      policy: {
+        timeoutMs: Math.min(policy.timeoutMs, leftMs),
+        retries: policy.retries,
+        retryMaxTimeMs: Math.min(policy.retryMaxTimeMs, leftMs),
+      },
+      // Waiting is what this command is for: it says so itself, once, and not for every attempt.
+      listener: listener.onTrace === undefined ? {} : { onTrace: (line) => listener.onTrace?.(line) },
+    });
+  }
+
+  async #isWanted(answer: Answer): Promise<boolean> {
+    const { cardId, wanted } = this.#input;
+    const status = cellText(getPath(answer.resource, 'status'));
+    const isNews = status !== this.#status || this.#trouble !== undefined;
+    this.#status = status;
+    this.#trouble = undefined;
+    this.#wasAnswered = true;
+    if (wanted.includes(status)) return true;
+    const message = `card ${cardId} is ${status}; waiting for ${wanted.join(' or ')}`;
+    await this.#tell(message, isNews ? { code: 'WAITING', message } : undefined);
+    return false;
+  }
+
+  async #failed(failure: Failure): Promise<void> {
+    const wasAnswered = this.#wasAnswered || failure.details.http !== undefined;
+    // A service that never answered has not stopped answering: the address is wrong, or this machine is offline.
+    if (!PASSING.has(failure.code) || (failure.code === 'UNREACHABLE' && !wasAnswered)) throw failure;
+    this.#wasAnswered = wasAnswered;
+    const isNews = this.#trouble?.code !== failure.code;
+    this.#trouble = failure;
+    const message = `${failure.message}; waiting on`;
+    await this.#tell(message, isNews ? { code: 'NO_ANSWER', message } : undefined);
+  }
+
+  /** A terminal has the line, which is always there; elsewhere only what is new is told. */
+  async #tell(text: string, news: { readonly code: string; readonly message: string } | undefined): Promise<void> {
+    if (canRedraw(this.#session.context)) await this.#line.show(`${text} (${formatDuration(this.#leftMs())} left)`);
+    else if (news !== undefined) await this.#session.notify({ ...news, level: 'note' });
+  }
+
+  /** Waits for the next read, never less than the service asked for; ends the wait when its time is up. */
+  async #pause(failure: Failure | undefined): Promise<void> {
+    const { clock } = this.#session.context;
+    const retryAt = failure?.details.retryAt;
+    const askedMs = retryAt === undefined ? 0 : Date.parse(retryAt) - clock.now();
+    if (failure !== undefined && retryAt !== undefined && askedMs > this.#leftMs())
+      throw this.#tooLong(failure, retryAt);
+    const pauseMs = Math.max(this.#input.intervalMs, askedMs);
+    const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
+    await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs);
+    if (isLast) throw this.#timeout();
+  }
+
+  #leftMs(): number {
+    return this.#deadlineMs - this.#session.context.clock.monotonic();
+  }
+
+  /** Waiting out the time would be idle: the service asked not to be called again within it. */
+  #tooLong(failure: Failure, retryAt: string): Failure {
+    const { cardId, timeoutText } = this.#input;
+    const asked = `the service asked not to be called before ${retryAt}, which is past the wait of ${timeoutText}`;
+    return new Failure('BUSY', `card ${cardId}: ${asked}`, { hints: failure.hints, details: failure.details });
+  }
+
+  #timeout(): Failure {
+    const { cardId, wanted, timeoutText } = this.#input;
+    const since = this.#trouble === undefined ? '' : `; the last read failed: ${this.#trouble.message}`;
+    const seen = this.#status === undefined ? 'no status was seen' : `its last status is ${this.#status}`;
+    const observed = new Map<string, JsonValue>([['reads', new JsonNumber(String(this.#reads))]]);
+    if (this.#status !== undefined) observed.set('status', this.#status);
+    return new Failure(
+      'TIMEOUT',
+      `card ${cardId} was not ${wanted.join(' or ')} within ${timeoutText}: ${seen}${since}`,
+      {
+        hints: ['repeat the command to wait on, or wait longer with --timeout'],
+        details: { id: cardId, observed },
+      },
+    );
+  }
+}
+
+/** Runs `frontdesk card wait`. Answers the exit code. */
+export async function runWait(session: Session, input: RawInput): Promise<number> {
+  const waitInput = await readWaitInput(session, input);
+  await checkOutput(session.output, cardGet.columns, openUnder('metadata', 'transactions'));
+  const { common, context } = session;
+  const line = openWaitLine(context.stderr, {
+    isWanted: canRedraw(context) && !common.quiet && !common.verbose,
+    unicode: session.output.unicode,
+  });
+  const answer = await new Wait(session, waitInput, line).run().finally(() => line.clear());
+  for (const notice of answer.notices) await session.notify(notice);
+  await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });
+  return 0;
+}

@@ -1,0 +1,52 @@
+import { type LocalCommand, localCommand } from '../commands/command.ts';
+import type { Registry } from '../commands/registry.ts';
+import { Failure } from '../failure.ts';
+import { nearest } from '../output/nearest.ts';
+import { missingChoice } from './missing.ts';
+
+const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+/** The command for a registry, which cannot be imported here: it holds this very command. */
+export function completionCommand(registry: Registry): LocalCommand {
+  return localCommand({
+    path: ['completion'],
+    description: [
+      'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles.',
+      'bash: frontdesk completion bash > ~/.local/share/bash-completion/completions/frontdesk',
+      'zsh: frontdesk completion zsh > a folder of $fpath, as _frontdesk; then start a new shell',
+      'fish: frontdesk completion fish > ~/.config/fish/completions/frontdesk.fish',
+      'powershell: frontdesk completion powershell >> $PROFILE',
+    ].join('\n'),
+    arguments: [{ name: 'shell', text: 'which shell', required: true, choices: SHELL_NAMES }],
+    needsSettings: false,
+    exitCodes: [0, 1, 2, 16],
+    examples: [
+      { text: 'Install for bash', line: 'completion bash > ~/.local/share/bash-completion/completions/frontdesk' },
+      { text: 'Install for zsh, in a folder of $fpath', line: 'completion zsh > ~/.zfunc/_frontdesk' },
+      { text: 'Install for fish', line: 'completion fish > ~/.config/fish/completions/frontdesk.fish' },
+      { text: 'Only for this bash', line: 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash' },
+    ],
+    async run(session, input) {
+      const name = input.words[0] ?? (await missingChoice(session, '<shell>', 'Which shell?', SHELL_NAMES));
+      const { SHELLS } = await import('../describe/completions.ts');
+      const shell = SHELLS.find((candidate) => candidate.name === name);
+      if (shell === undefined) {
+        const near = nearest(name, SHELL_NAMES);
+        throw new Failure('USAGE', `<shell>: must be one of ${SHELL_NAMES.join(', ')}, not "${name}"`, {
+          hints: near === undefined ? [] : [`did you mean ${near}?`],
+        });
+      }
+      const { loadTree } = await import('../describe/command-tree.ts');
+      const script = shell.write(await loadTree(registry));
+      await session.print({
+        kind: 'text',
+        text: script,
+        json: new Map([
+          ['shell', name],
+          ['script', script],
+        ]),
+      });
+      return 0;
+    },
+  });
+}

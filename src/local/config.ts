@@ -1,0 +1,140 @@
+import { localCommand } from '../commands/command.ts';
+import type { RawInput } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Session } from '../session.ts';
+import { setPreference, unsetPreference } from '../settings/change-preference.ts';
+import { checkPreferenceKey, PREFERENCE_KEYS, readPreference } from '../settings/preferences.ts';
+import { settingsPath } from '../settings/read.ts';
+import type { Settings } from '../settings/settings.ts';
+
+const KEY_ARGUMENT = {
+  name: 'key',
+  text: PREFERENCE_KEYS.join(', '),
+  required: true,
+  choices: PREFERENCE_KEYS,
+} as const;
+
+async function keyOf(session: Session, input: RawInput): Promise<string> {
+  const [key] = input.words;
+  if (key !== undefined) return key;
+  const { missingChoice } = await import('./missing.ts');
+  return missingChoice(session, '<key>', 'Which preference?', PREFERENCE_KEYS);
+}
+
+async function preferenceValue(session: Session, input: RawInput, word: string): Promise<string> {
+  const value = input.words[1];
+  if (value !== undefined) return value;
+  const { missingText } = await import('./missing.ts');
+  const key = checkPreferenceKey(word);
+  return missingText(session, '<value>', `Value of ${key}`, (text) => {
+    const reading = readPreference(key, text);
+    return reading.ok ? undefined : reading.problem;
+  });
+}
+
+function preferenceJson(settings: Settings, key: (typeof PREFERENCE_KEYS)[number]): JsonValue {
+  const value = settings.preferences[key];
+  return value === undefined ? null : fromPlain(value);
+}
+
+async function printPreference(session: Session, settings: Settings, word: string): Promise<void> {
+  const key = checkPreferenceKey(word);
+  const value = preferenceJson(settings, key);
+  const text = settings.preferences[key];
+  await session.print({ kind: 'text', text: text === undefined ? '(not set)' : String(text), json: value });
+}
+
+export const configListCommand = localCommand({
+  path: ['config', 'list'],
+  description: 'Lists the preferences that are set. Flags, environment and profile go before them.',
+  examples: [
+    { text: 'See what is set', line: 'config list' },
+    { text: 'The same for a script', line: 'config list --json' },
+  ],
+  async run(session) {
+    const settings = await session.settings();
+    const set = PREFERENCE_KEYS.filter((key) => settings.preferences[key] !== undefined);
+    const json: JsonValue = new Map(set.map((key) => [key, preferenceJson(settings, key)]));
+    const rows = set.map(
+      (key) =>
+        new Map<string, JsonValue>([
+          ['key', key],
+          ['value', preferenceJson(settings, key)],
+        ]),
+    );
+    await session.print({
+      kind: 'list',
+      document: json,
+      rows,
+      columns: [
+        { name: 'key', header: 'KEY' },
+        { name: 'value', header: 'VALUE' },
+      ],
+    });
+    return 0;
+  },
+});
+
+export const configGetCommand = localCommand({
+  path: ['config', 'get'],
+  description: 'Shows one preference; null in JSON when it is not set.',
+  arguments: [KEY_ARGUMENT],
+  examples: [
+    { text: 'Show the default timeout', line: 'config get timeout' },
+    { text: 'Which output format counts, for a script', line: 'config get output --json' },
+  ],
+  async run(session, input) {
+    await printPreference(session, await session.settings(), await keyOf(session, input));
+    return 0;
+  },
+});
+
+export const configSetCommand = localCommand({
+  path: ['config', 'set'],
+  description:
+    'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100) or concurrency (1 to 1000).',
+  arguments: [KEY_ARGUMENT, { name: 'value', text: 'the value', required: true }],
+  examples: [
+    { text: 'Wait longer for answers', line: 'config set timeout 2m' },
+    { text: 'Print JSON unless told otherwise', line: 'config set output json' },
+  ],
+  async run(session, input) {
+    const key = await keyOf(session, input);
+    const value = await preferenceValue(session, input, key);
+    const settings = await session.changeSettings((before) => setPreference(before, key, value));
+    await printPreference(session, settings, key);
+    return 0;
+  },
+});
+
+export const configUnsetCommand = localCommand({
+  path: ['config', 'unset'],
+  description: 'Takes a preference away, so that the built-in value counts again.',
+  arguments: [KEY_ARGUMENT],
+  examples: [
+    { text: 'Back to the built-in timeout', line: 'config unset timeout' },
+    { text: 'Back to tables', line: 'config unset output' },
+  ],
+  async run(session, input) {
+    const key = await keyOf(session, input);
+    const settings = await session.changeSettings((before) => unsetPreference(before, key));
+    await printPreference(session, settings, key);
+    return 0;
+  },
+});
+
+export const configPathCommand = localCommand({
+  path: ['config', 'path'],
+  description: 'Shows where the settings file is, whether it exists or not.',
+  needsSettings: false,
+  examples: [
+    { text: 'Open the settings in an editor', line: 'config path' },
+    { text: 'As a JSON string', line: 'config path --json' },
+  ],
+  async run(session) {
+    const path = settingsPath(session.configDir());
+    await session.print({ kind: 'text', text: path, json: path });
+    return 0;
+  },
+});

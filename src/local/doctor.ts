@@ -1,0 +1,76 @@
+import { localCommand } from '../commands/command.ts';
+import type { Check } from '../doctor/check.ts';
+import { hasOption, lastValue } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { Column } from '../output/column.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+
+const COLUMNS: readonly Column[] = [
+  { name: 'status', header: 'STATUS' },
+  { name: 'name', header: 'CHECK' },
+  { name: 'message', header: 'FOUND' },
+  { name: 'fix', header: 'FIX' },
+];
+
+const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+
+function count(amount: number, word: string): string {
+  return `${amount} ${word}${amount === 1 ? '' : 's'}`;
+}
+
+/** An aligned list for a person: messages are whole, because a cell that is cut would hide what is wrong. */
+async function listText(checks: readonly Check[], summary: string, { output }: Session): Promise<string> {
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: output.colour ? 1 : 0 });
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ status, name, message, fix }) => [
+    `${chalk[COLOURS[status]](status.padEnd(7))}  ${name.padEnd(width)}  ${safeText(message)}`,
+    ...(fix === undefined ? [] : [`${' '.repeat(width + 11)}fix: ${safeText(fix)}`]),
+  ]);
+  return [...lines, '', summary].join('\n');
+}
+
+async function printChecks(session: Session, checks: readonly Check[]): Promise<void> {
+  const problems = checks.filter(({ status }) => status === 'problem').length;
+  const warnings = checks.filter(({ status }) => status === 'warning').length;
+  const document = fromPlain({ checks, problems, warnings });
+  const { format, columns, sortBy } = session.output;
+  if (format === 'table' && session.context.stdout.isTerminal && (columns ?? sortBy) === undefined) {
+    const text = await listText(checks, `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`, session);
+    await session.print({ kind: 'text', text, json: document });
+    return;
+  }
+  await session.print({ kind: 'list', document, rows: checks.map(fromPlain), columns: COLUMNS });
+}
+
+export const doctorCommand = localCommand({
+  path: ['doctor'],
+  description:
+    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to mend it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
+  needsSettings: false,
+  options: [
+    {
+      long: 'connect',
+      text: "make one request without a token to each base URL: tells whether it answers, and whether this machine's clock is right",
+    },
+  ],
+  examples: [
+    { text: 'See what may be wrong', line: 'doctor' },
+    { text: 'See whether the service of a profile can be reached', line: 'doctor -p live --connect' },
+    { text: 'Only what needs attention', line: `doctor --json --query "checks[?status!='ok']"` },
+  ],
+  async run(session, input) {
+    const caFile = lastValue(input, 'ca-file') ?? session.context.env['FRONTDESK_CA_FILE'];
+    const { checkMachine } = await import('../doctor/machine.ts');
+    const { checkFolders } = await import('../doctor/folders.ts');
+    const { checkService } = await import('../doctor/service.ts');
+    const checks = [
+      ...(await checkMachine(session, caFile)),
+      ...(await checkFolders(session)),
+      ...(await checkService(session, { connect: hasOption(input, 'connect'), caFile })),
+    ];
+    await printChecks(session, checks);
+    return 0;
+  },
+});

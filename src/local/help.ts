@@ -1,0 +1,37 @@
+import { type LocalCommand, localCommand } from '../commands/command.ts';
+import type { Registry } from '../commands/registry.ts';
+import { findHelp, helpColumns } from '../describe/help.ts';
+import { helpWidth, layOut } from '../describe/text-block.ts';
+import { TOPIC_NAMES } from '../describe/topics.ts';
+import { fromPlain } from '../json/plain.ts';
+
+/** The command for a registry, which cannot be imported here: it holds this very command. */
+export function helpCommand(registry: Registry): LocalCommand {
+  return localCommand({
+    path: ['help'],
+    description:
+      'Explains a command, a group of commands, or a topic; without words it lists them all. With --json it prints the same facts as JSON. It reads nothing and sends nothing.',
+    arguments: [
+      {
+        name: 'word',
+        text: 'words of a command, such as card block, or a topic',
+        required: false,
+        variadic: true,
+        choices: TOPIC_NAMES,
+      },
+    ],
+    needsSettings: false,
+    exitCodes: [0, 1, 2, 16],
+    examples: [
+      { text: 'What an exit code means and whether to repeat', line: 'help exit-codes' },
+      { text: 'How to block a card', line: 'help card block' },
+      { text: 'The options of a command, for a program', line: "help card block --json --query 'options[].long'" },
+    ],
+    async run(session, input) {
+      const page = await findHelp(input.words, registry);
+      const text = layOut(page.blocks, helpWidth(helpColumns(session.context)));
+      await session.print({ kind: 'text', text, json: fromPlain(page.json) });
+      return 0;
+    },
+  });
+}

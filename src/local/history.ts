@@ -1,0 +1,141 @@
+import { localCommand } from '../commands/command.ts';
+import type { Outcome } from '../failure.ts';
+import { type Fault, usageFailure } from '../failure.ts';
+import { AGE_FORMS, parseAge } from '../input/duration.ts';
+import { lastValue } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { Column } from '../output/column.ts';
+import { nearest } from '../output/nearest.ts';
+
+export const OUTCOMES: readonly Outcome[] = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'];
+
+const COLUMNS: readonly Column[] = [
+  { name: 'time', header: 'TIME' },
+  { name: 'user', header: 'USER', spare: true },
+  { name: 'profile', header: 'PROFILE', spare: true },
+  { name: 'host', header: 'HOST', wide: true },
+  { name: 'operation', header: 'OPERATION' },
+  { name: 'id', header: 'ID', keep: true },
+  { name: 'resultId', header: 'RESULT ID', wide: true },
+  { name: 'reason', header: 'REASON' },
+  { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
+  { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
+  { name: 'requestId', header: 'REQUEST ID', wide: true },
+  { name: 'durationMs', header: 'MS', align: 'right', wide: true },
+  { name: 'run', header: 'RUN', wide: true },
+  { name: 'entry', header: 'ENTRY', spare: true },
+];
+
+/** One of the five outcomes, or a fault with the nearest one. */
+export function readOutcome(text: string, where: string, faults: Fault[]): Outcome | undefined {
+  const known = OUTCOMES.find((outcome) => outcome === text);
+  if (known !== undefined) return known;
+  const near = nearest(text, OUTCOMES);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  faults.push({ where, problem: `must be one of ${OUTCOMES.join(', ')}, not "${text}"${meant}` });
+  return undefined;
+}
+
+function readAge(text: string | undefined, where: string, faults: Fault[]): number | undefined {
+  if (text === undefined) return undefined;
+  const age = parseAge(text);
+  if (age === undefined) faults.push({ where, problem: `must be an age such as ${AGE_FORMS}, not "${text}"` });
+  return age;
+}
+
+function ageProblem(text: string): string | undefined {
+  return parseAge(text) === undefined ? `must be an age such as ${AGE_FORMS}` : undefined;
+}
+
+function readLimit(text: string | undefined, faults: Fault[]): number {
+  if (text === undefined) return 50;
+  const limit = /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : undefined;
+  if (limit === undefined)
+    faults.push({ where: '--limit', problem: `must be a whole number from 1 to 9999999, not "${text}"` });
+  return limit ?? 50;
+}
+
+export const historyListCommand = localCommand({
+  path: ['history', 'list'],
+  description:
+    'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. Kept here are no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
+  options: [
+    { long: 'since', value: 'age', text: 'only writes of the last 30m, 24h, 90d' },
+    { long: 'id', value: 'id', text: 'only writes to this id, or that answered with it' },
+    { long: 'outcome', value: 'outcome', choices: OUTCOMES, text: 'only writes that ended so' },
+    { long: 'limit', value: 'n', text: 'at most that many; the default is 50' },
+  ],
+  examples: [
+    { text: 'Who blocked this card?', line: 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
+    { text: 'What must be looked at?', line: 'history --since 24h --outcome unknown' },
+  ],
+  async run(session, input) {
+    const faults: Fault[] = [];
+    const age = readAge(lastValue(input, 'since'), '--since', faults);
+    const outcomeText = lastValue(input, 'outcome');
+    const outcome = outcomeText === undefined ? undefined : readOutcome(outcomeText, '--outcome', faults);
+    const limit = readLimit(lastValue(input, 'limit'), faults);
+    if (faults.length > 0) throw usageFailure(faults);
+    const { historyJson, readHistory } = await import('../history/read.ts');
+    const { clock } = session.context;
+    const { entries, unreadableRuns } = await readHistory(
+      { stateDir: session.stateDir(), clock },
+      { sinceMs: age === undefined ? undefined : clock.now() - age, id: lastValue(input, 'id'), outcome, limit },
+    );
+    const rows = entries.map(historyJson);
+    await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    for (const run of unreadableRuns) {
+      const message = `the journal of run ${run} cannot be read; its rows are missing here`;
+      await session.notify({ code: 'RUN_UNREADABLE', level: 'warning', message });
+    }
+    return 0;
+  },
+});
+
+export const historyShowCommand = localCommand({
+  path: ['history', 'show'],
+  description: 'Shows one entry of the history, by the name in its last column.',
+  arguments: [{ name: 'entry', text: 'name of the entry', required: true }],
+  examples: [
+    { text: 'Show an entry', line: 'history show 20270402T180000000-4d2-9f3a1c' },
+    {
+      text: 'Its request id, for the service desk',
+      line: 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
+    },
+  ],
+  async run(session, input) {
+    const { missingText } = await import('./missing.ts');
+    const name =
+      input.words[0] ?? (await missingText(session, '<entry>', 'entry (last column of `frontdesk history`)'));
+    const { historyJson, showHistory } = await import('../history/read.ts');
+    const entry = await showHistory({ stateDir: session.stateDir(), clock: session.context.clock }, name);
+    await session.print({ kind: 'resource', resource: historyJson(entry), columns: COLUMNS });
+    return 0;
+  },
+});
+
+export const historyPruneCommand = localCommand({
+  path: ['history', 'prune'],
+  description:
+    'Deletes old single writes from the history. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than`.',
+  options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }],
+  examples: [
+    { text: 'Keep three months', line: 'history prune --older-than 90d' },
+    { text: 'Keep a week, without notices', line: 'history prune --older-than 7d --quiet' },
+  ],
+  async run(session, input) {
+    const faults: Fault[] = [];
+    const { missingText } = await import('./missing.ts');
+    const text =
+      lastValue(input, 'older-than') ??
+      (await missingText(session, '--older-than', 'Delete what is older than (30m, 24h, 90d)', ageProblem));
+    const age = readAge(text, '--older-than', faults);
+    if (faults.length > 0) throw usageFailure(faults);
+    const { pruneHistory } = await import('../history/prune.ts');
+    const { clock, pid } = session.context;
+    const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, age ?? 0);
+    const shown = removed === 1 ? '1 entry' : `${removed} entries`;
+    await session.print({ kind: 'text', text: `${shown} deleted.`, json: fromPlain({ removed }) });
+    return 0;
+  },
+});

@@ -1,0 +1,189 @@
+import type { Family, Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import type { CredentialKind } from '../credentials/store.ts';
+import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import type { Session } from '../session.ts';
+import { changeProfile } from '../settings/profiles.ts';
+import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
+import { readFamily } from './auth-family.ts';
+
+/** A shell's own quoting is not undone here, so the longest line that a person would type is plenty. */
+const STDIN_LIMIT = 1_000_000;
+
+async function readAll(session: Session): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of session.context.stdin.read()) {
+    parts.push(part);
+    size += part.length;
+    if (size > STDIN_LIMIT) throw new Failure('USAGE', '--token-stdin: more than 1 MB came, which is no token');
+  }
+  return Buffer.concat(parts).toString('latin1');
+}
+
+async function askFamily(session: Session): Promise<Family> {
+  const answer = await session.prompt.choose('Which interface?', [
+    { value: 'cards', text: 'gift cards' },
+    { value: 'calendar', text: 'calendars' },
+  ]);
+  return answer === 'calendar' ? 'calendar' : 'cards';
+}
+
+const SOURCES = ['token-stdin', 'token-command', 'token-file'] as const;
+
+/** The family, and how the token is given; all faults together. Asks on a terminal for what is missing. */
+export async function readLogin(
+  session: Session,
+  input: RawInput,
+): Promise<{ family: Family; source: (typeof SOURCES)[number] | undefined }> {
+  const faults: Fault[] = [];
+  const given = SOURCES.filter((source) => hasOption(input, source));
+  if (given.length > 1) {
+    faults.push({ where: given.map((source) => `--${source}`).join(' and '), problem: 'exclude each other' });
+  }
+  const family = readFamily(input, faults);
+  const canAsk = session.prompt.available;
+  if (family === undefined && !canAsk && faults.length === 0) {
+    faults.push({ where: '--family', problem: 'is required where nobody can be asked: cards or calendar' });
+  }
+  if (given.length === 0 && !canAsk) {
+    faults.push({
+      where: '--token-stdin',
+      problem: 'is required where nobody can be asked (or --token-command, --token-file)',
+    });
+  }
+  if (faults.length > 0) throw usageFailure(faults);
+  return { family: family ?? (await askFamily(session)), source: given[0] };
+}
+
+type Urls = { readonly cardsUrl: string | undefined; readonly calendarUrl: string | undefined };
+
+/** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
+export async function readUrls(session: Session, input: RawInput, family: Family): Promise<Urls> {
+  const { profile } = session;
+  const settings = await session.settings();
+  const urls = { cards: lastValue(input, 'cards-url'), calendar: lastValue(input, 'calendar-url') };
+  const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
+  if (urls[family] === undefined && known === undefined && session.prompt.available) {
+    urls[family] = await session.prompt.text(`Base URL of the ${family} interface (https://…)`, (text) => {
+      try {
+        changeProfile(settings, profile.name, { [family === 'cards' ? 'cardsUrl' : 'calendarUrl']: text });
+        return text === '' ? 'is required' : true;
+      } catch (error) {
+        return error instanceof Error ? error.message : 'cannot be used';
+      }
+    });
+  }
+  const fromEnvironment = known?.source === 'environment' ? known.url : undefined;
+  const cardsUrl = urls.cards ?? (family === 'cards' ? fromEnvironment : undefined);
+  const calendarUrl = urls.calendar ?? (family === 'calendar' ? fromEnvironment : undefined);
+  // Refused now: nobody should type a token for a URL that cannot be used.
+  if (cardsUrl === undefined && calendarUrl === undefined) resolveTarget(profile, family);
+  else changeProfile(settings, profile.name, { cardsUrl, calendarUrl });
+  return { cardsUrl, calendarUrl };
+}
+
+/** Where the credential will belong, with the URLs stored in the profile. */
+export async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
+  const { profile } = session;
+  if (urls.cardsUrl === undefined && urls.calendarUrl === undefined) return resolveTarget(profile, family);
+  const settings = await session.changeSettings((before) => changeProfile(before, profile.name, urls));
+  return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
+}
+
+/** The credential as it is to be kept: the token, the command, or the path of its file. */
+export async function readSecret(
+  session: Session,
+  input: RawInput,
+  family: Family,
+  source: (typeof SOURCES)[number] | undefined,
+): Promise<{ kind: CredentialKind; value: string }> {
+  if (source === 'token-command') {
+    const value = lastValue(input, 'token-command') ?? '';
+    if (value.trim() === '') throw new Failure('USAGE', '--token-command: is empty');
+    return { kind: 'command', value };
+  }
+  if (source === 'token-file') {
+    const { resolve } = await import('node:path');
+    const value = resolve(lastValue(input, 'token-file') ?? '');
+    const { readTokenFile } = await import('../credentials/token-file.ts');
+    await readTokenFile(value, 'the token file', session.context.platform);
+    return { kind: 'file', value };
+  }
+  if (source === 'token-stdin') return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
+  const typed = await session.prompt.secret(`Token of the ${family} interface`, (text) => {
+    try {
+      refuseExpired(session, family, checkTokenText(text, 'the answer'));
+      return true;
+    } catch (error) {
+      return error instanceof Error ? error.message : 'cannot be used';
+    }
+  });
+  return { kind: 'token', value: checkTokenText(typed, 'the answer') };
+}
+
+/** Refuses (AUTH) a card token that says that it is expired; answers when it ends, if it tells. */
+export function refuseExpired(session: Session, family: Family, token: string): string | undefined {
+  const { expiresAtMs } = family === 'cards' ? readJwtTimes(token) : {};
+  if (expiresAtMs === undefined) return undefined;
+  const nowMs = session.context.clock.now();
+  if (judgeExpiry({ expiresAtMs }, nowMs) === 'expired' && !session.common.ignoreExpiry) {
+    throw new Failure('AUTH', `this token ${describeExpiry(expiresAtMs, nowMs)}; it was not stored`, {
+      hints: ['get a new one; if this clock is wrong, add --ignore-expiry'],
+    });
+  }
+  return new Date(expiresAtMs).toISOString();
+}
+
+function checkOperation(family: Family): Operation {
+  return family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
+}
+
+/** What is wrong with an id to check with; none: it may be sent. */
+export async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
+  const { checkFieldTexts } = await import('../input/check-fields.ts');
+  const { params } = checkOperation(family);
+  const [param = 'id'] = Object.keys(params.shape);
+  return checkFieldTexts(params, new Map([[param, id]]), { nameOf: () => '--check', source: 'flag' }).faults;
+}
+
+/** Whether the person is led through the login: nothing was said on the command line but the profile. */
+export function isGuided(session: Session, input: RawInput): boolean {
+  const said = ['family', 'cards-url', 'calendar-url', 'check', ...SOURCES];
+  return session.prompt.available && !said.some((long) => hasOption(input, long));
+}
+
+/** Offers to try the new credential at once. Undefined: not wanted. */
+export async function askCheckId(session: Session, family: Family): Promise<string | undefined> {
+  const { cleanCardId } = await import('../input/card-id.ts');
+  const clean = (text: string) => (family === 'cards' ? (cleanCardId(text) ?? text) : text);
+  const { checkFields } = await import('../input/check-fields.ts');
+  const { params } = checkOperation(family);
+  const [param = 'id'] = Object.keys(params.shape);
+  const problemOf = (text: string) => checkFields(params, { [param]: clean(text) }, () => '')[0]?.problem;
+  const noun = family === 'cards' ? 'card' : 'calendar';
+  const answer = await session.prompt.text(
+    `Id of a ${noun} to check with (Enter = none)`,
+    (text) => (text === '' ? true : (problemOf(text) ?? true)),
+    clean,
+  );
+  return answer === '' ? undefined : clean(answer);
+}
+
+/** Reads with the new credential, so that a person knows at once whether it is accepted. */
+export async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
+  const service = await session.service(family);
+  const operation = checkOperation(family);
+  const [param = 'id'] = Object.keys(operation.params.shape);
+  const query = operation.query === null ? {} : { limit: '1' };
+  const result = await service.client.call(
+    { operation, params: { [param]: id }, query, body: undefined },
+    { policy: session.policy, listener: session.listener },
+  );
+  if (result.kind !== 'failed') return;
+  const message = 'the credential is stored, but the read to check it failed';
+  await session.notify({ code: 'CHECK_FAILED', level: 'warning', message });
+  throw result.failure;
+}

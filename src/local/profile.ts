@@ -1,0 +1,182 @@
+import { localCommand } from '../commands/command.ts';
+import { Failure } from '../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+import type { Session } from '../session.ts';
+import { profileNameProblem } from '../settings/profile-name.ts';
+import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
+import { SANDBOX, type Settings, type StoredProfile } from '../settings/settings.ts';
+
+const COLUMNS: readonly Column[] = [
+  { name: 'name', header: 'NAME' },
+  { name: 'current', header: 'CURRENT' },
+  { name: 'cardsUrl', header: 'CARDS URL' },
+  { name: 'calendarUrl', header: 'CALENDAR URL' },
+  { name: 'readOnly', header: 'READ-ONLY' },
+  { name: 'requireReason', header: 'REQUIRED REASON' },
+  { name: 'output', header: 'OUTPUT' },
+];
+
+const NAME_ARGUMENT = {
+  name: 'name',
+  text: 'name of the profile: 1 to 64 of A-Z a-z 0-9 . _ -',
+  required: true,
+} as const;
+
+const CREATE_HINT = 'create one: frontdesk auth login -p <name>';
+
+function profileJson(settings: Settings, name: string, profile: StoredProfile): JsonObject {
+  const members: [string, JsonValue][] = [
+    ['name', name],
+    ['current', settings.currentProfile === name],
+  ];
+  for (const [key, value] of Object.entries(profile)) members.push([key, fromPlain(value)]);
+  return new Map(members);
+}
+
+/** The name of a profile that may be new. */
+async function newNameOf(session: Session, input: RawInput): Promise<string> {
+  const [name] = input.words;
+  if (name !== undefined) return name;
+  const { missingText } = await import('./missing.ts');
+  return missingText(session, '<name>', 'Name of the profile', profileNameProblem);
+}
+
+/** The name of a profile that is stored, or one of the others that may be meant. */
+async function nameOf(session: Session, input: RawInput, others: readonly string[]): Promise<string> {
+  const [name] = input.words;
+  if (name !== undefined) return name;
+  const { missingChoice } = await import('./missing.ts');
+  const { profiles } = await session.settings();
+  const known = [...profiles.keys(), ...others];
+  if (known.length === 0 && session.prompt.available)
+    throw new Failure('USAGE', 'there is no profile yet', { hints: [CREATE_HINT] });
+  return missingChoice(session, '<name>', 'Which profile?', known);
+}
+
+async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
+  const profile = settings.profiles.get(name) ?? {};
+  await session.print({ kind: 'resource', resource: profileJson(settings, name, profile), columns: COLUMNS });
+}
+
+export const profileListCommand = localCommand({
+  path: ['profile', 'list'],
+  description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
+  examples: [
+    { text: 'See what there is', line: 'profile list' },
+    { text: 'Names only', line: "profile list --json --query '[].name'" },
+  ],
+  async run(session) {
+    const settings = await session.settings();
+    const rows = [...settings.profiles].map(([name, profile]) => profileJson(settings, name, profile));
+    rows.push(
+      new Map<string, JsonValue>([
+        ['name', SANDBOX],
+        ['current', settings.currentProfile === SANDBOX],
+      ]),
+    );
+    await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    return 0;
+  },
+});
+
+export const profileShowCommand = localCommand({
+  path: ['profile', 'show'],
+  description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
+  arguments: [{ ...NAME_ARGUMENT, required: false }],
+  examples: [
+    { text: 'Show where a profile points', line: 'profile show live' },
+    { text: 'Show the one in use', line: 'profile show' },
+  ],
+  async run(session, input) {
+    const settings = await session.settings();
+    const name = input.words[0] ?? session.profile.name;
+    const isKnown = settings.profiles.has(name) || name === SANDBOX || input.words[0] === undefined;
+    if (!isKnown) throw unknownProfile(settings, name, '<name>');
+    await printProfile(session, settings, name);
+    return 0;
+  },
+});
+
+export const profileSetCommand = localCommand({
+  path: ['profile', 'set'],
+  description:
+    'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason of block and reissue.',
+  arguments: [NAME_ARGUMENT],
+  options: [
+    { long: 'cards-url', value: 'url', text: 'base URL of the gift-card interface: https, or http on this machine' },
+    { long: 'calendar-url', value: 'url', text: 'base URL of the calendar interface' },
+    { long: 'read-only', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    { long: 'output', short: 'o', value: 'format', text: 'output format of calls with this profile' },
+    { long: 'require-reason', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
+  ],
+  examples: [
+    {
+      text: 'Create a profile',
+      line: 'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
+    },
+    {
+      text: 'Ask for a ticket number with every block and reissue',
+      line: "profile set live --require-reason '[A-Z]+-[0-9]+'",
+    },
+  ],
+  async run(session, input) {
+    const name = await newNameOf(session, input);
+    const settings = await session.changeSettings((before) =>
+      changeProfile(before, name, {
+        cardsUrl: lastValue(input, 'cards-url'),
+        calendarUrl: lastValue(input, 'calendar-url'),
+        readOnly: lastValue(input, 'read-only'),
+        requireReason: lastValue(input, 'require-reason'),
+        output: lastValue(input, 'output'),
+      }),
+    );
+    await printProfile(session, settings, name);
+    return 0;
+  },
+});
+
+export const profileUseCommand = localCommand({
+  path: ['profile', 'use'],
+  description: 'Makes a profile the one that is used when none is named.',
+  arguments: [NAME_ARGUMENT],
+  examples: [
+    { text: 'Use the profile live from now on', line: 'profile use live' },
+    { text: 'Use the sandbox from now on', line: 'profile use sandbox' },
+  ],
+  async run(session, input) {
+    const name = await nameOf(session, input, [SANDBOX]);
+    const settings = await session.changeSettings((before) => useProfile(before, name));
+    await printProfile(session, settings, name);
+    return 0;
+  },
+});
+
+export const profileRemoveCommand = localCommand({
+  path: ['profile', 'remove'],
+  description:
+    'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
+  arguments: [NAME_ARGUMENT],
+  options: [{ long: 'yes', short: 'y', text: 'do not ask' }],
+  examples: [
+    { text: 'Remove a profile without a question', line: 'profile remove old --yes' },
+    { text: 'Ask first', line: 'profile remove old' },
+  ],
+  async run(session, input) {
+    const name = await nameOf(session, input, []);
+    const settings = await session.settings();
+    removeProfile(settings, name);
+    if (!hasOption(input, 'yes')) {
+      const { confirmLocal } = await import('./missing.ts');
+      if (!(await confirmLocal(session, `Remove profile ${name} and its credentials?`)))
+        throw new Failure('CANCELLED', 'not confirmed; nothing was changed');
+    }
+    const { removeCredentials } = await import('../credentials/store-change.ts');
+    await session.changeSettings((before) => removeProfile(before, name));
+    await removeCredentials(session.credentialPlace(), { profile: name });
+    await session.print({ kind: 'text', text: `Profile ${name} is removed.`, json: new Map([['removed', name]]) });
+    return 0;
+  },
+});

@@ -1,0 +1,185 @@
+import { localCommand } from '../commands/command.ts';
+import type { Outcome } from '../failure.ts';
+import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { AGE_FORMS, parseAge } from '../input/duration.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+import type { Session } from '../session.ts';
+import { OUTCOMES, readOutcome } from './history.ts';
+
+const RUN_ARGUMENT = { name: 'run', text: 'id of the run', required: false } as const;
+const LAST_OPTION = { long: 'last', text: 'the run that was begun last' } as const;
+
+const COLUMNS: readonly Column[] = [
+  { name: 'run', header: 'RUN', keep: true },
+  { name: 'operation', header: 'OPERATION', spare: true },
+  { name: 'profile', header: 'PROFILE', spare: true },
+  { name: 'state', header: 'STATE' },
+  { name: 'rows', header: 'ROWS', align: 'right' },
+  ...OUTCOMES.map(
+    (outcome): Column => ({ name: `outcomes.${outcome}`, header: outcome.toUpperCase(), align: 'right' }),
+  ),
+  { name: 'startedAt', header: 'STARTED', spare: true },
+];
+
+/** Older ones can be named. */
+const OFFERED_RUNS = 20;
+
+function ports(session: Session) {
+  const { clock, pid, random } = session.context;
+  return { stateDir: session.stateDir(), clock, pid, random };
+}
+
+/** Asks which of the newest runs is meant. */
+async function chooseRun(session: Session): Promise<string> {
+  const { listRuns } = await import('../bulk/run-list.ts');
+  const runs = await listRuns(ports(session));
+  if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
+  return session.prompt.choose(
+    'Which run?',
+    runs.slice(0, OFFERED_RUNS).map(({ run, state, rows }) => ({ value: run, text: `${run}  ${state}, ${rows} rows` })),
+  );
+}
+
+/** The run that is meant: by its id, or `--last`; on a terminal it is asked for. */
+async function runNameOf(session: Session, input: RawInput): Promise<string> {
+  const [name] = input.words;
+  const isLast = hasOption(input, 'last');
+  if (name !== undefined && isLast) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
+  if (name !== undefined) return name;
+  const { lastRunName } = await import('../bulk/run-list.ts');
+  if (isLast) return lastRunName(ports(session));
+  if (session.prompt.available) return chooseRun(session);
+  throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
+}
+
+export const runsListCommand = localCommand({
+  path: ['runs', 'list'],
+  description:
+    'Lists the runs of many rows that this machine keeps, newest first. finished: nothing is left to do; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
+  examples: [
+    { text: 'See what was run', line: 'runs' },
+    { text: 'Runs that are not finished', line: 'runs list --json --query "[?state!=\'finished\'].run"' },
+  ],
+  async run(session) {
+    const { listRuns } = await import('../bulk/run-list.ts');
+    const rows = (await listRuns(ports(session))).map((run) => fromPlain(run));
+    await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    return 0;
+  },
+});
+
+export const runsShowCommand = localCommand({
+  path: ['runs', 'show'],
+  description: 'Shows one run: its state and how many rows ended in which way.',
+  arguments: [RUN_ARGUMENT],
+  options: [LAST_OPTION],
+  examples: [
+    { text: 'Show the last run', line: 'runs show --last' },
+    {
+      text: 'How many rows of a run ended how',
+      line: 'runs show 20270402-180000-card-block-7f3a --json --query outcomes',
+    },
+  ],
+  async run(session, input) {
+    const { showRun } = await import('../bulk/run-list.ts');
+    const run = await showRun(ports(session), await runNameOf(session, input));
+    await session.print({ kind: 'resource', resource: fromPlain(run), columns: COLUMNS });
+    return 0;
+  },
+});
+
+function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
+  const text = lastValue(input, 'outcome');
+  if (text === undefined) return undefined;
+  const faults: Fault[] = [];
+  const outcomes = text.split(',').map((word) => readOutcome(word.trim(), '--outcome', faults));
+  if (faults.length > 0) throw usageFailure(faults);
+  return new Set(outcomes.filter((outcome) => outcome !== undefined));
+}
+
+export const runsResultsCommand = localCommand({
+  path: ['runs', 'results'],
+  description:
+    'Prints the rows of a run again, in input order, from its journal. --as-input prints the original rows with _outcome instead, as an input of the same command.',
+  arguments: [RUN_ARGUMENT],
+  options: [
+    LAST_OPTION,
+    { long: 'outcome', value: 'list', text: `only rows that ended so: ${OUTCOMES.join(', ')}` },
+    { long: 'as-input', text: 'the original rows and _outcome' },
+  ],
+  examples: [
+    { text: 'What went wrong?', line: 'runs results --last --outcome rejected,unknown' },
+    {
+      text: 'The rows that were not sent, as a file to send',
+      line: 'runs results --last --outcome not_sent --as-input -o csv',
+    },
+  ],
+  async run(session, input) {
+    const { printRunResults } = await import('../engine/many/run-results.ts');
+    const outcomes = readOutcomes(input);
+    await printRunResults(session, await runNameOf(session, input), outcomes, hasOption(input, 'as-input'));
+    return 0;
+  },
+});
+
+export const runsResumeCommand = localCommand({
+  path: ['runs', 'resume'],
+  description:
+    'Goes on with a run that stopped or was killed. Done rows are not repeated; rows whose request may have left are unknown and stay untouched unless --reconcile (cards: read and compare) or --resend-unknown (asks: they may have been applied). The run keeps its own options.',
+  arguments: [RUN_ARGUMENT],
+  options: [
+    LAST_OPTION,
+    { long: 'reconcile', text: 'settle unknown rows by reading their cards' },
+    { long: 'resend-unknown', text: 'send unknown rows again; asks first' },
+    { long: 'yes', short: 'y', text: 'do not ask' },
+    { long: 'concurrency', short: 'j', value: 'n', text: 'requests at a time' },
+    { long: 'rate', value: 'n', text: 'requests that leave in any one second, at most' },
+    { long: 'max-failures', value: 'n|n%', text: 'stop at that many failed rows; earlier ones do not count' },
+    { long: 'failed', value: 'file', isFile: true, text: 'write the rows that did not succeed there' },
+  ],
+  exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 129, 130, 143],
+  examples: [
+    { text: 'Go on with the last run', line: 'runs resume --last' },
+    { text: 'Find out what became of unknown rows', line: 'runs resume --last --reconcile' },
+  ],
+  async run(session, input) {
+    const { resume } = await import('../engine/many/resume.ts');
+    return resume(session, input, await runNameOf(session, input));
+  },
+});
+
+export const runsRemoveCommand = localCommand({
+  path: ['runs', 'remove'],
+  description:
+    "Deletes what a run kept: its journal and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on.",
+  arguments: [RUN_ARGUMENT],
+  options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }],
+  examples: [
+    { text: 'Delete one run', line: 'runs remove 20270402-180000-card-block-7f3a' },
+    { text: 'Keep three months', line: 'runs remove --older-than 90d' },
+  ],
+  async run(session, input) {
+    const { removeRun, removeRunsOlderThan } = await import('../bulk/run-store.ts');
+    const ageText = lastValue(input, 'older-than');
+    let removed: readonly string[];
+    if (ageText === undefined) {
+      const name = await runNameOf(session, input);
+      await removeRun(ports(session), name);
+      removed = [name];
+    } else {
+      const age = parseAge(ageText);
+      if (input.words.length > 0)
+        throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
+      if (age === undefined)
+        throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
+      removed = await removeRunsOlderThan(ports(session), age);
+    }
+    const json: JsonValue = fromPlain({ removed });
+    const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
+    await session.print({ kind: 'text', text, json });
+    return 0;
+  },
+});

@@ -1,0 +1,130 @@
+import { localCommand } from '../commands/command.ts';
+import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
+import { parseDuration } from '../input/duration.ts';
+import { lastValue } from '../input/raw-input.ts';
+import { getPath } from '../json/plain.ts';
+import { isJsonArray, type JsonValue } from '../json/value.ts';
+import { cellText } from '../output/column.ts';
+import { safeText } from '../output/safe-text.ts';
+
+function listOf(info: JsonValue, member: string): readonly JsonValue[] {
+  const value = getPath(info, member);
+  return isJsonArray(value) ? value : [];
+}
+
+function line(entry: JsonValue, ...members: readonly string[]): string {
+  return `  ${members.map((member) => safeText(cellText(getPath(entry, member)))).join('  ')}`;
+}
+
+function infoText(info: JsonValue): string {
+  return [
+    'Cards',
+    ...listOf(info, 'cards').map((card) => line(card, 'cardId', 'status')),
+    '',
+    'Calendars',
+    ...listOf(info, 'calendars').map((calendar) => line(calendar, 'id')),
+    '',
+    'Subscribers',
+    ...listOf(info, 'subscribers').map((subscriber) => line(subscriber, 'id', 'calendar')),
+    '',
+    'Where the interface is silent, the sandbox chose:',
+    ...listOf(info, 'choices').map((choice) => line(choice, 'topic', 'choice')),
+  ].join('\n');
+}
+
+export const sandboxInfoCommand = localCommand({
+  path: ['sandbox', 'info'],
+  description:
+    'Lists the ids of the sandbox of `--profile sandbox` as it is now, and every choice it made where the interface does not show a rule. A real service may behave otherwise in each of these points.',
+  examples: [
+    { text: 'See what there is to try', line: 'sandbox info' },
+    { text: 'Take the first active card', line: `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"` },
+  ],
+  async run(session) {
+    const { sandboxInfo } = await import('../sandbox/info.ts');
+    const { openFileStore } = await import('../sandbox/file-store.ts');
+    const store = openFileStore(session.stateDir(), session.context);
+    const json = sandboxInfo(store.read());
+    await session.print({ kind: 'text', text: infoText(json), json });
+    return 0;
+  },
+});
+
+export const sandboxResetCommand = localCommand({
+  path: ['sandbox', 'reset'],
+  description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
+  examples: [
+    { text: 'Begin again', line: 'sandbox reset' },
+    { text: 'In a test, before each case', line: 'sandbox reset --quiet' },
+  ],
+  async run(session) {
+    const { resetSandbox } = await import('../sandbox/file-store.ts');
+    await resetSandbox(session.stateDir(), session.context);
+    await session.print({ kind: 'text', text: 'The sandbox is as it was at first.', json: new Map([['reset', true]]) });
+    return 0;
+  },
+});
+
+export const sandboxServeCommand = localCommand({
+  path: ['sandbox', 'serve'],
+  description:
+    'Runs the sandbox for scripts, CI and other clients until it is interrupted: from the same seed, in memory, on loopback. Once it listens it prints its URL and tokens. --fault plays an outage: GET or POST (or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut), truncate or garbage; *3 plays it the first three times, @50% at random.',
+  options: [
+    { long: 'port', value: 'n', text: 'port to listen on; 0, the default, takes a free one' },
+    { long: 'seed', value: 'file', isFile: true, text: 'begin with these cards, calendars and subscribers (JSON)' },
+    { long: 'latency', value: 'duration', text: 'let every answer wait that long' },
+    { long: 'fault', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
+  ],
+  exitCodes: [0, 1, 2, 16, 129, 130, 143],
+  examples: [
+    { text: 'Serve, and take URL and tokens from one JSON line', line: 'sandbox serve --json' },
+    {
+      text: 'Rehearse an outage',
+      line: "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
+    },
+  ],
+  async run(session, input) {
+    const faults = [];
+    const portText = lastValue(input, 'port') ?? '0';
+    const port = /^\d{1,5}$/.test(portText) ? Number(portText) : 65_536;
+    if (port > 65_535)
+      faults.push({ where: '--port', problem: `must be a whole number from 0 to 65535, not "${portText}"` });
+    const latencyText = lastValue(input, 'latency');
+    const latencyMs = latencyText === undefined ? 0 : parseDuration(latencyText);
+    if (latencyMs === undefined)
+      faults.push({ where: '--latency', problem: `must be a duration such as 50ms or 2s, not "${latencyText}"` });
+    const rules = (input.options.get('fault') ?? []).map(String);
+    const { FAULT_HINT, readFaults } = await import('../sandbox/faults.ts');
+    const ruleFaults = readFaults(rules).faults;
+    faults.push(...ruleFaults);
+    if (faults.length > 0) throw usageFailure(faults, ruleFaults.length > 0 ? [FAULT_HINT] : []);
+    const { runServe } = await import('../sandbox/open.ts');
+    const server = await runServe(
+      {
+        port,
+        seedFile: lastValue(input, 'seed'),
+        latencyMs: latencyMs ?? 0,
+        faults: rules,
+      },
+      session.context,
+    );
+    const { url, cardsToken, calendarToken } = server;
+    const stopped = new Promise<number>((resolve) => {
+      session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));
+    });
+    const facts = { url, cardsToken, calendarToken };
+    const isJson = session.output.format === 'json' || session.output.format === 'ndjson';
+    try {
+      // One line even with json: whoever waits for it reads up to the first newline.
+      await session.context.stdout.write(
+        isJson
+          ? `${JSON.stringify(facts)}\n`
+          : `Sandbox at ${url}\n  FRONTDESK_CARDS_URL=${url}\n  FRONTDESK_CARDS_TOKEN=${cardsToken}\n  FRONTDESK_CALENDAR_URL=${url}\n  FRONTDESK_CALENDAR_TOKEN=${calendarToken}\nCtrl-C ends it.\n`,
+      );
+      return await stopped;
+    } finally {
+      // Nobody could learn its address: a server that went on listening would never end.
+      await server.close();
+    }
+  },
+});

@@ -1,0 +1,58 @@
+import { type LocalCommand, localCommand } from '../commands/command.ts';
+import type { CommandEntry, Registry } from '../commands/registry.ts';
+import { Failure } from '../failure.ts';
+import { hasOption, type RawInput } from '../input/raw-input.ts';
+import { fromPlain } from '../json/plain.ts';
+import { nearest } from '../output/nearest.ts';
+import { renderResult } from '../output/render.ts';
+
+async function schemaOf(input: RawInput, registry: Registry, version: string): Promise<unknown> {
+  if (hasOption(input, 'openapi')) {
+    if (input.words.length > 0)
+      throw new Failure('USAGE', '--openapi: speaks of the whole service and takes no command');
+    const { openApi } = await import('../describe/openapi.ts');
+    return openApi(version);
+  }
+  const { commandSchema, treeSchema } = await import('../describe/command-schema.ts');
+  if (input.words.length === 0) return treeSchema(registry, version);
+  const entry = registry.find(input.words) ?? registry.defaultOf(input.words);
+  if (entry === undefined) throw unknownCommand(input.words, registry.entries);
+  return commandSchema(entry);
+}
+
+function unknownCommand(words: readonly string[], entries: readonly CommandEntry[]): Failure {
+  const name = words.join(' ');
+  const near = nearest(
+    name,
+    entries.map((entry) => entry.path.join(' ')),
+  );
+  return new Failure('USAGE', `${name}: no command of frontdesk`, {
+    hints: [near === undefined ? 'see `frontdesk --help`' : `did you mean \`frontdesk schema ${near}\`?`],
+  });
+}
+
+/** The command for a registry, which cannot be imported here: it holds this very command. */
+export function schemaCommand(registry: Registry): LocalCommand {
+  return localCommand({
+    path: ['schema'],
+    description:
+      'Prints the command tree as JSON: every command with its arguments, options and limits, JSON Schemas of its input and output, exit codes and examples. Words name a single command. --openapi prints OpenAPI 3.1 of the service as frontdesk understands it. The result is JSON in every output format.',
+    arguments: [{ name: 'word', text: 'words of one command, such as card block', required: false, variadic: true }],
+    options: [{ long: 'openapi', text: 'OpenAPI 3.1 of the service instead of the commands' }],
+    needsSettings: false,
+    exitCodes: [0, 1, 2, 16],
+    examples: [
+      { text: 'Names of all commands', line: "schema --query 'commands[].command'" },
+      { text: 'What a row of a block may hold', line: 'schema card block --query input' },
+      { text: 'Write OpenAPI to a file', line: 'schema --openapi > openapi.json' },
+    ],
+    async run(session, input) {
+      const json = fromPlain(await schemaOf(input, registry, session.context.version));
+      const { format } = session.output;
+      // A schema has no columns: it is JSON in every format.
+      const output = { ...session.output, format: format === 'ndjson' ? format : 'json' } as const;
+      await renderResult({ kind: 'text', text: '', json }, output, session.context.stdout);
+      return 0;
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { CARD_STATUSES } from '../api/card.ts';
+import { CARD_ARGUMENT } from '../commands/card/columns.ts';
+import { localCommand } from '../commands/command.ts';
+
+export const cardWaitCommand = localCommand({
+  path: ['card', 'wait'],
+  description:
+    'Reads a card again and again until its status is one of those wanted, then prints it as `card get` does. When the time is up without that, exit 124 names the last status seen. 401, 403, 404 and any other refusal end it at once; a service that stops answering is waited for, and a Retry-After is obeyed.',
+  usesProfile: true,
+  arguments: [{ ...CARD_ARGUMENT, required: true }],
+  options: [
+    {
+      long: 'status',
+      value: 'STATUS[,STATUS]',
+      required: true,
+      choices: CARD_STATUSES,
+      text: 'one or several, with commas between them',
+    },
+    { long: 'timeout', value: 'duration', text: 'limit of the whole wait: 500ms, 30s, 2m, 1h; the default is 60s' },
+    { long: 'interval', value: 'duration', text: 'time between two reads; the default is 2s' },
+  ],
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 11, 16, 124, 130],
+  examples: [
+    {
+      text: 'Wait until a card is active',
+      line: 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
+    },
+    {
+      text: 'Look every ten seconds, for five minutes',
+      line: 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
+    },
+  ],
+  async run(session, input) {
+    const { runWait } = await import('./card-wait.ts');
+    return runWait(session, input);
+  },
+});

@@ -1,0 +1,77 @@
+import type { Family } from './api/operation.ts';
+import type { Context, PromptPort } from './context.ts';
+import type { CredentialPlace } from './credentials/store.ts';
+import type { Places } from './files/paths.ts';
+import type { WriteRecorder } from './history/record.ts';
+import type { CallListener, CallPolicy, HttpClient, Notice } from './http/call.ts';
+import type { Column } from './output/column.ts';
+import type { Format, OutputOptions, Result, RowWriter } from './output/render.ts';
+import type { ResolvedProfile } from './settings/resolve.ts';
+import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
+import type { Settings } from './settings/settings.ts';
+
+/** The common switches of one call (contract section 2). */
+export interface CommonInput {
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  /** False with `--no-history` or FRONTDESK_NO_HISTORY=1. */
+  readonly history: boolean;
+  readonly ignoreExpiry: boolean;
+}
+
+/** One family of the service as the chosen profile reaches it. */
+export interface Service {
+  readonly client: HttpClient;
+  /** Origin and path prefix. */
+  readonly url: string;
+  /** scheme://host[:port], as credentials and runs are bound to it. */
+  readonly origin: string;
+  /** host[:port], for questions, history and messages. */
+  readonly host: string;
+  /** Remaining life of the token in milliseconds, by its own word; undefined: not known. */
+  remainingMs(): Promise<number | undefined>;
+  /** A short name of the token that tells nothing about it; undefined in the sandbox, whose tokens are new each time. */
+  fingerprint(): Promise<string | undefined>;
+}
+
+/**
+ * What a running command reaches the world through. Everything is made at first use: a command pays
+ * only for what it asks for.
+ */
+export interface Session {
+  readonly context: Context;
+  /** Dotted command path for errors and history: `card.block`. */
+  readonly operation: string;
+  readonly common: CommonInput;
+  readonly output: OutputOptions;
+  readonly policy: CallPolicy;
+  readonly preferences: ResolvedPreferences;
+  /** The profile of this call; throws USAGE when there is none that can be meant. */
+  readonly profile: ResolvedProfile;
+  readonly prompt: PromptPort;
+  /** What the HTTP room tells while it waits and, with --verbose, exchanges. */
+  readonly listener: CallListener;
+  readonly places: Places;
+  /** Folder of settings and credentials; USAGE when nothing tells where it is. */
+  configDir(): string;
+  /** Folder of history, runs and the sandbox's state; USAGE when nothing tells where it is. */
+  stateDir(): string;
+  settings(): Promise<Settings>;
+  changeSettings(change: (settings: Settings) => Settings): Promise<Settings>;
+  credentialPlace(): CredentialPlace;
+  /** Base URL as the profile has it, without opening anything: for `--dry-run`. */
+  baseUrl(family: Family): string;
+  /** Checks address and trust; the token is read when the first request is made. */
+  service(family: Family): Promise<Service>;
+  recorder(): Promise<WriteRecorder>;
+  /** Takes over the profile of a run that goes on, and its output format unless one was given. */
+  adoptRun(run: { readonly profile: string; readonly output: unknown }): void;
+  /** Prints in another format than the one that was resolved. */
+  useFormat(format: Format): void;
+  print(result: Result): Promise<void>;
+  openRows(columns: readonly Column[], expectedRows: number): Promise<RowWriter>;
+  /** Told on stderr; a note is left out with --quiet. */
+  notify(notice: Notice): Promise<void>;
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_OPERATIONS } from '../../../src/api/operations.ts';
+import { type Command, optionsOf } from '../../../src/commands/command.ts';
+import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
+import { ENVIRONMENT } from '../../../src/describe/environment.ts';
+import type { Block } from '../../../src/describe/text-block.ts';
+import { TOPICS } from '../../../src/describe/topics.ts';
+import { parseInput } from '../../../src/engine/argv.ts';
+import { FAILURES } from '../../../src/failure.ts';
+import { REGISTRY } from '../../../src/registry.ts';
+import { shellWords } from '../../support/shell-words.ts';
+
+const commands: { name: string; summary: string; command: Command }[] = [];
+for (const entry of REGISTRY.entries) {
+  commands.push({ name: entry.path.join(' '), summary: entry.summary, command: await entry.load() });
+}
+
+/** Finds the command that the words begin with, as the program does, and gives back what is left for its parser. */
+function commandOf(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  const options: string[] = [];
+  let at = 0;
+  while (words[at]?.startsWith('-') === true) {
+    options.push(words[at] ?? '', words[at + 1] ?? '');
+    at += 2;
+  }
+  const found = commands
+    .filter(({ command }) => command.path.every((word, index) => words[at + index] === word))
+    .sort((left, right) => right.command.path.length - left.command.path.length)[0];
+  const word = words[at] ?? '';
+  const fallback = REGISTRY.defaultOf([word]);
+  if (found !== undefined)
+    return { command: found.command, rest: [...options, ...words.slice(at + found.command.path.length)] };
+  const byDefault = commands.find(({ name }) => name === fallback?.path.join(' '));
+  if (byDefault === undefined) throw new Error(`no command: ${words.join(' ')}`);
+  return { command: byDefault.command, rest: [...options, ...words.slice(at + 1)] };
+}
+
+/** The words of the first simple command of a shell line, redirections left out. */
+function parseExample(line: string): void {
+  const { command, rest } = commandOf(shellWords(line));
+  parseInput(rest, command.path, command.arguments, optionsOf(command));
+}
+
+describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {
+  it('is declared under the path it is registered with', () => {
+    expect(command.path.join(' ')).toBe(name);
+  });
+
+  it('says what it is for', () => {
+    expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(command.description).toMatch(/^[A-Z]/);
+    expect(command.description.length).toBeGreaterThan(40);
+  });
+
+  it('has two to four examples, each of which parses as its own command', () => {
+    expect(command.examples.length).toBeGreaterThanOrEqual(2);
+    expect(command.examples.length).toBeLessThanOrEqual(4);
+    for (const { line, text } of command.examples) {
+      expect(text).toMatch(/^\S.*[^.]$/);
+      const found = commandOf(shellWords(line));
+      expect(found.command.path).toEqual(command.path);
+      expect(() => parseExample(line), line).not.toThrow();
+    }
+  });
+
+  it('explains every option and argument', () => {
+    for (const option of optionsOf(command)) expect(option.text, option.long).toMatch(/\S{2,}/);
+    for (const argument of command.arguments) expect(argument.text, argument.name).toMatch(/\S{2,}/);
+  });
+
+  it('has no two options of one name', () => {
+    const options = optionsOf(command);
+    const long = options.map((option) => option.long);
+    const short = options.flatMap((option) => option.short ?? []);
+    expect(new Set(long).size).toBe(long.length);
+    expect(new Set(short).size).toBe(short.length);
+  });
+
+  it('names known exit codes in ascending order, usage errors among them', () => {
+    const known = [0, 129, 141, 143, ...Object.values(FAILURES).map((row) => row.exitCode)];
+    expect(command.exitCodes.filter((code) => !known.includes(code))).toEqual([]);
+    expect([...command.exitCodes].sort((left, right) => left - right)).toEqual(command.exitCodes);
+    expect(command.exitCodes).toContain(0);
+    expect(command.exitCodes).toContain(2);
+  });
+
+  it('is not worded as an apology or a plea', () => {
+    const texts = [summary, command.description, ...optionsOf(command).map((option) => option.text)];
+    for (const text of texts) expect(text).not.toMatch(/\b(please|oops|sorry)\b|!/i);
+  });
+});
+
+describe('the table of operations', () => {
+  it('has ten operations, each with a command', () => {
+    expect(ALL_OPERATIONS).toHaveLength(10);
+    const names = commands.map(({ name }) => name.replaceAll(' ', '.'));
+    expect(ALL_OPERATIONS.filter((operation) => !names.includes(operation.command))).toEqual([]);
+  });
+});
+
+describe('the table of environment variables', () => {
+  it('has every variable that an option names', () => {
+    const named = commands.flatMap(({ command }) => optionsOf(command).flatMap((option) => option.env ?? []));
+    const known = ENVIRONMENT.map((variable) => variable.name);
+    expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('names only options that exist', () => {
+    const options = [...COMMON_OPTIONS.map((option) => `--${option.long}`), '--no-history'];
+    const named = ENVIRONMENT.flatMap((variable) => variable.option ?? []);
+    expect(named.filter((name) => !options.includes(name))).toEqual([]);
+  });
+});
+
+describe('the help topics', () => {
+  const examples = TOPICS.flatMap((topic) =>
+    topic.blocks.flatMap((block: Block) => (block.kind === 'examples' ? block.examples : [])),
+  );
+
+  it.each(examples)('has an example that parses: $line', ({ line }) => {
+    expect(line).toMatch(/^frontdesk /);
+    expect(() => parseExample(line.slice('frontdesk '.length))).not.toThrow();
+  });
+
+  it('are the five of the contract', () => {
+    expect(TOPICS.map((topic) => topic.name)).toEqual(['exit-codes', 'environment', 'output', 'bulk', 'outcomes']);
+  });
+});

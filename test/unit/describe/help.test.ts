@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { findHelp } from '../../../src/describe/help.ts';
+import { layOut } from '../../../src/describe/text-block.ts';
+import { REGISTRY } from '../../../src/registry.ts';
+
+const pages = [
+  { words: '' },
+  ...REGISTRY.groups.map((group) => ({ words: group.path.join(' ') })),
+  ...REGISTRY.entries.map((entry) => ({ words: entry.path.join(' ') })),
+  ...['exit-codes', 'environment', 'output', 'bulk', 'outcomes'].map((words) => ({ words })),
+];
+
+/** Lines that a single word makes longer than the width: nothing can break them. */
+function tooLong(text: string, width: number): string[] {
+  return text.split('\n').filter((line) => line.length > width && line.trim().replace(/ \\$/, '').includes(' '));
+}
+
+describe.each(pages)('help $words', ({ words }) => {
+  it.each([60, 80, 120])('fits %i columns', async (width) => {
+    const { blocks } = await findHelp(words === '' ? [] : words.split(' '), REGISTRY);
+    const quoted = /"[^"]{30,}"|'[^']{30,}'/;
+    expect(tooLong(layOut(blocks, width), width).filter((line) => !quoted.test(line))).toEqual([]);
+  });
+});
+
+describe('help of a command', () => {
+  it('has usage, examples, arguments, options, exit codes and the common options, in this order', async () => {
+    const { blocks } = await findHelp(['card', 'block'], REGISTRY);
+    const text = layOut(blocks, 80);
+    expect(text.split('\n').filter((line) => /^[A-Z][A-Za-z ]*$/.test(line))).toEqual([
+      'Block cards',
+      'Examples',
+      'Arguments',
+      'Options',
+      'Exit codes',
+      'Options of every command',
+    ]);
+    expect(text).toContain('Usage: frontdesk card block [cardId...] [options]');
+  });
+
+  it('says the limits of the interface', async () => {
+    const list = layOut((await findHelp(['calendar', 'subscribers', 'list'], REGISTRY)).blocks, 120);
+    expect(list).toContain('--limit <n>');
+    expect(list).toContain('(1 to 100)');
+    const update = layOut((await findHelp(['calendar', 'update'], REGISTRY)).blocks, 120);
+    expect(update).toContain('displayable name (at most 5000 characters)');
+    expect(update).toContain('displayable long-form text (at most 40000 characters)');
+  });
+
+  it('gives the same facts as data', async () => {
+    const { json } = await findHelp(['card', 'provision'], REGISTRY);
+    expect(json).toMatchObject({
+      command: 'card provision',
+      arguments: [{ name: 'cardId', required: true }],
+      exitCodes: expect.arrayContaining([
+        { exitCode: 8, code: 'OUTCOME_UNKNOWN', meaning: expect.any(String), repeat: 'no, check first' },
+      ]),
+    });
+  });
+});
+
+describe('help of a group that runs a command when it is named alone', () => {
+  it('shows the options of that command too', async () => {
+    const text = layOut((await findHelp(['history'], REGISTRY)).blocks, 80);
+    expect(text).toContain('`frontdesk history` alone is `frontdesk history list`.');
+    expect(text).toContain('--since <age>');
+  });
+});
+
+describe('the overview', () => {
+  it('shows every command, one by one or under its group', async () => {
+    const text = layOut((await findHelp([], REGISTRY, false)).blocks, 80);
+    for (const { path } of REGISTRY.entries) expect(text).toMatch(new RegExp(`^  ${path[0]}\\b`, 'm'));
+    expect(text).toContain('  card block      Block cards\n');
+    expect(text).not.toContain('--retry-max-time');
+  });
+});
+
+describe('words that name nothing', () => {
+  it.each([
+    { words: ['exitcodes'], near: 'frontdesk help exit-codes' },
+    { words: ['outcome'], near: 'frontdesk help outcomes' },
+    { words: ['card', 'blok'], near: 'frontdesk help card block' },
+    { words: ['clendar'], near: 'frontdesk help calendar' },
+  ])('are a usage error with the nearest name: $words', async ({ words, near }) => {
+    await expect(findHelp(words, REGISTRY)).rejects.toMatchObject({
+      code: 'USAGE',
+      hints: expect.arrayContaining([`did you mean \`${near}\`?`]),
+    });
+  });
+});

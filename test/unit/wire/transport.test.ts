@@ -1,0 +1,308 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseBaseUrl } from '../../../src/wire/base-url.ts';
+import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
+import { createTransport } from '../../../src/wire/transport.ts';
+import {
+  type Behaviour,
+  closeAfterRequest,
+  closedPort,
+  closeOnAccept,
+  drip,
+  earlyReply,
+  type FaultServer,
+  flood,
+  json,
+  raw,
+  reply,
+  resetAfterHeaders,
+  resetAfterRequest,
+  resetOnAccept,
+  silence,
+  startFaultServer,
+  wrongLength,
+} from '../../support/fault-server.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function transportTo(url: string, connectTimeoutMs = 10_000): Transport {
+  const parsed = parseBaseUrl(url);
+  if (parsed.kind === 'bad') throw new Error(parsed.problem);
+  const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) };
+  const transport = createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs });
+  cleanups.push(() => transport.close());
+  return transport;
+}
+
+function post(url: string, target = '/v1/x'): WireRequest {
+  const headers = [['Content-Type', 'application/json']] as const;
+  return { method: 'POST', origin: url, target, headers, body: '{"a":1}', bodyValue: undefined, url: url + target };
+}
+
+async function serve(...script: Behaviour[]): Promise<FaultServer> {
+  const server = await startFaultServer({ script });
+  cleanups.push(() => server.close());
+  return server;
+}
+
+async function exchangeWith(
+  behaviour: Behaviour,
+  timeoutMs = 5000,
+): Promise<{ exchange: Exchange; server: FaultServer }> {
+  const server = await serve(behaviour);
+  const exchange = await transportTo(server.url).exchange(post(server.url), { timeoutMs });
+  return { exchange, server };
+}
+
+function summary(exchange: Exchange): string {
+  if (exchange.kind === 'reply') return `reply ${exchange.status} ${Buffer.concat(exchange.body).toString('utf8')}`;
+  const { sent, phase, breakage, status } = exchange;
+  return `${sent ? 'sent' : 'unsent'} ${phase} ${breakage.label}${status === undefined ? '' : ` ${status}`}`;
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+describe('what came back is told apart by stage', () => {
+  const rows: readonly [title: string, behaviour: Behaviour, expected: string][] = [
+    ['an answer', json(200, '{"b":2}'), 'reply 200 {"b":2}'],
+    ['N8 close right after accept', closeOnAccept(), 'sent awaiting_headers closed'],
+    ['N9 reset after the whole request', resetAfterRequest(), 'sent awaiting_headers reset'],
+    ['reset after the headers of the request', resetAfterHeaders(), 'sent awaiting_headers reset'],
+    ['N10 close after the whole request', closeAfterRequest(), 'sent awaiting_headers closed'],
+    ['N14 endless 103', flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'sent awaiting_headers endless_1xx'],
+    [
+      '16 provisional answers and then a real one',
+      raw(`${'HTTP/1.1 103 E\r\n\r\n'.repeat(16)}${OK}\r\n{}`),
+      'reply 200 {}',
+    ],
+    [
+      'H21 101',
+      raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+      'sent awaiting_headers upgrade',
+    ],
+    ['H21 100', raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}'), 'sent awaiting_headers upgrade'],
+    ['H22 status 999', reply(999, {}, 'x'), 'reply 999 x'],
+    ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), 'sent awaiting_headers not_http'],
+    ['H23 junk status line', raw('HTTP/1.1 two hundred\r\n\r\n'), 'sent awaiting_headers not_http'],
+    ['H24 a banner of another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n'), 'sent awaiting_headers not_http'],
+    ['H25 1 MB of headers', raw(`${OK}X: ${'y'.repeat(1_000_000)}\r\n\r\n`), 'sent awaiting_headers headers_too_large'],
+    [
+      'H26 length and chunks',
+      raw(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
+      'sent awaiting_headers length_mismatch',
+    ],
+    [
+      'H26 two lengths',
+      raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `),
+      'sent awaiting_headers length_mismatch',
+    ],
+    ['H27 early 401, body unread', earlyReply(401, '{}'), 'reply 401 {}'],
+    ['B1 chunks cut', raw(`${OK}Transfer-Encoding: chunked\r\n\r\n10\r\n{"a":`), 'sent reading_body closed 200'],
+    [
+      'B2 chunks without the last one',
+      raw(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
+      'sent reading_body closed 200',
+    ],
+    ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body closed 200'],
+    ['B4 length too short', wrongLength(200, 3, '{"a":1}'), 'reply 200 {"a'],
+    ['B5 no length, cut by closing', raw(`${OK}\r\n{"a":`), 'reply 200 {"a":'],
+    ['B6 bad chunk size', raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`), 'sent reading_body not_http 200'],
+    ['B7 endless body', flood(`${OK}\r\n`, 'x'.repeat(1 << 20)), 'sent reading_body too_large 200'],
+    [
+      'B8 99 GB declared',
+      raw(`${OK}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
+      'sent reading_body too_large 200',
+    ],
+    ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
+  ];
+  it.each(rows)('%s', async (_, behaviour, expected) => {
+    const { exchange } = await exchangeWith(behaviour);
+    expect(summary(exchange)).toBe(expected);
+  });
+
+  const slow: readonly [title: string, behaviour: Behaviour, expected: string][] = [
+    ['N11 no answer', silence(), 'sent awaiting_headers timeout'],
+    ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), 'sent awaiting_headers timeout'],
+    ['N14 slow endless 1xx', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 50), 'sent awaiting_headers timeout'],
+    ['N15 body dripped for ever', drip(`${OK}\r\n{`, ' ', 20), 'sent reading_body timeout 200'],
+    ['N16 body stalls', raw(`${OK}Content-Length: 50\r\n\r\n{`, { keepOpen: true }), 'sent reading_body timeout 200'],
+  ];
+  it.each(slow)('%s: ended by our own deadline', async (_, behaviour, expected) => {
+    const { exchange } = await exchangeWith(behaviour, 300);
+    expect(summary(exchange)).toBe(expected);
+  });
+});
+
+describe('nothing was sent', () => {
+  it('N1 refused: says so with host and port', async () => {
+    const port = await closedPort();
+    const url = `http://127.0.0.1:${port}`;
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
+    expect(exchange).toEqual({
+      kind: 'broken',
+      sent: false,
+      phase: 'connecting',
+      breakage: { label: 'refused', text: `cannot connect to 127.0.0.1:${port} (refused)` },
+    });
+  });
+
+  it('N2 refused on every address of localhost', async () => {
+    const url = `http://localhost:${await closedPort()}`;
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
+    expect(summary(exchange)).toBe('unsent connecting refused');
+  });
+
+  it('N3 no such host', async () => {
+    const url = 'https://no-such-host.invalid';
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
+    expect(['unsent connecting not_found', 'unsent connecting lookup_failed']).toContain(summary(exchange));
+  });
+
+  it('N4 a TLS handshake that is never answered ends by the connect timeout', async () => {
+    const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+    const url = `https://127.0.0.1:${server.port}`;
+    const exchange = await transportTo(url, 200).exchange(post(url), { timeoutMs: 5000 });
+    expect(summary(exchange)).toBe('unsent connecting connect_timeout');
+  });
+
+  it('a deadline while connecting is not sent, and the request does not leave later', async () => {
+    const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+    const url = `https://127.0.0.1:${server.port}`;
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 100 });
+    expect(summary(exchange)).toBe('unsent connecting connect_timeout');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('N6 reset on accept: never called sent and done, and the service saw nothing', async () => {
+    const server = await serve(resetOnAccept());
+    const exchange = await transportTo(server.url).exchange(post(server.url), { timeoutMs: 5000 });
+    // Whether the reset comes before or after the first write is the kernel's choice.
+    expect(['unsent connecting connect_reset', 'sent awaiting_headers reset']).toContain(summary(exchange));
+    expect(server.requests).toEqual([]);
+  });
+
+  it('N7 reset in the TLS handshake', async () => {
+    const server = await serve({
+      applies: false,
+      onAccept: (socket) => socket.once('data', () => socket.resetAndDestroy()),
+    });
+    const url = `https://127.0.0.1:${server.port}`;
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
+    expect(summary(exchange)).toBe('unsent connecting connect_reset');
+  });
+
+  it('N20 a plain-text port, without OpenSSL noise', async () => {
+    const server = await serve({
+      applies: false,
+      onAccept: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    });
+    const url = `https://127.0.0.1:${server.port}`;
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
+    expect(exchange).toMatchObject({
+      sent: false,
+      breakage: { label: 'not_tls', text: `127.0.0.1:${server.port} does not speak TLS` },
+    });
+  });
+
+  it('stopped before it began: no connection is made', async () => {
+    const server = await serve(json(200, '{}'));
+    const transport = transportTo(server.url);
+    const exchange = await transport.exchange(post(server.url), { timeoutMs: 5000, stop: AbortSignal.abort() });
+    expect(summary(exchange)).toBe('unsent connecting aborted');
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('signals', () => {
+  it('stop ends an exchange whose request left, and says that it left', async () => {
+    const server = await serve(silence());
+    const stop = new AbortController();
+    const onSend = () => setTimeout(() => stop.abort(), 20);
+    const exchange = await transportTo(server.url).exchange(post(server.url), {
+      timeoutMs: 5000,
+      stop: stop.signal,
+      onSend,
+    });
+    expect(summary(exchange)).toBe('sent awaiting_headers aborted');
+  });
+
+  it('stopUnsent lets an exchange finish whose request left', async () => {
+    const soft = new AbortController();
+    const server = await serve(json(200, '{"b":2}'));
+    const exchange = await transportTo(server.url).exchange(post(server.url), {
+      timeoutMs: 5000,
+      stopUnsent: soft.signal,
+      onSend: () => soft.abort(),
+    });
+    expect(summary(exchange)).toBe('reply 200 {"b":2}');
+  });
+
+  it('stopUnsent gives up a connection in the making', async () => {
+    const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+    const url = `https://127.0.0.1:${server.port}`;
+    const soft = new AbortController();
+    setTimeout(() => soft.abort(), 50);
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000, stopUnsent: soft.signal });
+    expect(summary(exchange)).toBe('unsent connecting aborted');
+  });
+});
+
+describe('connections', () => {
+  it('sends the request exactly once with its target, headers and body as built', async () => {
+    const server = await serve(json(200, '{}'));
+    await transportTo(server.url).exchange(post(server.url, '/p/v1/cards/a%2Fb%3F?x=1'), { timeoutMs: 5000 });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({ method: 'POST', target: '/p/v1/cards/a%2Fb%3F?x=1', body: '{"a":1}' });
+    expect(server.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '7' });
+  });
+
+  it('uses an idle connection again, and opens one for each exchange at a time', async () => {
+    const server = await serve(json(200, '{}'));
+    const transport = transportTo(server.url);
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    expect(server.connections).toBe(1);
+    await Promise.all([1, 2, 3].map(() => transport.exchange(post(server.url), { timeoutMs: 5000 })));
+    expect(server.connections).toBe(3);
+  });
+
+  it('gives a repeat a connection of its own in the place of an idle one', async () => {
+    const server = await serve(json(200, '{}'));
+    const transport = transportTo(server.url);
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    await transport.exchange(post(server.url), { timeoutMs: 5000, fresh: true });
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 2]);
+  });
+
+  it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {
+    const server = await serve(json(200, '{}'), resetAfterRequest(), json(200, '{}'));
+    const transport = transportTo(server.url);
+    await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    const second = await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    expect(summary(second)).toBe('sent awaiting_headers reset');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('a connection that a deadline hit is not used again', async () => {
+    const server = await serve(silence(), json(200, '{}'));
+    const transport = transportTo(server.url);
+    await transport.exchange(post(server.url), { timeoutMs: 100 });
+    const second = await transport.exchange(post(server.url), { timeoutMs: 5000 });
+    expect(summary(second)).toBe('reply 200 {}');
+    expect(server.connections).toBe(2);
+  });
+
+  it('keeps header names, values, order and doubles as sent', async () => {
+    const { exchange } = await exchangeWith(
+      raw('HTTP/1.1 200 OK\r\nX-One: a\r\nx-one: b\r\nContent-Length: 2\r\n\r\n{}', { keepOpen: true }),
+    );
+    expect(exchange.kind === 'reply' && exchange.headers).toEqual([
+      ['X-One', 'a'],
+      ['x-one', 'b'],
+      ['Content-Length', '2'],
+    ]);
+  });
+});
