@@ -1,6 +1,6 @@
 // `npm run bench`: prints every figure beside its goal, and writes them to bench/figures.json and bench/figures.md.
 // `npm run bench -- P3 P5` measures these only, `-- --long` also the one that takes minutes (P9). Figures that were not measured
-// keep what the files say of them. `-- --readme` also puts the table into README.md.
+// keep what the files say of them. `-- --docs` also puts the table into docs/performance.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -78,10 +78,10 @@ try {
 } catch {
   // Not installed: the figures are right all the same.
 }
-if (asked.includes('--readme')) {
-  const path = join(root, 'README.md');
+if (asked.includes('--docs')) {
+  const path = join(root, 'docs/performance.md');
   const block = `$1${head}${table(figures)}\n$2`;
-  const readme = readFileSync(path, 'utf8');
-  writeFileSync(path, readme.replace(/(<!-- generated:bench -->\n)[\s\S]*?(<!-- \/generated -->)/, block));
+  const page = readFileSync(path, 'utf8');
+  writeFileSync(path, page.replace(/(<!-- generated:bench -->\n)[\s\S]*?(<!-- \/generated -->)/, block));
 }
 if (missed > 0) console.log(`${missed} of these figures miss their goal`);

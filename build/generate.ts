@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { artifacts } from '../src/describe/artifacts.ts';
 import { REGISTRY } from '../src/registry.ts';
 import { layerPicture } from './layers.ts';
+import { readPages } from './pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -21,12 +22,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
 const manifest: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const isCheck = process.argv.includes('--check');
 const stale: string[] = [];
-for (const { path, text } of await artifacts(
-  REGISTRY,
-  manifest.version,
-  await readIfThere('README.md'),
-  layerPicture(),
-)) {
+for (const { path, text } of await artifacts(REGISTRY, manifest.version, readPages(root), layerPicture())) {
   if ((await readIfThere(path)) === text) continue;
   stale.push(path);
   if (isCheck) continue;

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json/value.ts';
 
-/** The five ways a write can end (contract section 5). */
+/** The five ways a write can end. */
 export type Outcome = 'applied' | 'confirmed_by_read' | 'rejected' | 'not_sent' | 'unknown';
 
 interface FailureRow {
@@ -12,7 +12,7 @@ interface FailureRow {
 }
 
 /**
- * THE table of failures: code name -> exit code and its meaning (contract section 4).
+ * THE table of failures: code name -> exit code and its meaning.
  * Help, README and `schema` are printed from it. Codes are never reused; 9, 12, 13 and 14 are Node's own.
  */
 export const FAILURES = {
@@ -69,7 +69,7 @@ export type FailureCode = keyof typeof FAILURES;
 /** The exit codes of CANCELLED: by the signal that ended the call, or because the reader of stdout went away. */
 export const CANCELLED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, EPIPE: 141 } as const;
 
-/** What is known of a call that failed, under the names of the JSON error object (contract section 4). */
+/** What is known of a call that failed, under the names of the JSON error object. */
 export interface FailureDetails {
   /** Dotted command path: `card.block`. */
   readonly operation?: string;
@@ -143,7 +143,7 @@ export interface Fault {
   readonly problem: string;
 }
 
-/** Makes one USAGE failure of all faults of a call (contract section 1: all are reported together). */
+/** Makes one USAGE failure of all faults of a call, because all are reported together. */
 export function usageFailure(faults: readonly Fault[], hints: readonly string[] = []): Failure {
   const lines = faults.map((fault) => `${fault.where}: ${fault.problem}`);
   return new Failure('USAGE', lines.join('; '), { hints });

@@ -10,7 +10,7 @@ import type { ResolvedProfile } from './settings/resolve.ts';
 import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
 import type { Settings } from './settings/settings.ts';
 
-/** The common switches of one call (contract section 2). */
+/** The common switches of one call. */
 export interface CommonInput {
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -51,7 +51,7 @@ export interface Session {
   /** The profile of this call; throws USAGE when there is none that can be meant. */
   readonly profile: ResolvedProfile;
   readonly prompt: PromptPort;
-  /** What the HTTP room tells while it waits and, with --verbose, exchanges. */
+  /** What the http layer reports while it waits and, with --verbose, exchanges. */
   readonly listener: CallListener;
   readonly places: Places;
   /** Folder of settings and credentials; USAGE when nothing tells where it is. */

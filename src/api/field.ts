@@ -81,7 +81,7 @@ function urlProblem(value: string): string | undefined {
   return undefined;
 }
 
-/** URL of a page or image: empty, http or https (contract section 1), and at most `maxLength` code points. */
+/** URL of a page or image: empty, http or https, and at most `maxLength` code points. */
 export function webUrl(description: string, maxLength?: number) {
   const base = maxLength === undefined ? text(description) : limitedText(maxLength, description);
   const schema = base.check((context) => {
@@ -91,7 +91,7 @@ export function webUrl(description: string, maxLength?: number) {
   return noted(schema, { description, ...(maxLength === undefined ? {} : { maxLength }), 'x-kind': 'url' });
 }
 
-/** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (fault I4). */
+/** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (docs/faults.md I4). */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 function segmentProblem(value: string): string | undefined {

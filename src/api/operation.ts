@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 export type Family = 'cards' | 'calendar';
 
 /**
- * What a write's ambiguous answer allows (reliability section 2). `settledBy` names the card status that a
+ * What a write's ambiguous answer allows (docs/outcomes.md). `settledBy` names the card status that a
  * read-back must show for the write to count as done; `observe` reads the card only to report what it shows.
  */
 export type ReadBack = { readonly settledBy: string } | 'observe' | 'none';

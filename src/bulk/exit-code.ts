@@ -5,7 +5,7 @@ import { cancelExitCode } from './stop.ts';
 
 /**
  * The exit code of many rows: the worst wins, in the order 8, 16, the signal, 4 or 5, 7 (nothing could be sent
- * at all), 15, 0 (contract section 4). A bug and a refused credential rank with 4 and 5. A signal counts only
+ * at all), 15, 0. A bug and a refused credential rank with 4 and 5. A signal counts only
  * when it kept the run from a row: otherwise the run ended by its outcomes.
  */
 export function runExitCode(tally: RunTally, stops: readonly Stop[]): number {

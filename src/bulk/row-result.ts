@@ -5,7 +5,7 @@ import type { RowResult } from './row-outcome.ts';
 
 /**
  * A row of a write as it is printed: `{"row":1,"id":"…","outcome":"applied","httpStatus":200,"attempts":1,
- * "resource":{…}}`, or with `error` (contract section 8). A row from the journal has neither when it succeeded:
+ * "resource":{…}}`, or with `error`. A row from the journal has neither when it succeeded:
  * bodies are not kept. `resultId` is there when the answer had one.
  */
 export function printedRow(result: RowResult): JsonObject {

@@ -14,7 +14,7 @@ export interface StopRulesOptions {
 }
 
 /**
- * Decides after each row of this process whether the run goes on (contract section 8). Rows are judged in the
+ * Decides after each row of this process whether the run goes on. Rows are judged in the
  * order in which they end.
  */
 export class StopRules {

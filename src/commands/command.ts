@@ -29,7 +29,7 @@ export interface CallCommand extends CommandBase {
   readonly columns: readonly Column[];
   /** Path parameter that the positional argument fills; null: the operation has none. */
   readonly idParam: 'cardId' | 'id' | null;
-  /** Takes `--from` (contract section 8). */
+  /** Takes `--from`. */
   readonly many: boolean;
   /** Takes `--expect`. */
   readonly expect: boolean;
@@ -63,7 +63,7 @@ export function operationOf(command: CallCommand): Operation {
   return first;
 }
 
-/** Whether a call is over many rows: `--from`, or several ids (contract section 8). */
+/** Whether a call is over many rows: `--from`, or several ids. */
 export function isMany(command: CallCommand, input: RawInput): boolean {
   return hasOption(input, 'from') || (command.many && input.words.length > 1);
 }

@@ -2,7 +2,7 @@ import type { OptionSpec } from './option-spec.ts';
 
 export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 
-/** Options that every command has (contract section 2). */
+/** Options that every command has. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   {
     long: 'profile',
@@ -59,7 +59,7 @@ export const WRITE_OPTIONS: readonly OptionSpec[] = [
   { long: 'no-history', env: 'FRONTDESK_NO_HISTORY', text: 'keep no local record of this write' },
 ];
 
-/** Options of the commands that take many rows (contract section 8). */
+/** Options of the commands that take many rows. */
 export const MANY_OPTIONS: readonly OptionSpec[] = [
   {
     long: 'from',

@@ -19,7 +19,7 @@ type Ending =
   | { readonly kind: 'not_started'; readonly problem: string }
   | { readonly kind: 'too_slow' | 'too_much' | 'stopped' };
 
-/** What the command inherits: everything but our own tokens (fault C22). */
+/** What the command inherits: everything but our own tokens (docs/faults.md C22). */
 function environmentOf(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {

@@ -18,7 +18,7 @@ import { type Check, look, ok, problem, warning } from './check.ts';
 
 const FAMILIES: readonly Family[] = ['cards', 'calendar'];
 
-/** A clock that is further off makes valid tokens look expired (reliability H29). */
+/** A clock that is further off makes valid tokens look expired (docs/faults.md H29). */
 const MAX_SKEW_MS = 5 * 60_000;
 
 export interface ServiceCheckOptions {

@@ -30,7 +30,7 @@ export async function readCardBefore(session: Session, single: SingleCall, mustR
   return { failure };
 }
 
-/** Throws PRECONDITION unless every `--expect` holds (contract section 1). */
+/** Throws PRECONDITION unless every `--expect` holds. */
 export function checkExpectations(single: SingleCall, before: CardBefore): void {
   if (!('card' in before)) return;
   for (const expectation of single.expectations) {

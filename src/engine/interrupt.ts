@@ -2,10 +2,10 @@ import type { Context, SignalName } from '../context.ts';
 import { FAILURES } from '../failure.ts';
 import type { Session } from '../session.ts';
 
-/** How long a write in flight may still be answered after the first signal (contract section 4). */
+/** How long a write in flight may still be answered after the first signal. */
 export const GRACE_MS = 5000;
 
-/** Signals as the HTTP room understands them, for the time that a write is under way. */
+/** Signals as the http layer understands them, for the time that a write is under way. */
 export interface Interrupt {
   /** Aborted at the first signal: begin nothing new. */
   readonly wrapUp: AbortSignal;

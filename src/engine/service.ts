@@ -67,7 +67,7 @@ async function storedCredentials({ context, places }: Session): Promise<readonly
   return readCredentials({ configDir: places.configDir, platform: context.platform });
 }
 
-/** With --verbose: a token of the environment that takes the place of a stored one is told (fault C3). */
+/** With --verbose: a token of the environment that takes the place of a stored one is told (docs/faults.md C3). */
 async function tellOverride(session: Session, family: Family, origin: string): Promise<void> {
   const { profile, context, common } = session;
   if (!common.verbose || environmentToken(context.env, family) === undefined) return;

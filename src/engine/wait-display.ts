@@ -73,7 +73,7 @@ export function canRedraw({ env, stderr }: Context): boolean {
   return stderr.isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Shows a person that a call is under way, and everybody why it is tried again (contract section 2: -q, -v). */
+/** Shows a person that a call is under way, and everybody why it is tried again (-q and -v decide how much). */
 export function createWaitDisplay(context: Context, options: DisplayOptions): WaitDisplay {
   const { stderr } = context;
   // The log of a CI job is no place for a spinner, even where it has a terminal.

@@ -114,7 +114,7 @@ function appliedFailure(single: SingleCall, answer: Answer, message: string, cau
   });
 }
 
-/** One write, from the guards to the printed answer (contract sections 1, 5, 7, 10). Answers the exit code. */
+/** One write, from the guards to the printed answer. Answers the exit code. */
 export async function runWrite(
   session: Session,
   command: CallCommand,

@@ -5,7 +5,7 @@ import { isJsonObject } from '../json/value.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 
-/** What a profile's `requireReason` has against a reason, or undefined (contract section 6). */
+/** What a profile's `requireReason` has against a reason, or undefined. */
 export function reasonProblem(pattern: string, reason: string | undefined): string | undefined {
   if (reason !== undefined && new RegExp(pattern, 'u').test(reason)) return undefined;
   return reason === undefined
@@ -44,7 +44,7 @@ export async function requireReason(session: Session, single: SingleCall): Promi
   return withReason(single, reason);
 }
 
-/** A write of a read-only profile is refused before anything is asked or sent (contract section 4, exit 5). */
+/** A write of a read-only profile is refused before anything is asked or sent (exit 5). */
 export function refuseReadOnly(session: Session): void {
   if (!session.profile.readOnly) return;
   throw new Failure('FORBIDDEN', `profile ${session.profile.name} is read-only; nothing was sent`, {

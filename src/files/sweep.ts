@@ -7,7 +7,7 @@ const SUSPICIOUS = /^\.frontdesk-.*\.tmp|\.(?:lock|takeover)$/;
 
 /**
  * Removes what killed processes left in one of our folders: temporary files (each may be a full copy of
- * what was being saved, fault C11) and locks. Those of running processes stay. Never fails: a folder that
+ * what was being saved, docs/faults.md C11) and locks. Those of running processes stay. Never fails: a folder that
  * is missing, closed or read-only holds nothing that could be swept.
  */
 export async function sweepLeftovers(

@@ -27,7 +27,7 @@ export interface WriteResult {
   readonly resultId?: string | undefined;
 }
 
-/** The local record of writes (contract section 10). */
+/** The local record of writes. */
 export interface WriteRecorder {
   /**
    * Records that a write is about to be sent; answers the entry's name. It is on the disk when this resolves: only

@@ -1,4 +1,4 @@
-/** With what the program itself takes, an answer of any form keeps below 260 MiB (reliability G14). */
+/** With what the program itself takes, an answer of any form keeps below 260 MiB (docs/faults.md G14). */
 const MAX_ANSWER_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /**

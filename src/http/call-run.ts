@@ -19,7 +19,7 @@ interface Doubt {
 /**
  * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
  * `planNext` what follows, and the failure texts are made elsewhere. Once an attempt of a write is in doubt, no
- * later refusal takes the doubt away: only a good answer or a read-back does (reliability G4).
+ * later refusal takes the doubt away: only a good answer or a read-back does (docs/faults.md G4).
  */
 export class CallRun {
   readonly #sender: Sender;

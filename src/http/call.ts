@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Failure, Outcome } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 
-/** One call of one operation, checked by its schemas: the HTTP room trusts it. */
+/** One call of one operation, checked by its schemas: the http layer trusts it. */
 export interface CallInput {
   readonly operation: Operation;
   /** Path parameters, raw (not encoded). */
@@ -17,7 +17,7 @@ export interface CallInput {
   readonly target?: string;
 }
 
-/** Limits of one call. All are milliseconds or counts (contract section 2). */
+/** Limits of one call. All are milliseconds or counts. */
 export interface CallPolicy {
   /** One attempt, from connecting to the last byte of the answer. */
   readonly timeoutMs: number;
@@ -27,7 +27,7 @@ export interface CallPolicy {
   readonly retryMaxTimeMs: number;
 }
 
-/** Where a bearer token comes from. The HTTP room asks for it per call and never stores it. */
+/** Where a bearer token comes from. The http layer asks for it per call and never stores it. */
 export interface CredentialPort {
   /** The token; rejects with an AUTH or USAGE failure. `stop` aborted: nobody waits for it any more. */
   token(stop?: AbortSignal): Promise<string>;

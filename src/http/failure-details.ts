@@ -4,7 +4,7 @@ import type { CallFacts } from './facts.ts';
 import { hideMembers } from './mask.ts';
 import { NO_BODY, type Rejected } from './response.ts';
 
-/** The members of the JSON error object that the HTTP room knows. */
+/** The members of the JSON error object that the http layer knows. */
 export function detailsOf(
   facts: CallFacts,
   verdict: Rejected | undefined,
@@ -33,7 +33,7 @@ function answerDetails(facts: CallFacts, { reply, error }: Rejected): FailureDet
   };
 }
 
-/** One-time secrets never reach an error (fault C23): an answer that was cut may hold half of one as text. */
+/** One-time secrets never reach an error (docs/faults.md C23): an answer that was cut may hold half of one as text. */
 function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonValue | undefined {
   const { effect } = facts.operation;
   const names = effect.kind === 'write' ? (effect.sensitive ?? []) : [];

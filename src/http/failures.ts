@@ -75,7 +75,7 @@ export interface Observation {
 }
 
 /**
- * The failure of a write that may have been applied (reliability section 2): when it left, what a read-back
+ * The failure of a write that may have been applied (docs/outcomes.md): when it left, what a read-back
  * showed, and how to find out. `later`: how attempts after it ended, which changes nothing about it.
  */
 export function unknownFailure(

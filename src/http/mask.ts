@@ -7,7 +7,7 @@ const MASKED = '***';
 const MIN_TOKEN_LENGTH = 6;
 
 /**
- * Takes our own tokens out of what comes back, should the service or a proxy echo them (contract section 3):
+ * Takes our own tokens out of what comes back, should the service or a proxy echo them:
  * as they are, percent-encoded, and in base64. Tokens are added as they come into use and never shown.
  */
 export class TokenMask {
@@ -44,7 +44,7 @@ export class TokenMask {
   }
 }
 
-/** The value without the one-time secrets of an operation, wherever in it they are (fault C23). */
+/** The value without the one-time secrets of an operation, wherever in it they are (docs/faults.md C23). */
 export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
   if (names.length === 0) return value;
   return rewriteJson(value, { member: (name) => (names.includes(name) ? MASKED : undefined) });

@@ -40,7 +40,7 @@ function unauthorized(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): W
 
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** A clock that is wrong makes valid tokens look expired (reliability H29). */
+/** A clock that is wrong makes valid tokens look expired (docs/faults.md H29). */
 function clockHint(reply: ReplyFacts, nowMs: number): string | undefined {
   const service = parseHttpDate(headerValues(reply.headers, 'date')[0] ?? '');
   if (service === undefined || Math.abs(service - nowMs) <= MAX_SKEW_MS) return undefined;

@@ -6,7 +6,7 @@ import type { CallInput } from './call.ts';
 
 /**
  * Builds the request of one call. The target is put together by hand and never passes through a URL parser,
- * which would fold `..` into another resource and delete control characters (reliability I1, I4): every
+ * which would fold `..` into another resource and delete control characters (docs/faults.md I1, I4): every
  * parameter is one segment that decodes back to the parameter byte for byte. `Accept-Encoding: identity`,
  * because a compressed answer would escape the size cap.
  */
@@ -52,7 +52,7 @@ function queryText(query: Readonly<Record<string, string>>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** One request of `--dry-run`, under the member names of the contract (section 2). */
+/** One request of `--dry-run`, under the member names that `--json` promises. */
 export interface RequestDescription {
   readonly method: string;
   readonly url: string;

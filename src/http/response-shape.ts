@@ -9,7 +9,7 @@ const MAX_NAMED = 5;
 
 /**
  * Why a resource cannot stand for the answer that was asked for, or undefined. Another card's id is another
- * card (contract section 4; reliability B29); ids compare whatever their case. Family B marks no member as
+ * card (docs/faults.md B29); ids compare whatever their case. Family B marks no member as
  * required and does not say that ids come back as they were given: there another id is a warning.
  */
 export function shapeProblem(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
@@ -48,7 +48,7 @@ function expectedObject(operation: Operation): string | undefined {
 }
 
 /**
- * What a readable answer lacks of what the spec requires. It is shown all the same (reliability B28): a notice
+ * What a readable answer lacks of what the spec requires. It is shown all the same (docs/faults.md B28): a notice
  * tells, because a blank cell would look like an empty value.
  */
 export function shapeNotices(operation: Operation, id: string | undefined, resource: JsonObject): Notice[] {

@@ -244,7 +244,7 @@ const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
   syntax: 'it is not JSON',
 };
 
-/** Origin of a redirect's target, which is all of it that is shown (reliability H3). */
+/** Origin of a redirect's target, which is all of it that is shown (docs/faults.md H3). */
 export function redirectOrigin(reply: ReplyFacts, base: string): string | undefined {
   const location = headerValues(reply.headers, 'location')[0];
   if (location === undefined) return undefined;

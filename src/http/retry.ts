@@ -2,7 +2,7 @@ import type { Effect } from '../api/operation.ts';
 
 /**
  * What can come of one attempt, other than a good answer. The names are the rows of the retry table
- * (reliability section 2).
+ * (docs/outcomes.md).
  */
 export type FailureEvent =
   /** Nothing was sent, proven by stage, and the next try may fare better. */

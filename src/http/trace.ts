@@ -24,7 +24,7 @@ export function traceRequest(wire: WireRequest, via: string | undefined, rules: 
   return lines.map((line) => rules.mask.text(line));
 }
 
-/** What came back, as lines for `--verbose`; one-time secrets are never among them (reliability C23). */
+/** What came back, as lines for `--verbose`; one-time secrets are never among them (docs/faults.md C23). */
 export function traceExchange(exchange: Exchange, elapsedMs: number, rules: TraceRules): string[] {
   const time = `${Math.round(elapsedMs)} ms`;
   if (exchange.kind === 'broken') {

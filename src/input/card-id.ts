@@ -24,7 +24,7 @@ export function cleanCardId(text: string): string | undefined {
 
 /**
  * What looks pasted by mistake in an id of a calendar or subscriber: it may still be right, so it is sent, and
- * this is said (fault I11). One sentence each; empty for an ordinary id.
+ * this is said (docs/faults.md I11). One sentence each; empty for an ordinary id.
  */
 export function idWarnings(id: string): readonly string[] {
   const shown = quoteGiven(id);

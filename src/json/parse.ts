@@ -1,6 +1,6 @@
 import { JsonNumber, type JsonValue } from './value.ts';
 
-/** Arrays and objects inside each other; deeper texts are refused (contract section 4, BAD_REPLY). */
+/** Arrays and objects inside each other; deeper texts are refused (docs/faults.md B20). */
 const MAX_DEPTH = 256;
 
 /** Names in messages and paths are cut to this many UTF-16 units: a key may be megabytes long. */

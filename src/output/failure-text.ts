@@ -22,7 +22,7 @@ const MAX_HINTS = 2;
 
 /**
  * A failure as stderr shows it, line ends included. Text: what was attempted and came back, then up to two
- * hints. With json or ndjson: one line, `{"error":{…}}`, with everything that is known (contract section 4).
+ * hints. With json or ndjson: one line, `{"error":{…}}`, with everything that is known.
  */
 export function renderFailure(failure: Failure, format: Format, style: FailureStyle): string {
   const mask = (text: string) => (style.mask === undefined ? text : style.mask(text));

@@ -1,6 +1,6 @@
 import { endOfSlice, escapeUnsafe } from '../json/unsafe-characters.ts';
 
-/** What a spreadsheet takes for the beginning of a formula (fault T8), full-width forms included. */
+/** What a spreadsheet takes for the beginning of a formula (docs/faults.md T8), full-width forms included. */
 const FORMULA = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 const GUARDED = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 

@@ -2,7 +2,7 @@ import type { JsonValue } from '../json/value.ts';
 
 export type Format = 'table' | 'json' | 'ndjson' | 'csv';
 
-/** How a result is to be written: the global options of contract section 2, resolved. */
+/** How a result is to be written: the options that every command has, resolved. */
 export interface OutputOptions {
   readonly format: Format;
   /** `--columns`, `--sort-by`: for table and csv. */

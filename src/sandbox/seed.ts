@@ -22,7 +22,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** What judges the shape of one kind of resource: the response schemas of the api room. */
+/** What judges the shape of one kind of resource: the response schemas of the api layer. */
 interface Shape {
   safeParse(
     value: unknown,

@@ -1,6 +1,6 @@
 import type { OutputFormat, Preferences } from './preferences.ts';
 
-/** What a profile can hold besides its credentials (contract section 6). Members not set are absent. */
+/** What a profile can hold besides its credentials. Members not set are absent. */
 export interface StoredProfile {
   /** Base URL of family A: origin and path prefix. */
   readonly cardsUrl?: string;

@@ -123,13 +123,13 @@ function describe(error: unknown): string {
 
 /**
  * Names what broke an exchange after its first byte may have left. None of these says whether the service
- * acted: it had processed the whole request in several measured runs of each (reliability E1).
+ * acted: it had processed the whole request in several measured runs of each.
  */
 export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   const code = codeOf(error);
   const inBody = phase === 'reading_body';
-  // undici's parser errors carry no usable code in some versions: the class name tells (reliability H23).
+  // undici's parser errors carry no usable code in some versions: the class name tells (docs/faults.md H23).
   if (error instanceof Error && error.name === 'HTTPParserError') {
     const text = inBody ? 'the answer broke the rules of HTTP while its body was read' : notHttp(to);
     return { label: 'not_http', text };

@@ -21,7 +21,7 @@ const MAX_PROXY_ANSWER_BYTES = 16_384;
 /**
  * Opens connections to one origin and can destroy those that are not open yet. Made by hand instead of undici's
  * connector and proxy agent: those leave a connection in the making alive after `destroy` (the process then
- * hangs until the connect timeout), and their CONNECT ignores every timeout and signal (reliability N25).
+ * hangs until the connect timeout), and their CONNECT ignores every timeout and signal (docs/faults.md N25).
  */
 export class Connector {
   readonly #options: ConnectorOptions;

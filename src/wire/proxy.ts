@@ -16,7 +16,7 @@ export interface ProxyServer {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Decides from the environment whether requests to `baseUrl` go through a proxy (contract section 2). Loopback
+ * Decides from the environment whether requests to `baseUrl` go through a proxy. Loopback
  * never does, and http is spoken to loopback only, so HTTP_PROXY has no say: a proxy would see the token in
  * clear. Raises USAGE for a proxy URL that cannot be read; the text of the URL, which may hold a password, is
  * not repeated.

@@ -9,7 +9,7 @@ import { headerValues } from './exchange.ts';
 import type { ProxyServer } from './proxy.ts';
 import { removeFrom } from './remove-from.ts';
 
-/** 100 subscribers of three 5000-character fields, every character escaped, fit in it (reliability B7). */
+/** 100 subscribers of three 5000-character fields, every character escaped, fit in it (docs/faults.md B7). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_INFORMATIONAL = 16;
@@ -85,7 +85,7 @@ function openLane(origin: string, connector: Connector): Lane {
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Both miss some hangs (reliability N14, N15); the one deadline that counts is ours.
+    // Both miss some hangs (docs/faults.md N14, N15); the one deadline that counts is ours.
     headersTimeout: 0,
     bodyTimeout: 0,
     // Typed as a union that a fresh closure does not match; called as (options, callback) by client.js.

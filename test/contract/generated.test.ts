@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { layerPicture } from '../../build/layers.ts';
+import { readPages } from '../../build/pages.ts';
 import { artifacts } from '../../src/describe/artifacts.ts';
 import { REGISTRY } from '../../src/registry.ts';
 
@@ -13,7 +14,12 @@ function read(path: string): string | undefined {
 }
 
 const manifest: { version: string } = JSON.parse(read('package.json') ?? '{}');
-const expected = await artifacts(REGISTRY, manifest.version, read('README.md'), layerPicture());
+const expected = await artifacts(
+  REGISTRY,
+  manifest.version,
+  readPages(new URL('../../', import.meta.url).pathname),
+  layerPicture(),
+);
 
 it.each(expected)(
   '$path is current (else run `npm run generate`, look at the change and commit it)',

@@ -10,7 +10,7 @@ import { printJson } from '../../src/json/print.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
 
-/** The whole HTTP room against the spec's endpoint table, with every request seen by nock. */
+/** The whole http layer against the spec's endpoint table, with every request seen by nock. */
 
 const ORIGIN = 'https://service.example';
 const CARD_ID = '7c0e1111-2222-0333-0444-555566667777';

@@ -38,7 +38,7 @@ export interface Story {
 
 const DONE = ['applied', 'confirmed_by_read'];
 
-/** Every breach of what a run promises (reliability 3.8 and 6), seen from the service; none: the run kept it all. */
+/** Every breach of what a run promises (docs/faults.md K), seen from the service; none: the run kept it all. */
 export function breaches(story: Story): string[] {
   return [
     ...sequenceBreaches('printed', story.printed, story),

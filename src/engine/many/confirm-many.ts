@@ -10,7 +10,7 @@ function wordsOf(operation: string): string {
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
 }
 
-/** Asks before many rows are written, or refuses where nobody can be asked (contract section 7). */
+/** Asks before many rows are written, or refuses where nobody can be asked. */
 export async function confirmMany(
   session: Session,
   plan: ManyPlan,

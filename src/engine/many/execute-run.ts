@@ -154,7 +154,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
     await run?.close();
   }
   const failure = await finishFiles(output, failedFile);
-  // An unknown outcome is worse than a file that is missing (contract section 4: several rows).
+  // An unknown outcome is worse than a file that is missing.
   const { exitCode: runCode } = report;
   const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;
   if (failure !== undefined) {

@@ -59,7 +59,7 @@ async function startRun(
   });
 }
 
-/** Runs a command over several ids or a file (contract section 8). Answers the exit code. */
+/** Runs a command over several ids or a file. Answers the exit code. */
 export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   const faults: Fault[] = [];
   const plan = await readPlan(session, command, input, faults);

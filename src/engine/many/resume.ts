@@ -40,7 +40,7 @@ function unknownRowsOf(input: RawInput): 'leave' | 'reconcile' | 'resend' {
   return hasOption(input, 'resend-unknown') ? 'resend' : 'leave';
 }
 
-/** Goes on with a run: done rows are not repeated and printed from the journal (contract section 8). */
+/** Goes on with a run: done rows are not repeated and printed from the journal. */
 export async function resume(session: Session, input: RawInput, name: string): Promise<number> {
   const faults: Fault[] = [];
   const given = readPace(input, faults);

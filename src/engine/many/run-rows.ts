@@ -10,7 +10,7 @@ import { isJsonObject } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import type { Service, Session } from '../../session.ts';
 
-/** Columns of the rows that a write prints (contract section 8). */
+/** Columns of the rows that a write prints. */
 export const RUN_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },

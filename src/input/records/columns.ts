@@ -23,7 +23,7 @@ function idParamOf(operation: Operation): 'cardId' | 'id' | undefined {
 
 const HOLDS_MEMBERS = new Set(['record', 'array', 'object', 'unknown']);
 
-/** Which columns the input of an operation may have, and what each is for (contract section 8). */
+/** Which columns the input of an operation may have, and what each is for. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
   readonly idParam: 'cardId' | 'id' | undefined;

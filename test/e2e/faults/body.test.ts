@@ -7,7 +7,7 @@ import { createHome, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { type CallName, type FaultOptions, faulty, meet, ONE_LOOK, onPost, seen } from './fault-run.ts';
 
-/** Section 3.3 of the reliability page: what may stand in a body. */
+/** docs/faults.md, group B: what may stand in a body. */
 
 const ACTIVE = json(200, cardText('ACTIVE'));
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';

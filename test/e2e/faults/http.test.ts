@@ -15,7 +15,7 @@ import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { GOOD_CERTIFICATE } from '../../support/tls-server.ts';
 import { type CallName, type FaultOptions, faulty, meet, ONE_LOOK, onPost, seen } from './fault-run.ts';
 
-/** Section 3.2 of the reliability page: what the service's HTTP does to a call. */
+/** docs/faults.md, group H: what the service's HTTP does to a call. */
 
 const ACTIVE = json(200, cardText('ACTIVE'));
 const BLOCKED = json(200, cardText('BLOCKED'));

@@ -29,7 +29,7 @@ import {
 } from '../../support/tls-server.ts';
 import { CALLS, faulty, meet, ONE_LOOK, onPost, seen, targetOf } from './fault-run.ts';
 
-/** Section 3.1 of the reliability page: what the network does to a call. */
+/** docs/faults.md, group N: what the network does to a call. */
 
 const ACTIVE = json(200, cardText('ACTIVE'));
 const BLOCKED = json(200, cardText('BLOCKED'));

@@ -6,7 +6,7 @@ import { createTransport } from '../../../src/wire/transport.ts';
 import { type Behaviour, counted, type FaultServer, json, raw, startFaultServer } from '../../support/fault-server.ts';
 import { baseUrl, card, inputFor, POLICY, TOKEN } from './fakes.ts';
 
-/** The service's own count is the judge (reliability G4): what it did is never reported as not done. */
+/** The service's own count is the judge (docs/faults.md G4): what it did is never reported as not done. */
 
 let current: readonly Behaviour[] = [];
 let index = 0;

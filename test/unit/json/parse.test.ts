@@ -26,7 +26,7 @@ describe('parseJson', () => {
     '0',
     '-1.5e-07',
     '1e+5',
-  ])('keeps the digits of %s (faults B11 to B14)', (text) => {
+  ])('keeps the digits of %s (docs/faults.md B11 to B14)', (text) => {
     expect(parseJson(text)).toEqual(new JsonNumber(text));
   });
 
@@ -43,16 +43,16 @@ describe('parseJson', () => {
     ]);
   });
 
-  it('accepts one byte order mark and refuses two (fault B23)', () => {
+  it('accepts one byte order mark and refuses two (docs/faults.md B23)', () => {
     expect(parseJson('\ufeff[]')).toEqual([]);
     expect(refusal('\ufeff\ufeff[]').problem).toBe('syntax');
   });
 
-  it('keeps a lone surrogate that was written as an escape (fault B24)', () => {
+  it('keeps a lone surrogate that was written as an escape (docs/faults.md B24)', () => {
     expect(parseJson('"\\ud83d"')).toBe('\ud83d');
   });
 
-  it('refuses a name that occurs twice, whatever its values (fault B17)', () => {
+  it('refuses a name that occurs twice, whatever its values (docs/faults.md B17)', () => {
     const error = refusal('{\n  "status": "ACTIVE",\n  "status": "ACTIVE"\n}');
     expect([error.problem, error.line, error.column, error.offset, error.path]).toEqual([
       'duplicate_key',
@@ -64,7 +64,7 @@ describe('parseJson', () => {
     expect(refusal('{"a":1,"\\u0061":2}').problem).toBe('duplicate_key');
   });
 
-  it('accepts 256 levels and refuses 257 (fault B20)', () => {
+  it('accepts 256 levels and refuses 257 (docs/faults.md B20)', () => {
     expect(() => parseJson('['.repeat(256) + ']'.repeat(256))).not.toThrow();
     expect(refusal('['.repeat(257) + ']'.repeat(257)).problem).toBe('too_deep');
     expect(refusal('{"a":'.repeat(100_000)).problem).toBe('too_deep');
@@ -184,7 +184,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('takes time in proportion to the text (fault B21)', () => {
+  it('takes time in proportion to the text (docs/faults.md B21)', () => {
     const million = `{${Array.from({ length: 200_000 }, (_, index) => `"k${index}":"\\n${index}"`).join(',')}}`;
     const value = parseJson(million);
     expect(value instanceof Map && value.size).toBe(200_000);

@@ -7,7 +7,7 @@ import { decodeUtf8 } from '../../../src/json/utf8.ts';
 import { JsonNumber } from '../../../src/json/value.ts';
 
 describe('toPlain', () => {
-  it('keeps __proto__ a key that changes no prototype (fault B18)', () => {
+  it('keeps __proto__ a key that changes no prototype (docs/faults.md B18)', () => {
     const plain = toPlain(parseJson('{"__proto__":{"polluted":true},"a":1}'));
     expect(Object.keys(plain as object)).toEqual(['__proto__', 'a']);
     expect((plain as { polluted?: unknown }).polluted).toBeUndefined();
@@ -18,7 +18,7 @@ describe('toPlain', () => {
   });
 
   it.each(['{"constructor":"x"}', '{"toString":null}', '{"hasOwnProperty":{}}', '{"then":1}', '{"__proto__":null}'])(
-    'gives a schema an object for %s (fault B19)',
+    'gives a schema an object for %s (docs/faults.md B19)',
     (text) => {
       const plain = toPlain(parseJson(text));
       expect(z.record(z.string(), z.unknown()).safeParse(plain).success).toBe(true);
@@ -80,7 +80,7 @@ describe('getPath', () => {
 });
 
 describe('decodeUtf8', () => {
-  it('refuses bytes that are no UTF-8 and keeps a byte order mark (faults B22, B23)', () => {
+  it('refuses bytes that are no UTF-8 and keeps a byte order mark (docs/faults.md B22, B23)', () => {
     expect(() => decodeUtf8(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(TypeError);
     expect(() => decodeUtf8(Uint8Array.of(0xed, 0xa0, 0x80))).toThrow(TypeError);
     expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa');

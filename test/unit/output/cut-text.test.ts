@@ -18,7 +18,7 @@ describe('cutText', () => {
     expect(cutText(text, width)).toBe(cut);
   });
 
-  it('says how much of a long text is missing (fault T6)', () => {
+  it('says how much of a long text is missing (docs/faults.md T6)', () => {
     expect(cutText('x'.repeat(40_000), 40)).toBe(`${'x'.repeat(29)}… (+39,971)`);
     expect(cutText('x'.repeat(40_000), 40, false)).toBe(`${'x'.repeat(27)}... (+39,973)`);
     expect(cutText('x'.repeat(40_000), 10)).toBe('xxxxxxxxx…');

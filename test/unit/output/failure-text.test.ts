@@ -46,7 +46,7 @@ describe('renderFailure', () => {
     );
   });
 
-  it("cuts the service's message to 500 characters in text and not in JSON (fault B34)", () => {
+  it("cuts the service's message to 500 characters in text and not in JSON (docs/faults.md B34)", () => {
     const message = 'm'.repeat(5_000_000);
     const failure = new Failure('REJECTED', `card x was not blocked: ${message}`, {
       details: { service: new Map([['message', message]]) },

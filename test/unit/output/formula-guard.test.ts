@@ -23,7 +23,7 @@ describe('guardCell', () => {
     ['\ud800', '\\u{d800}'],
     ['C:\\x41', 'C:\\x5cx41'],
     ['C:\\temp', 'C:\\temp'],
-  ])('writes %j as %j (fault T8)', (text, cell) => {
+  ])('writes %j as %j (docs/faults.md T8)', (text, cell) => {
     expect(guardCell(text)).toBe(cell);
     expect(unguardCell(cell)).toBe(text);
   });

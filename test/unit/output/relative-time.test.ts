@@ -18,7 +18,7 @@ describe('awayFrom', () => {
     ['soon', undefined],
     ['', undefined],
     ['2026-13-01', undefined],
-  ])('%s is %s (fault B31: nothing is said of a day that does not exist)', (text, away) => {
+  ])('%s is %s (docs/faults.md B31: nothing is said of a day that does not exist)', (text, away) => {
     expect(awayFrom(text, NOW)).toBe(away);
   });
 });

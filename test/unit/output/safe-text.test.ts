@@ -17,7 +17,7 @@ describe('safeText', () => {
     ['a\ufe0fb', 'a<U+FE0F>b'],
     ['❤\ufe0f\ufe0f', '❤\ufe0f<U+FE0F>'],
     ['\u200d👩', '<U+200D>👩'],
-  ])('shows %j as %j (faults T1 to T4)', (text, shown) => {
+  ])('shows %j as %j (docs/faults.md T1 to T4)', (text, shown) => {
     expect(safeText(text)).toBe(shown);
   });
 
@@ -59,7 +59,7 @@ describe('safeText', () => {
     );
   });
 
-  it('tells a flood of marks instead of drawing it (fault T5)', () => {
+  it('tells a flood of marks instead of drawing it (docs/faults.md T5)', () => {
     expect(safeText(`Z${'\u0301'.repeat(1000)}algo`)).toBe(`Z${'\u0301'.repeat(8)}<+992 marks>algo`);
     expect(safeText(`e\u0301\u0323`)).toBe('e\u0301\u0323');
   });

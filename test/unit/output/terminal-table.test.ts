@@ -38,7 +38,7 @@ describe('a table on a terminal', () => {
     );
   });
 
-  it('is ASCII where the locale is not UTF-8 (fault T12)', async () => {
+  it('is ASCII where the locale is not UTF-8 (docs/faults.md T12)', async () => {
     expect(await table([row('a1', 'x'.repeat(80))], 40, { unicode: false })).toBe(
       [
         '+----+---------------+--------+--------+',
@@ -69,7 +69,7 @@ describe('a table on a terminal', () => {
     expect(lines[8]).toContain('\ue000\ue000');
   });
 
-  it('is one line per row whatever is in the cells, with nothing a terminal obeys (faults T1, T4)', async () => {
+  it('is one line per row whatever is in the cells, with nothing a terminal obeys (docs/faults.md T1, T4)', async () => {
     const text = await table([row('a\nb', '\u001b]8;;http://x\u0007\u009b31m\u202e\r')], 120);
     expect(text.split('\n')).toHaveLength(6);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
@@ -91,7 +91,7 @@ describe('a table on a terminal', () => {
     );
   });
 
-  it('streams padded columns past 500 rows (fault T7)', async () => {
+  it('streams padded columns past 500 rows (docs/faults.md T7)', async () => {
     const rows = Array.from({ length: 502 }, (_, index) => row(`id${index}`, 'Ann'));
     const lines = (await table(rows, 80)).split('\n');
     expect(lines).toHaveLength(504);

@@ -18,8 +18,8 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
-/** The tables that the README carries, by the name in their marker. */
-export function readmeTables(tree: CommandTree): ReadonlyMap<string, string> {
+/** The tables that the README and the pages of docs/ carry, by the name in their marker. */
+export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
   return new Map([
     [
       'exit-codes',
@@ -64,12 +64,11 @@ const WRITTEN_ELSEWHERE = ['bench', 'pictures'];
  * Puts the tables between their markers (`<!-- generated:exit-codes -->` … `<!-- /generated -->`). A marker with
  * a name that no table has is an error, so that a misspelt one does not stay empty for ever.
  */
-export function fillReadme(readme: string, tables: ReadonlyMap<string, string>): string {
-  return readme.replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
+export function fillPage(page: string, tables: ReadonlyMap<string, string>): string {
+  return page.replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
     const text = tables.get(name);
     if (WRITTEN_ELSEWHERE.includes(name)) return whole;
-    if (text === undefined)
-      throw new Error(`README.md: no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
+    if (text === undefined) throw new Error(`no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
     return `${start}\n${text}\n\n${end}`;
   });
 }
