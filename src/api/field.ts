@@ -32,7 +32,7 @@ export function noted<T extends z.ZodMiniType>(schema: T, note: z.core.GlobalMet
 }
 
 /** The spec's limits count characters; a code point is what a person calls one (not a UTF-16 unit). */
-export function countCodePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);

@@ -6,10 +6,10 @@ export type Family = 'cards' | 'calendar';
  * What a write's ambiguous answer allows (docs/outcomes.md). `settledBy` names the card status that a
  * read-back must show for the write to count as done; `observe` reads the card only to report what it shows.
  */
-export type ReadBack = { readonly settledBy: string } | 'observe' | 'none';
+type ReadBack = { readonly settledBy: string } | 'observe' | 'none';
 
 /** 503 with Retry-After: wait as told and send again, do so once, or never (the service may have done it). */
-export type Unavailable = 'retry' | 'retry-once' | 'never';
+type Unavailable = 'retry' | 'retry-once' | 'never';
 
 export type Effect =
   | { readonly kind: 'read' }

@@ -46,7 +46,7 @@ export interface ResultRecord {
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
 
 /** Something about the run itself: it was taken up again, or it came to an end in order. */
-export interface RunRecord {
+interface RunRecord {
   readonly t: number;
   readonly s: 'resumed' | 'end';
   readonly state?: 'finished' | 'stopped';

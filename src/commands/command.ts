@@ -37,7 +37,7 @@ export interface CallCommand extends CommandBase {
   readonly changedFrom: boolean;
 }
 
-export interface OperationChoice {
+interface OperationChoice {
   readonly option: string;
   readonly rows: Readonly<Record<string, Operation>>;
 }

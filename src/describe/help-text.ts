@@ -30,7 +30,7 @@ function argumentText(argument: ArgumentSpec): string {
 }
 
 /** How a command is called, in one line. */
-export function usageOf(doc: CommandDoc): string {
+function usageOf(doc: CommandDoc): string {
   return ['frontdesk', doc.command, ...doc.arguments.map(argumentName), '[options]'].join(' ');
 }
 

@@ -11,7 +11,7 @@ export type Block =
   | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly ShellExample[] }
   | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
-export interface ShellExample {
+interface ShellExample {
   readonly text: string;
   /** As typed in a shell, `frontdesk` included. */
   readonly line: string;

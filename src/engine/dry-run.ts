@@ -24,7 +24,7 @@ function requestJson(request: RequestDescription): JsonValue {
 }
 
 /** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
-export function describeCall(session: Session, call: CallInput): RequestDescription {
+function describeCall(session: Session, call: CallInput): RequestDescription {
   const parsed = parseBaseUrl(session.baseUrl(call.operation.family));
   if (parsed.kind === 'bad') throw new Error(`a base URL was not checked: ${parsed.problem}`);
   return describeRequest(buildRequest(call, parsed.baseUrl, session.context.version));

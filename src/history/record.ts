@@ -18,7 +18,7 @@ export interface WriteIntent {
 }
 
 /** How a single write ended. */
-export interface WriteResult {
+interface WriteResult {
   readonly outcome: Outcome;
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;

@@ -26,7 +26,7 @@ function errnoOf(error: unknown): string {
  * Whether a descriptor is a terminal. node:tty brings the network modules along, so what is no device at all
  * (a pipe, a file) is told without it.
  */
-export function isTerminal(fd: number): boolean {
+function isTerminal(fd: number): boolean {
   try {
     if (!fstatSync(fd).isCharacterDevice()) return false;
   } catch {

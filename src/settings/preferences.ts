@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
 import { nearest } from '../output/nearest.ts';
 
-export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
+const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
@@ -24,8 +24,8 @@ export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
 
-export const RETRIES_MAX = 100;
-export const CONCURRENCY_MAX = 1000;
+const RETRIES_MAX = 100;
+const CONCURRENCY_MAX = 1000;
 
 export function readOutput(text: string): Reading<OutputFormat> {
   const value = OUTPUT_FORMATS.find((format) => format === text);

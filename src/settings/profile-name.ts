@@ -23,6 +23,6 @@ export function reasonPatternProblem(source: string): string | undefined {
 }
 
 /** The pattern that `--reason` must match somewhere. Throws SyntaxError for one that was not checked. */
-export function compileReasonPattern(source: string): RegExp {
+function compileReasonPattern(source: string): RegExp {
   return new RegExp(source, 'u');
 }

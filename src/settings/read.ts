@@ -92,7 +92,7 @@ function readPreferences(value: JsonValue | undefined, fault: Fault): Preference
 }
 
 /** Settings from the bytes of settings.json. USAGE when they are damaged or from a newer frontdesk. */
-export function parseSettings(bytes: Uint8Array, path: string): Settings {
+function parseSettings(bytes: Uint8Array, path: string): Settings {
   const kind: DocumentKind = { path, what: 'the settings file', version: SETTINGS_VERSION, quotesText: true };
   const document = parseDocument(bytes, kind);
   const fault: Fault = (where) => damagedFile(kind, where);

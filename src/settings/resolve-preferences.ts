@@ -12,13 +12,13 @@ import type { Settings } from './settings.ts';
 
 export type PreferenceSource = 'flag' | 'environment' | 'profile' | 'config' | 'built-in';
 
-export interface Sourced<Value> {
+interface Sourced<Value> {
   readonly value: Value;
   readonly source: PreferenceSource;
 }
 
 /** The flags as typed; absent ones undefined. */
-export interface PreferenceFlags {
+interface PreferenceFlags {
   readonly output?: string | undefined;
   readonly timeout?: string | undefined;
   readonly retries?: string | undefined;

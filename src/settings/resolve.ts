@@ -6,7 +6,7 @@ import { checkProfileName } from './profile-name.ts';
 import { unknownProfile } from './profiles.ts';
 import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';
 
-export interface ProfileUrl {
+interface ProfileUrl {
   readonly url: string;
   readonly source: 'environment' | 'profile';
   /** The profile's own URL that the environment takes the place of. */

@@ -19,7 +19,7 @@ export interface TerminalOptions {
   readonly script?: string;
 }
 
-export interface TerminalEnd {
+interface TerminalEnd {
   readonly code: number;
   /** 0: no signal ended it. */
   readonly signal: number;

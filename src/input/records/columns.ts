@@ -4,7 +4,7 @@ import { describeFields, type FieldSpec } from '../fields.ts';
 import { quoteGiven } from '../given.ts';
 
 /** What `--failed` and `runs results --as-input` add to the original columns. */
-export const OUTCOME_COLUMN = '_outcome';
+const OUTCOME_COLUMN = '_outcome';
 const OWN_COLUMNS = ['_row', OUTCOME_COLUMN, '_error'] as const;
 
 export type ColumnRole =

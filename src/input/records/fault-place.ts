@@ -16,7 +16,7 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
 }
 
 /** `line 17, column email`, and for JSON arrays `row 5, line 17, column email`. */
-export function namePlace(fault: InputFault): string {
+function namePlace(fault: InputFault): string {
   const row = fault.row === undefined ? '' : `row ${fault.row}, `;
   return `${row}line ${fault.line}${fault.column === undefined ? '' : `, ${fault.column}`}`;
 }

@@ -59,7 +59,7 @@ export interface FaultResult extends RunResult {
   readonly end: string;
 }
 
-export interface FaultError {
+interface FaultError {
   readonly code: string;
   readonly exitCode: number;
   readonly message: string;

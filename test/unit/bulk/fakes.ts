@@ -10,7 +10,7 @@ import { Failure, type FailureCode, type FailureDetails } from '../../../src/fai
 import type { CallResult } from '../../../src/http/call.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
 
-export const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
+const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
 
 /** Time that goes by only when everybody sleeps: the earliest sleeper is woken as soon as nothing else happens. */
 export class FakeClock implements ClockPort {
