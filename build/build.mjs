@@ -2,6 +2,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { bundle, root } from './bundle.mjs';
 import { writeHelp } from './help.mjs';
+import { writeLibrary } from './library.mjs';
+import { checkNotices } from './notices.mjs';
 
 /**
  * What is always loaded together lies in one file: each further file costs a start half a millisecond. A group takes
@@ -40,6 +42,7 @@ try {
     },
   );
   writeFileSync(`${made}/THIRD-PARTY-NOTICES.md`, notices);
+  checkNotices(notices, await writeLibrary(`${made}/library`));
   writeHelp(made);
   moveAway();
   renameSync(made, `${root}dist`);

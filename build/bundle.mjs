@@ -3,20 +3,23 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { writeNotices } from './notices.mjs';
-import { slim } from './slim.mjs';
+import { keepToItself, slim } from './slim.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The version of package.json, which the program carries inside. */
 export const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/** Bundles an entry file into CommonJS; answers the notices that what it contains asks for. */
-export async function bundle(input, output) {
+/**
+ * Bundles an entry file into CommonJS; answers the notices that what it contains asks for. `isLibrary`: it is loaded
+ * into somebody else's program.
+ */
+export async function bundle(input, output, { isLibrary = false } = {}) {
   const made = await rolldown({
     input,
     platform: 'node',
     cwd: root,
-    plugins: [slim()],
+    plugins: isLibrary ? [slim(['commander']), keepToItself()] : [slim()],
     transform: { define: { FRONTDESK_VERSION: JSON.stringify(version) } },
     // A module of one group is also wanted by a chunk of its own now and then: it is small, and loaded either way.
     checks: { ineffectiveDynamicImport: false },

@@ -59,6 +59,11 @@ export const LAYERS: readonly Layer[] = [
     imports: [...GROUND, ...OPERATION, 'files', 'output'],
   },
   { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'bulk'] },
+  {
+    name: 'library',
+    holds: 'the calls as functions for other programs: what `import` gives',
+    imports: [...GROUND, ...OPERATION, 'process', 'input', 'output', 'credentials'],
+  },
   { name: 'session', holds: 'what a running command reaches the world through', imports: BELOW_SESSION },
   {
     name: 'commands',

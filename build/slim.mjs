@@ -52,8 +52,30 @@ function lazyBuiltin(name) {
 
 const forward = (path) => (path ?? '').replaceAll('\\', '/');
 
-/** The rolldown plugin that does both; fails the build when a package no longer asks for what a stub stands for. */
-export function slim() {
+/**
+ * zod keeps its registry and settings in the global object. A library leaves that as it is: the program may have a
+ * zod of its own.
+ */
+export function keepToItself() {
+  let found = 0;
+  return {
+    name: 'keep-to-itself',
+    transform(code, id) {
+      if (!/\/zod\/v4\/core\/(?:core|registries)\.js$/.test(forward(id))) return null;
+      found += 1;
+      return `const ownGlobal = {};\n${code.replaceAll('globalThis', 'ownGlobal')}`;
+    },
+    buildEnd(error) {
+      if (error === undefined && found !== 2) throw new Error('zod keeps its registry elsewhere: fix build/slim.mjs');
+    },
+  };
+}
+
+/**
+ * The rolldown plugin that does both; fails the build when a package no longer asks for what a stub stands for.
+ * `without`: packages that this bundle does not hold.
+ */
+export function slim(without = []) {
   const used = new Set();
   return {
     name: 'slim',
@@ -80,7 +102,9 @@ export function slim() {
       return code.replace(/\bimport\('(node:[\w/]+)'\)/g, "Promise.resolve(process.getBuiltinModule('$1'))");
     },
     buildEnd(error) {
-      const unused = STUBS.filter((_, at) => !used.has(at));
+      const unused = STUBS.filter(
+        ({ from }, at) => !used.has(at) && !without.some((name) => from.source.includes(name)),
+      );
       if (error === undefined && unused.length > 0) {
         throw new Error(
           `nothing asks for ${unused.map((stub) => stub.source).join(', ')} any more: mend build/slim.mjs`,

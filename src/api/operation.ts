@@ -53,3 +53,8 @@ export interface Operation {
 export function isWrite(operation: Operation): boolean {
   return operation.effect.kind === 'write';
 }
+
+/** An operation that changes some fields of what is there: without any field it has nothing to do. */
+export function isUpdate({ body, effect }: Operation): boolean {
+  return body !== null && effect.kind === 'write' && effect.unavailable === 'retry-once';
+}

@@ -1,3 +1,4 @@
+import { isUpdate } from '../api/operation.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import type { Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
@@ -29,9 +30,10 @@ async function isSound(session: Session, command: CallCommand, input: RawInput):
 
 /** An update changes only what is given, so there is no field to ask for; it is refused before its id is asked for. */
 function isEmptyUpdate(command: CallCommand, input: RawInput): boolean {
-  const { body, effect } = operationOf(command);
-  const isUpdate = body !== null && effect.kind === 'write' && effect.unavailable === 'retry-once';
-  return isUpdate && !command.options.some(({ field, long }) => field !== undefined && input.options.has(long));
+  return (
+    isUpdate(operationOf(command)) &&
+    !command.options.some(({ field, long }) => field !== undefined && input.options.has(long))
+  );
 }
 
 /**

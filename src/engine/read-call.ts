@@ -1,4 +1,4 @@
-import { isWrite, type Operation } from '../api/operation.ts';
+import { isUpdate, isWrite, type Operation } from '../api/operation.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
@@ -123,10 +123,6 @@ async function exists(path: string): Promise<boolean> {
 function fieldsHint(command: CallCommand): string {
   const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
   return `choose from ${flags.join(', ')}`;
-}
-
-function isUpdate(operation: Operation): boolean {
-  return operation.body !== null && operation.effect.kind === 'write' && operation.effect.unavailable === 'retry-once';
 }
 
 /** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */

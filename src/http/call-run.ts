@@ -4,7 +4,14 @@ import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult, Notice } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
-import { busyFailure, cancelledFailure, certainFailure, textMember, unknownFailure } from './failures.ts';
+import {
+  busyFailure,
+  cancelledFailure,
+  certainFailure,
+  type NoFurtherAttempt,
+  textMember,
+  unknownFailure,
+} from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, Rejected, Verdict } from './response.ts';
 import { isAmbiguous, planNext, waitBeforeRetry } from './retry.ts';
@@ -56,7 +63,7 @@ export class CallRun {
       return failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')));
     }
     for (;;) {
-      if (this.#isStopping()) return this.#cancelled();
+      if (this.#isStopping()) return this.#stopped();
       if (this.#options.pacer !== undefined && !(await this.#admit('send'))) return this.#cancelled();
       const { exchange, verdict } = await this.#attempt();
       if (verdict.kind === 'accepted') return this.#accepted(verdict);
@@ -93,14 +100,14 @@ export class CallRun {
 
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
   async #paced(verdict: Rejected): Promise<CallResult | undefined> {
-    if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, false);
+    if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#random());
     if (this.#options.pacer?.refused(waitMs) === true) {
       this.#retriesDone += 1;
       return undefined;
     }
-    if (this.#doubt !== undefined) return this.#finish(verdict, false);
-    return failed(busyFailure(this.#facts(), verdict, true, 'not_sent'));
+    if (this.#doubt !== undefined) return this.#finish(verdict, 'final');
+    return failed(busyFailure(this.#facts(), verdict, 'wait_too_long', 'not_sent'));
   }
 
   async #next(verdict: Rejected): Promise<CallResult | undefined> {
@@ -115,8 +122,8 @@ export class CallRun {
       remainingMs: this.#remainingMs(),
       random: this.#random(),
     });
-    if (plan.kind === 'end') return this.#finish(verdict, plan.waitTooLong);
-    if (pacer?.mayRetry() === false) return this.#finish(verdict, false);
+    if (plan.kind === 'end') return this.#finish(verdict, plan.waitTooLong ? 'wait_too_long' : 'final');
+    if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
     if (plan.readBackFirst) {
       const { settled } = await this.#readBack(1);
       if (settled !== undefined) return this.#confirmed(settled);
@@ -128,8 +135,8 @@ export class CallRun {
     return undefined;
   }
 
-  async #finish(verdict: Rejected, waitTooLong: boolean): Promise<CallResult> {
-    if (this.#doubt === undefined) return failed(certainFailure(this.#facts(), verdict, waitTooLong));
+  async #finish(verdict: Rejected, why: NoFurtherAttempt): Promise<CallResult> {
+    if (this.#doubt === undefined) return failed(certainFailure(this.#facts(), verdict, why));
     const { effect } = this.#input.operation;
     const canRead = effect.kind === 'write' && effect.readBack !== 'none' && !this.#isStopping();
     const result = canRead ? await this.#readBack(2) : undefined;
@@ -152,7 +159,14 @@ export class CallRun {
   #aborted(verdict: Rejected): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, verdict);
     const wasAnswered = verdict.reply !== undefined && isWrite(this.#input.operation);
-    return wasAnswered ? failed(certainFailure(this.#facts(), verdict, false)) : this.#cancelled();
+    return wasAnswered ? failed(certainFailure(this.#facts(), verdict, 'final')) : this.#cancelled();
+  }
+
+  /** The call was stopped before an attempt, the first or a further one. */
+  #stopped(): CallResult {
+    const isByLast = this.#options.stoppedBetween === 'last_attempt' && this.#doubt === undefined;
+    if (!isByLast || this.#last === undefined) return this.#cancelled();
+    return failed(certainFailure(this.#facts(), this.#last, 'stopped'));
   }
 
   #cancelled(): CallResult {

@@ -90,6 +90,11 @@ export interface CallOptions {
    * One that is still connecting is given up as not sent.
    */
   readonly wrapUp?: AbortSignal;
+  /**
+   * What a call that is stopped between two attempts ends with: CANCELLED unless given, or what the last attempt
+   * came to. A person at the terminal stopped it; a program wants to know how far it was.
+   */
+  readonly stoppedBetween?: 'last_attempt';
 }
 
 export interface Answer {

@@ -13,10 +13,12 @@ interface HttpClientOptions {
   readonly random: () => number;
   readonly version: string;
   readonly transport: Transport;
-  /** Name of the profile, as messages show it. */
-  readonly profile: string;
+  /** Name of the profile, as messages show it; the library has none. */
+  readonly profile?: string;
   /** What the command of a hint needs to reach the same profile: `-p demo`; empty when nothing is needed. */
   readonly profileFlag?: string;
+  /** How the caller sets the time for all attempts together; `--retry-max-time`. */
+  readonly limitName?: string;
 }
 
 /**
@@ -29,6 +31,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     baseUrl,
     profile,
     profileFlag: options.profileFlag ?? '',
+    limitName: options.limitName ?? '--retry-max-time',
     // Known for certain only once a token was given.
     get credentialSource() {
       return credential.source;

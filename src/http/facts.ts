@@ -6,12 +6,14 @@ import type { CallInput } from './call.ts';
 /** Where a call goes and on whose behalf, for messages. No secrets. */
 export interface Site {
   readonly baseUrl: BaseUrl;
-  /** Name of the profile in use. */
-  readonly profile: string;
+  /** Name of the profile in use; undefined: the library has none. */
+  readonly profile: string | undefined;
   /** What a hint's command needs to reach the same profile again: `-p demo`, or empty. */
   readonly profileFlag: string;
   /** Where the token came from: `token command`. */
   readonly credentialSource: string;
+  /** How the caller sets the time for all attempts together: `--retry-max-time`. */
+  readonly limitName: string;
 }
 
 /** What is known of one call while it goes on. */
@@ -55,6 +57,11 @@ export function subjectOf(input: CallInput): string {
 /** Host as people write it: without the port that goes without saying. */
 export function hostOf(site: Site): string {
   return site.baseUrl.origin.slice(site.baseUrl.origin.indexOf('//') + 2);
+}
+
+/** ` of profile demo`, where there is one. */
+export function ofProfile({ profile }: Site): string {
+  return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
 /** The exact command that shows the card, or undefined where the interface has nothing to look with. */

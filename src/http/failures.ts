@@ -1,21 +1,24 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import type { BreakLabel } from '../wire/exchange.ts';
-import { type CallFacts, checkCommand } from './facts.ts';
+import { type CallFacts, checkCommand, ofProfile } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';
 import type { Rejected } from './response.ts';
 
+/** Why no attempt follows: none is left, its wait would be too long, or the caller ended the call. */
+export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'stopped';
+
 /**
  * The failure of a call whose last attempt says for certain how it ended. (A write that may have been applied
- * is `unknownFailure`.) `waitTooLong`: a wait was due that would have passed `--retry-max-time`.
+ * is `unknownFailure`.)
  */
-export function certainFailure(facts: CallFacts, verdict: Rejected, waitTooLong: boolean): Failure {
+export function certainFailure(facts: CallFacts, verdict: Rejected, why: NoFurtherAttempt): Failure {
   const { event, reply } = verdict;
   if (event === 'refused' && reply !== undefined) return refusedFailure(facts, verdict, reply);
-  if (event === 'busy') return busyFailure(facts, verdict, waitTooLong, 'rejected');
+  if (event === 'busy') return busyFailure(facts, verdict, why, 'rejected');
   if (verdict.reply === undefined && verdict.phase === 'connecting') return unreachable(facts, verdict);
-  if (event === 'unavailable' && waitTooLong) return busyFailure(facts, verdict, true, 'rejected');
+  if (event === 'unavailable' && why === 'wait_too_long') return busyFailure(facts, verdict, why, 'rejected');
   return badReply(facts, verdict);
 }
 
@@ -30,30 +33,38 @@ const HINTS: Partial<Record<BreakLabel, string>> = {
 
 function unreachable(facts: CallFacts, verdict: Rejected): Failure {
   const hint = verdict.breakage === undefined ? undefined : HINTS[verdict.breakage.label];
-  const { profile, baseUrl } = facts.site;
-  const fallback = `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix} of profile ${profile}, then repeat`;
+  const { baseUrl } = facts.site;
+  const fallback = `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix}${ofProfile(facts.site)}, then repeat`;
   return new Failure('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}; nothing was sent`, {
     hints: [hint ?? fallback],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
 }
 
+function whyText(why: NoFurtherAttempt, { limitName }: CallFacts['site']): string {
+  if (why === 'wait_too_long') return `the wait would pass ${limitName}`;
+  return why === 'stopped' ? 'it was ended before the next attempt' : 'no retries are left';
+}
+
 /** 429, 408, or a 503 that asks a read to wait for too long. */
-export function busyFailure(facts: CallFacts, verdict: Rejected, waitTooLong: boolean, outcome: Outcome): Failure {
+export function busyFailure(facts: CallFacts, verdict: Rejected, why: NoFurtherAttempt, outcome: Outcome): Failure {
   const { retryAfterMs } = verdict;
   const retryAt = retryAfterMs === undefined ? undefined : new Date(facts.nowMs + retryAfterMs).toISOString();
-  const why = waitTooLong ? '; the wait would pass --retry-max-time' : '; no retries are left';
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
-  return new Failure('BUSY', `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}${why}`, {
-    hints: [retryAt === undefined ? 'repeat the command later' : `repeat the command at ${retryAt} or later`],
-    details: { ...detailsOf(facts, verdict, outcome), ...(retryAt === undefined ? {} : { retryAt }) },
-  });
+  return new Failure(
+    'BUSY',
+    `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
+    {
+      hints: [retryAt === undefined ? 'repeat the command later' : `repeat the command at ${retryAt} or later`],
+      details: { ...detailsOf(facts, verdict, outcome), ...(retryAt === undefined ? {} : { retryAt }) },
+    },
+  );
 }
 
 function badReply(facts: CallFacts, verdict: Rejected): Failure {
-  const { baseUrl, profile } = facts.site;
+  const { baseUrl } = facts.site;
   const hint = verdict.error.isHtml
-    ? `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix} of profile ${profile}: a web page answered, not the API`
+    ? `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix}${ofProfile(facts.site)}: a web page answered, not the API`
     : 'repeat the command: a read changes nothing';
   return new Failure('BAD_REPLY', `${facts.subject} failed: ${whatHappened(verdict)}`, {
     hints: [hint],

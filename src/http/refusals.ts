@@ -1,7 +1,7 @@
 import { isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
-import { type CallFacts, hostOf } from './facts.ts';
+import { type CallFacts, hostOf, ofProfile } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
 import { type Rejected, type ReplyFacts, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
@@ -31,7 +31,7 @@ function words(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
 function unauthorized(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
   const { site, operation } = facts;
   const message =
-    `${facts.subject} was not done: the credential of profile ${site.profile} (${site.credentialSource}) ` +
+    `${facts.subject} was not done: the credential${ofProfile(site)} (${site.credentialSource}) ` +
     `was refused by ${hostOf(site)}: ${answered(verdict)}`;
   const skew = clockHint(reply, facts.nowMs);
   const login = `check the token, or log in: frontdesk auth login --family ${operation.family}`;
@@ -53,7 +53,7 @@ function forbidden(facts: CallFacts, verdict: Rejected): Words {
   return {
     code: 'FORBIDDEN',
     message:
-      `${facts.subject} is not allowed: ${hostOf(site)} accepted the credential of profile ${site.profile}, ` +
+      `${facts.subject} is not allowed: ${hostOf(site)} accepted the credential${ofProfile(site)}, ` +
       `but ${answered(verdict)}`,
     hints: ['ask for the permission, or use a profile that has it'],
   };
@@ -61,7 +61,7 @@ function forbidden(facts: CallFacts, verdict: Rejected): Words {
 
 function notFound(facts: CallFacts, verdict: Rejected): Words {
   const { site, operation, id } = facts;
-  const place = `${hostOf(site)} (profile ${site.profile})`;
+  const place = site.profile === undefined ? hostOf(site) : `${hostOf(site)} (profile ${site.profile})`;
   const noun = /\{cardId\}/.test(operation.path) ? 'card' : nounOf(operation.path);
   const what =
     id === undefined || noun === undefined
@@ -89,7 +89,7 @@ function redirected(facts: CallFacts, reply: ReplyFacts): Words {
   return {
     code: 'REJECTED',
     message: `${facts.subject} was rejected: the service redirected (${reply.status})${target}; redirects are never followed`,
-    hints: [`check the base URL ${baseUrl.origin}${baseUrl.pathPrefix} of profile ${facts.site.profile}`],
+    hints: [`check the base URL ${baseUrl.origin}${baseUrl.pathPrefix}${ofProfile(facts.site)}`],
   };
 }
 

@@ -1,27 +1,10 @@
-import type { ClockPort, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { processSignals } from './signals.ts';
 import { lazyStream, standardError, standardInput, standardOutput } from './streams.ts';
+import { systemClock, systemRandom } from './system.ts';
 
 /** Dropped from the environment once read, so that no child process and no diagnostic report shows them. */
 const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
-
-const clock: ClockPort = {
-  now: () => Date.now(),
-  // Not `performance`, which loads a module of its own at its first use.
-  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted === true) return resolve();
-      const finish = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', finish);
-        resolve();
-      };
-      // setTimeout takes at most 2^31-1 ms and fires at once beyond it.
-      const timer = setTimeout(finish, Math.min(ms, 2_147_483_647));
-      signal?.addEventListener('abort', finish);
-    }),
-};
 
 /** Loaded at its first use: few calls ask for anything of it. */
 function operatingSystem() {
@@ -68,8 +51,8 @@ export function processContext(version: string): Context {
     stdout: standardOutput(stdout, 1),
     stderr: standardError(stderr),
     terminal: () => ({ input: process.stdin, output: stderr.get() }),
-    clock,
-    random: Math.random,
+    clock: systemClock,
+    random: systemRandom,
     signals: processSignals(process),
     // A rejection that nobody handles arrives here too.
     onCrash: (listener) => process.on('uncaughtException', listener),

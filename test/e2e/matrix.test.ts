@@ -1,176 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/api/operation.ts';
 import { OPERATIONS } from '../../src/api/operations.ts';
-import type { CallInput, CallPolicy } from '../../src/http/call.ts';
+import type { CallPolicy } from '../../src/http/call.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import { fromPlain } from '../../src/json/plain.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
 import {
-  type Behaviour,
-  closeAfterRequest,
-  closedPort,
-  counted,
-  deafOnAccept,
-  drip,
-  type FaultServer,
-  json,
-  raw,
-  reply,
-  resetAfterRequest,
-  resetOnAccept,
-  silence,
-  startFaultServer,
-  wrongLength,
-} from '../support/fault-server.ts';
-import { CARD_ID, cardText } from '../support/sample-card.ts';
-import { GOOD_CERTIFICATE } from '../support/tls-server.ts';
+  BLIND,
+  build,
+  type End,
+  EVENTS,
+  type Event,
+  type EventName,
+  EXPECTED,
+  inputFor,
+  NAMED_EVENTS,
+  OBSERVED,
+  requestsAt,
+  SETTLED,
+  WRITES,
+  type WriteName,
+} from '../support/matrix.ts';
 import { type CallName, meet } from './faults/fault-run.ts';
 
 /**
  * Every write of the service against every event of the retry table (docs/outcomes.md; goals G4 and G5): how
  * the call ends, and how often the service was asked. The service's own count is the judge.
  */
-
-type WriteName = Exclude<keyof typeof OPERATIONS, 'cardGet' | 'subscribersList'>;
-
-/** A place to send to, and what it does. */
-interface Stage {
-  readonly url: string;
-  readonly server: FaultServer | undefined;
-  close(): Promise<void>;
-}
-
-/** What an event does with the connection or the request. */
-type Event =
-  | { readonly kind: 'answers'; readonly behaviour: Behaviour }
-  | { readonly kind: 'closed_port' }
-  | { readonly kind: 'tls'; readonly behaviour: Behaviour; readonly certificate: boolean };
-
-const answers = (behaviour: Behaviour): Event => ({ kind: 'answers', behaviour });
-const refuses = (status: number, headers: Readonly<Record<string, string>> = {}): Event =>
-  answers(counted(json(status, '', headers), false));
-/** The service did it, and then failed. */
-const fails = (status: number, headers: Readonly<Record<string, string>> = {}): Event =>
-  answers(counted(json(status, '', headers), true));
-
-const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
-const PAGE = '<!doctype html><title>Sign in</title>';
-
-const EVENTS = {
-  'connection refused': { kind: 'closed_port' },
-  'reset in the handshake': { kind: 'tls', behaviour: resetOnAccept(), certificate: false },
-  'handshake never answered': { kind: 'tls', behaviour: deafOnAccept(), certificate: false },
-  'untrusted certificate': { kind: 'tls', behaviour: json(200, '{}'), certificate: true },
-  '429': refuses(429),
-  '429 with Retry-After': refuses(429, { 'Retry-After': '1' }),
-  '408': refuses(408),
-  '503 with Retry-After': fails(503, { 'Retry-After': '1' }),
-  '503': fails(503),
-  '500': fails(500),
-  '502 with a page': answers(counted(reply(502, { 'Content-Type': 'text/html' }, PAGE), true)),
-  '504': fails(504),
-  '599': fails(599),
-  '600': fails(600),
-  'reset after the request': answers(resetAfterRequest()),
-  'closed after the request': answers(closeAfterRequest()),
-  'never answered': answers(silence()),
-  'endless 1xx': answers(drip('', 'HTTP/1.1 102 Processing\r\n\r\n', 2)),
-  'headers cut': answers(raw('HTTP/1.1 200 OK\r\nContent-Le')),
-  'no HTTP': answers(raw('SSH-2.0-OpenSSH_9.6\r\n')),
-  '200 with a cut body': answers(wrongLength(200, 99, '{"cardId":')),
-  '200 with half of JSON': answers(json(200, '{"cardId":')),
-  '200 without a body': answers(raw(`${OK}Content-Length: 0\r\n\r\n`)),
-  '204': answers(raw('HTTP/1.1 204 No Content\r\n\r\n')),
-  '200 with a page': answers(reply(200, { 'Content-Type': 'text/html' }, PAGE)),
-  '200 with a list': answers(json(200, '[]')),
-  '200, a key twice': answers(json(200, '{"id":"a","id":"b"}')),
-  '400': refuses(400),
-  '404': refuses(404),
-  '409': refuses(409),
-  '422': refuses(422),
-  '401': refuses(401),
-  '403': refuses(403),
-  '307': refuses(307, { Location: 'https://elsewhere.example/' }),
-} as const satisfies Record<string, Event>;
-
-type EventName = keyof typeof EVENTS;
-
-/** `exit outcome, POSTs, GETs`; a dash where nothing can count. */
-type End = string;
-
-const REFUSED: Partial<Record<EventName, End>> = {
-  'connection refused': '7 not_sent -',
-  'reset in the handshake': '7 not_sent 0 POST 0 GET',
-  'handshake never answered': '7 not_sent 0 POST 0 GET',
-  'untrusted certificate': '7 not_sent 0 POST 0 GET',
-  '429': '11 rejected 3 POST 0 GET',
-  '429 with Retry-After': '11 rejected 3 POST 0 GET',
-  '408': '11 rejected 3 POST 0 GET',
-  '400': '6 rejected 1 POST 0 GET',
-  '404': '3 rejected 1 POST 0 GET',
-  '409': '6 rejected 1 POST 0 GET',
-  '422': '6 rejected 1 POST 0 GET',
-  '401': '4 rejected 1 POST 0 GET',
-  '403': '5 rejected 1 POST 0 GET',
-  '307': '6 rejected 1 POST 0 GET',
-};
-
-/** Ends of the events that are left: nobody can tell whether the write was done. */
-function row(ambiguous: End, unavailable: End): Record<EventName, End> {
-  // Object.keys gives string[]; these are the keys of the record itself.
-  const names = Object.keys(EVENTS) as EventName[];
-  const rest = names.map((name) => [name, REFUSED[name] ?? ambiguous] as const);
-  // One entry for each name, so nothing is missing.
-  return { ...(Object.fromEntries(rest) as Record<EventName, End>), '503 with Retry-After': unavailable };
-}
-
-const CHECKED = row('8 unknown 1 POST 2 GET', '8 unknown 3 POST 4 GET');
-const OBSERVED = row('8 unknown 1 POST 2 GET', '8 unknown 1 POST 2 GET');
-const BLIND = row('8 unknown 1 POST 0 GET', '8 unknown 1 POST 0 GET');
-const BLIND_ONCE = row('8 unknown 1 POST 0 GET', '8 unknown 2 POST 0 GET');
-
-/** What a read that shows the wanted status makes of the ambiguous events. */
-const SETTLED = row('0 confirmed_by_read 1 POST 1 GET', '0 confirmed_by_read 1 POST 1 GET');
-
-const EXPECTED: Record<WriteName, Record<EventName, End>> = {
-  cardActivate: CHECKED,
-  cardBlock: CHECKED,
-  cardReissue: OBSERVED,
-  cardProvisionWalletA: BLIND,
-  cardProvisionWalletB: BLIND,
-  calendarUpdate: BLIND_ONCE,
-  subscriberUpdate: BLIND_ONCE,
-  eventCreate: BLIND,
-};
-
-const WRITES = Object.keys(EXPECTED)
-  // Object.keys gives string[]; these are the keys of the record itself.
-  .map((name) => name as WriteName);
-
-async function build(event: Event, cardStatus: string): Promise<Stage> {
-  if (event.kind === 'closed_port') {
-    const url = `http://127.0.0.1:${await closedPort()}`;
-    return { url, server: undefined, close: async () => undefined };
-  }
-  const read = counted(json(200, cardText(cardStatus)), false);
-  const tls = event.kind === 'tls' && event.certificate ? { tls: GOOD_CERTIFICATE } : {};
-  const server = await startFaultServer(
-    event.kind === 'tls'
-      ? { ...tls, script: [event.behaviour] }
-      : { route: (request) => (request.method === 'POST' ? event.behaviour : read) },
-  );
-  const url = event.kind === 'tls' ? `https://127.0.0.1:${server.port}` : server.url;
-  return { url, server, close: () => server.close() };
-}
-
-function inputFor(operation: Operation): CallInput {
-  const params = operation.path.includes('{cardId}') ? { cardId: CARD_ID } : { id: 'id-1' };
-  const isEvent = operation.path === '/v1/events';
-  const event = { calendar: 'cal-1', name: 'Party', start: '2026-05-01T10:00:00' };
-  const body = operation.body === null ? undefined : fromPlain(isEvent ? event : {});
-  return { operation, params: isEvent ? {} : params, query: {}, body };
-}
 
 /** Nobody waits between attempts, and the budget never ends; one attempt has its real deadline. */
 const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
@@ -193,15 +48,11 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
   await client.close();
   const exit = result.kind === 'answered' ? 0 : result.failure.exitCode;
   const outcome = result.kind === 'answered' ? result.outcome : result.failure.details.outcome;
-  const count = (method: string) => stage.server?.requests.filter((request) => request.method === method).length;
-  const requests = stage.server === undefined ? '-' : `${count('POST')} POST ${count('GET')} GET`;
+  const requests = requestsAt(stage);
   const applied = stage.server?.applications() ?? 0;
   await stage.close();
   return { end: `${exit} ${outcome} ${requests}`, applied };
 }
-
-// Object.entries widens the names to string; they are the keys of EVENTS.
-const NAMED_EVENTS = Object.entries(EVENTS) as [EventName, Event][];
 
 describe.each(WRITES)('%s', (name) => {
   it.concurrent.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
@@ -249,8 +100,7 @@ describe.concurrent('the built program ends the same way', () => {
   it.each(rows)('%s meets: %s', async (call, eventName, expected) => {
     const stage = await build(EVENTS[eventName], 'EXPIRED');
     const result = await meet(stage.url, call, { retries: 2, budgetMs: 12_000 });
-    const count = (method: string) => stage.server?.requests.filter((request) => request.method === method).length;
-    const requests = stage.server === undefined ? '-' : `${count('POST')} POST ${count('GET')} GET`;
+    const requests = requestsAt(stage);
     await stage.close();
     expect(`${result.end} ${requests}`).toBe(expected);
   });

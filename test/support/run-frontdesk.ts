@@ -68,6 +68,8 @@ export interface RunningFrontdesk {
   readonly result: Promise<RunResult>;
   /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
   waitForOutput(text: string): Promise<void>;
+  /** What stands on its streams so far. */
+  output(): { readonly stdout: string; readonly stderr: string };
 }
 
 /** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no colour, no home. */
@@ -139,6 +141,7 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
         waiting.add(look);
         look();
       }),
+    output: () => ({ stdout: textOf('stdout'), stderr: textOf('stderr') }),
   };
 }
 

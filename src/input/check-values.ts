@@ -1,0 +1,62 @@
+import { isUpdate, type Operation } from '../api/operation.ts';
+import type { Fault } from '../failure.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonValue } from '../json/value.ts';
+import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './check-fields.ts';
+
+/** What a program gave for one operation: JavaScript values by the API's own field names. */
+export interface GivenValues {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of a request, checked: ready to be sent when there are no faults. */
+export interface CheckedValues {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: JsonValue | undefined;
+  readonly faults: readonly Fault[];
+}
+
+/** Undefined is how JavaScript says that a field is not given. */
+function given(values: Readonly<Record<string, unknown>> = {}): Record<string, FieldValue> {
+  // What is no JSON value is a fault that the schema finds, and no message shows more of it than its kind.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    FieldValue
+  >;
+}
+
+function texts(values: Readonly<Record<string, FieldValue>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Holds values of a program against the schemas of an operation, as the command does with what is typed: all
+ * faults together, each under the field's own name or what `nameOf` calls it.
+ */
+export function checkValues(
+  operation: Operation,
+  values: GivenValues,
+  nameOf: (field: string) => string = (field) => field,
+): CheckedValues {
+  const [params, query, body] = [given(values.params), given(values.query), given(values.body)];
+  const faults: Fault[] = [...checkFields(operation.params, params, nameOf)];
+  for (const [schema, part] of [
+    [operation.query, query],
+    [operation.body, body],
+  ] as const) {
+    if (schema !== null) faults.push(...checkFields(schema, part, nameOf));
+  }
+  if (isUpdate(operation) && Object.keys(body).length === 0) {
+    faults.push({ where: operation.command.replaceAll('.', ' '), problem: NOTHING_TO_CHANGE });
+  }
+  if (faults.length > 0) return { params: {}, query: {}, body: undefined, faults };
+  return {
+    params: texts(params),
+    query: texts(query),
+    body: operation.body === null ? undefined : fromPlain(body),
+    faults,
+  };
+}

@@ -1,0 +1,201 @@
+import { type Family, isWrite, type Operation } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import type { Context } from '../context.ts';
+import type { CallResult } from '../http/call.ts';
+import { createHttpClient } from '../http/client.ts';
+import { TokenMask } from '../http/mask.ts';
+import { checkValues } from '../input/check-values.ts';
+import { takeUtf8 } from '../json/utf8.ts';
+import type { Transport } from '../wire/exchange.ts';
+import { lazyTransport } from '../wire/lazy-transport.ts';
+import { LibraryCredential } from './credential.ts';
+import { type CheckedOptions, type FamilyOptions, signalOf } from './options.ts';
+import { readResult, writeResult } from './results.ts';
+import type { Client, Signal } from './types.ts';
+
+/** What of the process a client needs. */
+export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
+
+/** One interface: its address, its token and its connections. */
+interface Line {
+  readonly options: FamilyOptions;
+  readonly credential: LibraryCredential;
+  readonly transport: Transport;
+}
+
+interface Given {
+  readonly id?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+/** A transport that keeps the bytes of the last answer: whoever judges it takes them away. */
+function keeping(transport: Transport, keep: (body: readonly Uint8Array[]) => void): Transport {
+  return {
+    ...transport,
+    async exchange(wire, options) {
+      const exchange = await transport.exchange(wire, options);
+      if (exchange.kind === 'reply') keep([...exchange.body]);
+      return exchange;
+    },
+  };
+}
+
+/** An object of fields; what is none is a mistake of the program. */
+function fieldsOf(value: unknown, method: string, where: string): Readonly<Record<string, unknown>> {
+  if (value === undefined) return {};
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new TypeError(`${method}: ${where}: must be an object`);
+}
+
+class LibraryClient {
+  readonly #ports: LibraryPorts;
+  readonly #options: CheckedOptions;
+  readonly #mask = new TokenMask();
+  readonly #lines = new Map<Family, Line>();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(options: CheckedOptions, ports: LibraryPorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** One call of one operation, from the arguments of a method to its result. */
+  async run(method: string, operation: Operation, given: Given, callOptions: unknown): Promise<unknown> {
+    const line = this.#line(method, operation.family);
+    const signal = signalOf(callOptions, method);
+    const params = operation.path.includes('{') ? { [idName(operation)]: given.id } : {};
+    const checked = checkValues(
+      operation,
+      {
+        params,
+        query: fieldsOf(given.query, method, 'query'),
+        body: fieldsOf(given.body, method, 'fields'),
+      },
+      (name) => (name === 'id' ? argumentName(operation) : name),
+    );
+    if (checked.faults.length > 0) {
+      throw new TypeError(checked.faults.map(({ where, problem }) => `${method}: ${where}: ${problem}`).join('; '));
+    }
+    const { result, body } = await this.#watch(this.#send(line, { operation, ...checked }, signal));
+    return (isWrite(operation) ? writeResult : readResult)(result, body, this.#mask);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    for (const { transport } of this.#lines.values()) await transport.close();
+  }
+
+  async #send(
+    line: Line,
+    input: Parameters<ReturnType<typeof createHttpClient>['call']>[0],
+    signal: Signal | undefined,
+  ) {
+    const { clock, random, version } = this.#ports;
+    let last: readonly Uint8Array[] = [];
+    const client = createHttpClient({
+      baseUrl: line.options.baseUrl,
+      credential: line.credential.forCall(signal),
+      clock,
+      random,
+      version,
+      transport: keeping(line.transport, (body) => {
+        last = body;
+      }),
+      limitName: 'retryMaxTimeMs',
+    });
+    const result: CallResult = await client.call(input, {
+      policy: this.#options.policy,
+      stoppedBetween: 'last_attempt',
+      // Only `aborted` and the event are looked at, and those are what a Signal has.
+      ...(signal === undefined ? {} : { stop: signal as AbortSignal }),
+    });
+    return { result, body: result.kind === 'answered' ? takeUtf8([...last]) : '' };
+  }
+
+  /** Keeps a call in mind until it has ended, for `close`. */
+  async #watch<Result>(call: Promise<Result>): Promise<Result> {
+    this.#underWay.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#underWay.delete(call);
+    }
+  }
+
+  #line(method: string, family: Family): Line {
+    const known = this.#lines.get(family);
+    if (known !== undefined) return known;
+    const options = this.#options.families[family];
+    if (options === undefined) throw new TypeError(`${method}: the client was created without ${family}`);
+    const { clock } = this.#ports;
+    const line: Line = {
+      options,
+      credential: new LibraryCredential({
+        family,
+        token: options.token,
+        clock,
+        timeoutMs: this.#options.policy.retryMaxTimeMs,
+        heard: (token) => this.#mask.add(token),
+      }),
+      transport: lazyTransport({
+        baseUrl: options.baseUrl,
+        clock,
+        proxy: options.proxy,
+        trustPems: this.#options.trustPems,
+      }),
+    };
+    this.#lines.set(family, line);
+    return line;
+  }
+}
+
+function idName(operation: Operation): string {
+  return operation.path.includes('{cardId}') ? 'cardId' : 'id';
+}
+
+/** `id` of the path as the method's own argument is called. */
+function argumentName(operation: Operation): string {
+  return operation.path.includes('/subscribers/{id}') ? 'subscriberId' : 'calendarId';
+}
+
+/** The methods of a client over the operations table. */
+export function openClient(options: CheckedOptions, ports: LibraryPorts): Client {
+  const inner = new LibraryClient(options, ports);
+  const run = (method: string, operation: Operation, given: Given, callOptions: unknown) =>
+    inner.run(method, operation, given, callOptions);
+  const client = {
+    card: Object.freeze({
+      get: (id: unknown, last?: unknown) => run('card.get', OPERATIONS.cardGet, { id }, last),
+      activate: (id: unknown, last?: unknown) => run('card.activate', OPERATIONS.cardActivate, { id }, last),
+      block: (id: unknown, body?: unknown, last?: unknown) =>
+        run('card.block', OPERATIONS.cardBlock, { id, body }, last),
+      reissue: (id: unknown, body?: unknown, last?: unknown) =>
+        run('card.reissue', OPERATIONS.cardReissue, { id, body }, last),
+      provision: async (id: unknown, fields: unknown, last?: unknown) => {
+        const { wallet, ...body } = fieldsOf(fields, 'card.provision', 'fields');
+        const rows = { wallet_a: OPERATIONS.cardProvisionWalletA, wallet_b: OPERATIONS.cardProvisionWalletB };
+        if (wallet !== 'wallet_a' && wallet !== 'wallet_b') {
+          throw new TypeError('card.provision: wallet: must be wallet_a or wallet_b');
+        }
+        return run('card.provision', rows[wallet], { id, body }, last);
+      },
+    }),
+    calendar: Object.freeze({
+      update: (id: unknown, body: unknown, last?: unknown) =>
+        run('calendar.update', OPERATIONS.calendarUpdate, { id, body }, last),
+      createEvent: (body: unknown, last?: unknown) =>
+        run('calendar.createEvent', OPERATIONS.eventCreate, { body }, last),
+      subscribers: Object.freeze({
+        list: (id: unknown, query?: unknown, last?: unknown) =>
+          run('calendar.subscribers.list', OPERATIONS.subscribersList, { id, query }, last),
+        update: (id: unknown, body: unknown, last?: unknown) =>
+          run('calendar.subscribers.update', OPERATIONS.subscriberUpdate, { id, body }, last),
+      }),
+    }),
+    close: () => inner.close(),
+  };
+  // The methods check what they are given, and the resources are passed on as the service describes them: the types
+  // of `Client` are what callers are held to.
+  return Object.freeze(client) as unknown as Client;
+}

@@ -1,0 +1,120 @@
+import type { Family } from '../api/operation.ts';
+import { Failure } from '../failure.ts';
+import type { CallPolicy } from '../http/call.ts';
+import { nearest } from '../output/nearest.ts';
+import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
+import { chooseProxy, type ProxyServer } from '../wire/proxy.ts';
+import type { CallOptions, ClientOptions, Signal, Token } from './types.ts';
+
+export interface FamilyOptions {
+  readonly baseUrl: BaseUrl;
+  readonly proxy: ProxyServer | undefined;
+  readonly token: Token;
+}
+
+/** The options of a client, checked. */
+export interface CheckedOptions {
+  readonly families: Readonly<Partial<Record<Family, FamilyOptions>>>;
+  readonly policy: CallPolicy;
+  readonly trustPems: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The members of an object that is an argument, or a TypeError that names what is none of its members. */
+function membersOf(value: unknown, where: string, names: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError(`${where}: must be an object`);
+  }
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    throw new TypeError(`${where}: ${name} is no option${meant}`);
+  }
+  return { ...value };
+}
+
+const LONGEST_WAIT_MS = 7 * 86_400_000;
+const MOST_RETRIES = 100;
+
+function numberOf(value: unknown, where: string, limits: { readonly min: number; readonly max: number }): number {
+  const { min, max } = limits;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new TypeError(`createClient: ${where}: must be a whole number from ${min} to ${max}, not ${String(value)}`);
+}
+
+function policyOf(given: Readonly<Record<string, unknown>>): CallPolicy {
+  const ms = { min: 1, max: LONGEST_WAIT_MS };
+  const timeoutMs = numberOf(given['timeoutMs'] ?? 30_000, 'timeoutMs', ms);
+  return {
+    timeoutMs,
+    retries: numberOf(given['retries'] ?? 2, 'retries', { min: 0, max: MOST_RETRIES }),
+    // One attempt may always take the whole of its own limit.
+    retryMaxTimeMs: numberOf(given['retryMaxTimeMs'] ?? Math.max(60_000, timeoutMs), 'retryMaxTimeMs', ms),
+  };
+}
+
+/** The proxy for an address, by the variables that other programs read too. */
+function proxyOf(baseUrl: BaseUrl, env: Environment): ProxyServer | undefined {
+  try {
+    return chooseProxy(baseUrl, env);
+  } catch (error) {
+    if (error instanceof Failure) throw new TypeError(`createClient: ${error.message}`);
+    throw error;
+  }
+}
+
+function familyOf(value: unknown, family: Family, env: Environment): FamilyOptions | undefined {
+  if (value === undefined) return undefined;
+  const { url, token } = membersOf(value, `createClient: ${family}`, ['url', 'token']);
+  const parsed = typeof url === 'string' ? parseBaseUrl(url) : { kind: 'bad' as const, problem: 'must be a text' };
+  if (parsed.kind === 'bad') throw new TypeError(`createClient: ${family}.url: ${parsed.problem}`);
+  if (typeof token !== 'string' && typeof token !== 'function') {
+    throw new TypeError(`createClient: ${family}.token: must be a text or a function that gives one`);
+  }
+  if (typeof token === 'string' && !/^[\u0021-\u007e]+$/.test(token)) {
+    throw new TypeError(`createClient: ${family}.token: must be visible ASCII, without spaces or line breaks`);
+  }
+  // What a function gives is looked at when it was asked.
+  return { baseUrl: parsed.baseUrl, proxy: proxyOf(parsed.baseUrl, env), token: token as Token };
+}
+
+function certificatesOf(ca: unknown): readonly string[] {
+  if (ca === undefined) return [];
+  if (typeof ca === 'string' && ca.includes('-----BEGIN CERTIFICATE-----')) return [ca];
+  throw new TypeError('createClient: ca: must be the text of certificates in PEM form');
+}
+
+const OPTION_NAMES: readonly (keyof ClientOptions)[] = [
+  'cards',
+  'calendar',
+  'timeoutMs',
+  'retries',
+  'retryMaxTimeMs',
+  'ca',
+];
+
+/** Reads the options of `createClient`. A TypeError names what cannot be used; no message holds a token. */
+export function checkOptions(options: unknown, env: Environment): CheckedOptions {
+  const given = membersOf(options, 'createClient', OPTION_NAMES);
+  const [cards, calendar] = [familyOf(given['cards'], 'cards', env), familyOf(given['calendar'], 'calendar', env)];
+  return {
+    families: { ...(cards === undefined ? {} : { cards }), ...(calendar === undefined ? {} : { calendar }) },
+    policy: policyOf(given),
+    trustPems: certificatesOf(given['ca']),
+  };
+}
+
+const CALL_OPTION_NAMES: readonly (keyof CallOptions)[] = ['signal'];
+
+/** The signal among the options of one call. */
+export function signalOf(options: unknown, method: string): Signal | undefined {
+  if (options === undefined) return undefined;
+  const { signal } = membersOf(options, method, CALL_OPTION_NAMES);
+  if (signal === undefined) return undefined;
+  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal;
+  if (!isSignal) throw new TypeError(`${method}: signal: must be an AbortSignal`);
+  // It has the two members that are used; what they are is as the language says of an AbortSignal.
+  return signal as Signal;
+}

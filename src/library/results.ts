@@ -1,0 +1,62 @@
+import type { Failure } from '../failure.ts';
+import type { CallResult } from '../http/call.ts';
+import type { TokenMask } from '../http/mask.ts';
+import { parseJson } from '../json/parse.ts';
+import { printJson } from '../json/print.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Answer, CallError, ReadResult, WriteResult } from './types.ts';
+
+type Answered = Extract<CallResult, { kind: 'answered' }>;
+
+/**
+ * The body as it was sent, our own token masked. Where the token hides behind escapes, the masked resource is
+ * printed anew: the comparison is between values.
+ */
+function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
+  // A byte order mark is no part of the JSON.
+  const body = sent.startsWith('\uFEFF') ? sent.slice(1) : sent;
+  if (!mask.mayBeIn(body)) return body;
+  const printed = printJson(resource);
+  const masked = mask.text(body);
+  return printJson(parseJson(masked)) === printed ? masked : printed;
+}
+
+function answerOf(result: Answered, body: string, mask: TokenMask): Answer<unknown> {
+  const text = textOf(result.resource, body, mask);
+  return {
+    resource: JSON.parse(text),
+    text,
+    requestId: result.requestId,
+    notices: result.notices.map(({ code, message }) => ({ code, message: mask.text(message) })),
+  };
+}
+
+function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask): CallError {
+  const { http, service, sentAt } = details;
+  return {
+    // The calls of a client end with these codes alone; test/e2e/library proves it event by event.
+    code: code as CallError['code'],
+    exitCode,
+    message: mask.text(message),
+    ...(http === undefined ? {} : { http: { ...http } }),
+    ...(service === undefined ? {} : { service: JSON.parse(printJson(mask.json(service))) }),
+    ...(sentAt === undefined ? {} : { sentAt }),
+  };
+}
+
+/** How a read ended, with `body` as the service sent it. */
+export function readResult(result: CallResult, body: string, mask: TokenMask): ReadResult<unknown> {
+  if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure, mask) };
+  return { ok: true, ...answerOf(result, body, mask) };
+}
+
+/** How a write ended, with `body` as the service sent it. */
+export function writeResult(result: CallResult, body: string, mask: TokenMask): WriteResult<unknown> {
+  if (result.kind === 'answered') {
+    return { outcome: result.outcome ?? 'applied', ...answerOf(result, body, mask) };
+  }
+  const { outcome } = result.failure.details;
+  const error = errorOf(result.failure, mask);
+  // Nothing answered it, and nobody says that it did not leave.
+  return { outcome: outcome === 'rejected' || outcome === 'not_sent' ? outcome : 'unknown', error };
+}

@@ -1,0 +1,28 @@
+import type { ClockPort } from '../context.ts';
+
+/** The clocks of this machine. */
+export const systemClock: ClockPort = {
+  now: () => Date.now(),
+  // Not `performance`, which loads a module of its own at its first use.
+  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const finish = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      };
+      // setTimeout takes at most 2^31-1 ms and fires at once beyond it.
+      const timer = setTimeout(finish, Math.min(ms, 2_147_483_647));
+      signal?.addEventListener('abort', finish);
+    }),
+};
+
+/** Uniform in [0, 1). */
+export const systemRandom = (): number => Math.random();
+
+/** The environment as it is now. */
+export function systemEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}

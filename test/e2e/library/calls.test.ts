@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { closedPort } from '../../support/fault-server.ts';
+import { createClient, TOKEN } from '../../support/library.ts';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+
+const QUICK = { timeoutMs: 2000, retries: 0, retryMaxTimeMs: 2000 };
+describe('what a call resolves to', () => {
+  it('gives a card as JavaScript values and as the text that was sent, with every digit', async () => {
+    const body = `{ "cardId": "${CARD_ID}",  "initialBalance": 12345678901234567.89, "currentBalance": 10.10 }`;
+    const server = await startRecordingServer([{ body, headers: { 'x-request-id': 'req-1' } }]);
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    const result = await client.card.get(CARD_ID);
+    expect(result).toMatchObject({
+      ok: true,
+      text: body,
+      requestId: 'req-1',
+      resource: { cardId: CARD_ID, currentBalance: 10.1 },
+    });
+    expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${TOKEN}`);
+    await client.close();
+  });
+
+  it('gives a write its outcome, its resource and its text', async () => {
+    const server = await startRecordingServer([{ body: cardText('BLOCKED') }]);
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    const result = await client.card.block(CARD_ID, { reason: 'lost' });
+    expect(result).toMatchObject({ outcome: 'applied', text: cardText('BLOCKED'), resource: { status: 'BLOCKED' } });
+    expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+      `POST /v1/cards/${CARD_ID}/block {"reason":"lost"}`,
+    ]);
+  });
+
+  it('gives the card as read back when the write itself has no readable answer', async () => {
+    const server = await startRecordingServer(['reset', { body: cardText('BLOCKED') }]);
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    const result = await client.card.block(CARD_ID);
+    expect(result).toMatchObject({
+      outcome: 'confirmed_by_read',
+      text: cardText('BLOCKED'),
+      notices: [{ code: 'CONFIRMED_BY_READ' }],
+    });
+    expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
+  });
+
+  it('gives a refusal its code, exit code, HTTP status and the body of the service', async () => {
+    const body = { errorCode: 'CARD_NOT_FOUND', message: 'no such card', details: { field: 'cardId' } };
+    const server = await startRecordingServer([{ status: 404, body, headers: { 'request-id': 'r-9' } }]);
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    expect(await client.card.reissue(CARD_ID)).toEqual({
+      outcome: 'rejected',
+      error: {
+        code: 'NOT_FOUND',
+        exitCode: 3,
+        message: expect.stringContaining(`no card ${CARD_ID} at 127.0.0.1`),
+        http: { status: 404, requestId: 'r-9' },
+        service: body,
+        sentAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      },
+    });
+  });
+
+  it('says that nothing was sent, without a time of sending, when nobody listens', async () => {
+    const client = createClient({ cards: { url: `http://127.0.0.1:${await closedPort()}`, token: TOKEN }, ...QUICK });
+    const [write, read] = [await client.card.activate(CARD_ID), await client.card.get(CARD_ID)];
+    expect(write).toMatchObject({ outcome: 'not_sent', error: { code: 'UNREACHABLE', exitCode: 7 } });
+    expect(write).not.toHaveProperty('error.sentAt');
+    expect(read).toMatchObject({ ok: false, error: { code: 'UNREACHABLE', exitCode: 7 } });
+  });
+
+  it('speaks of its own options and not of the command line', async () => {
+    const server = await startRecordingServer([
+      { status: 429, headers: { 'retry-after': '99' } },
+      { status: 401, body: '' },
+    ]);
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    const [busy, refused] = [await client.card.block(CARD_ID), await client.card.get(CARD_ID)];
+    expect(busy).toMatchObject({ outcome: 'rejected', error: { code: 'BUSY', exitCode: 11 } });
+    expect('error' in busy && busy.error.message).toMatch(/the wait would pass retryMaxTimeMs$/);
+    expect('error' in refused && refused.error.message).toMatch(/the credential \(cards\.token\) was refused by 127/);
+  });
+
+  it('sends every operation as the interface has it', async () => {
+    const server = await startRecordingServer(({ url }) => ({
+      body: url.includes('provision')
+        ? { encryptedPaymentInstrument: 'x' }
+        : url.includes('/cards/')
+          ? cardText('ACTIVE')
+          : url.includes('/subscribers?')
+            ? { object: 'list', data: [] }
+            : {},
+    }));
+    const service = { url: `${server.url}/prefix/`, token: TOKEN };
+    const client = createClient({ cards: service, calendar: service });
+    await client.card.activate(CARD_ID);
+    await client.card.reissue(CARD_ID);
+    await client.card.provision(CARD_ID, { wallet: 'wallet_a', clientDeviceID: 'device-7' });
+    await client.calendar.update('cal 1/2', { url: '', active: false, name: undefined });
+    await client.calendar.createEvent({ calendar: 'cal_1', name: 'Tour', start: '2027-04-02T18:00', url: null });
+    await client.calendar.subscribers.list('cal_1', { active: false, limit: 100 });
+    await client.calendar.subscribers.update('sub_1', { first_name: 'Ana' });
+    expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`.trimEnd())).toEqual([
+      `POST /prefix/v1/cards/${CARD_ID}/activate`,
+      `POST /prefix/v1/cards/${CARD_ID}/reissue {}`,
+      `POST /prefix/v1/cards/${CARD_ID}/provision/wallet_a {"clientDeviceID":"device-7"}`,
+      'POST /prefix/v1/calendars/cal%201%2F2 {"url":"","active":false}',
+      'POST /prefix/v1/events {"calendar":"cal_1","name":"Tour","start":"2027-04-02T18:00","url":null}',
+      'GET /prefix/v1/calendars/cal_1/subscribers?active=false&limit=100',
+      'POST /prefix/v1/subscribers/sub_1 {"first_name":"Ana"}',
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { createClient, TOKEN } from '../../support/library.ts';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+
+describe('a call that is ended early', () => {
+  it('is not sent when the signal was aborted before', async () => {
+    const server = await startRecordingServer([]);
+    const client = createClient({ cards: { url: server.url, token: () => Promise.reject(new Error('asked')) } });
+    const signal = AbortSignal.abort();
+    expect(await client.card.block(CARD_ID, {}, { signal })).toMatchObject({
+      outcome: 'not_sent',
+      error: { code: 'CANCELLED', exitCode: 130 },
+    });
+    expect(await client.card.get(CARD_ID, { signal })).toMatchObject({ ok: false, error: { code: 'CANCELLED' } });
+  });
+
+  it('is not sent while its token is asked for', async () => {
+    const server = await startRecordingServer([]);
+    const ending = new AbortController();
+    const token = () => {
+      ending.abort();
+      return new Promise<string>(() => undefined);
+    };
+    const client = createClient({ cards: { url: server.url, token } });
+    const result = await client.card.activate(CARD_ID, { signal: ending.signal });
+    expect(result).toMatchObject({ outcome: 'not_sent', error: { code: 'CANCELLED' } });
+  });
+
+  it('is unknown once the request may have left, and is not looked at any more', async () => {
+    const ending = new AbortController();
+    const server = await startRecordingServer(() => {
+      ending.abort();
+      return 'hang';
+    });
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    expect(await client.card.block(CARD_ID, {}, { signal: ending.signal })).toMatchObject({
+      outcome: 'unknown',
+      error: { code: 'OUTCOME_UNKNOWN', exitCode: 8, sentAt: expect.any(String) },
+    });
+    expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+  });
+
+  it.each([
+    [{ status: 429 }, { outcome: 'rejected', error: { code: 'BUSY', http: { status: 429 } } }],
+    [{ status: 503 }, { outcome: 'unknown', error: { code: 'OUTCOME_UNKNOWN', http: { status: 503 } } }],
+  ])('ends by the last attempt when it is ended between two: %j', async ({ status }, expected) => {
+    const ending = new AbortController();
+    const server = await startRecordingServer((_, count) => {
+      if (count === 1) return { status, headers: { 'retry-after': '20' } };
+      throw new Error('a further request');
+    });
+    const client = createClient({ calendar: { url: server.url, token: TOKEN } });
+    const call = client.calendar.update('cal_1', { name: 'Tours' }, { signal: ending.signal });
+    await expect.poll(() => server.lines.length).toBe(1);
+    ending.abort();
+    expect(await call).toMatchObject(expected);
+    expect(server.lines).toEqual(['POST /v1/calendars/cal_1']);
+  });
+
+  it('waits for calls under way before it closes, and opens new connections after it', async () => {
+    let answer: (() => void) | undefined;
+    const server = await startRecordingServer((_, count) =>
+      count > 1
+        ? { body: cardText('ACTIVE') }
+        : new Promise((resolve) => {
+            answer = () => resolve({ body: cardText('BLOCKED') });
+          }),
+    );
+    const client = createClient({ cards: { url: server.url, token: TOKEN } });
+    const call = client.card.block(CARD_ID);
+    await expect.poll(() => answer).toBeDefined();
+    const closed = client.close();
+    answer?.();
+    await closed;
+    expect(await call).toMatchObject({ outcome: 'applied' });
+    expect(await client.card.get(CARD_ID)).toMatchObject({ ok: true });
+    await client.close();
+  });
+});
