@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * unit: decisions, in process. command and e2e: the built program as a child process. crash, fuzz, nodes and
- * package: the slower suites, each with a script of its own.
+ * unit: decisions, in process. command and e2e: the built program as a child process. crash, fuzz, nodes,
+ * package and release: the slower suites, each with a script of its own.
  */
 /** Programs, signals and clocks on a busy CI machine: a test that fails thrice in a row has something to say. What the
  * fuzzer finds is never tried again. */
@@ -36,6 +36,16 @@ export default defineConfig({
           name: 'package',
           include: ['test/e2e/package.test.ts'],
           testTimeout: 600_000,
+          retry,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'release',
+          include: ['test/release/**/*.test.ts'],
+          globalSetup: ['test/support/make-releases.ts'],
+          testTimeout: 300_000,
           retry,
           hookTimeout: 600_000,
         },

@@ -24,6 +24,8 @@ writeFileSync(`${folder}/THIRD-PARTY-NOTICES.md`, notices);
 const wrapped = `(function (exports, require, module, __filename, __dirname) {${readFileSync(`${folder}/program.cjs`, 'utf8')}\n})`;
 writeFileSync(`${folder}/program.js`, wrapped);
 run(node, [
+  // So that the same program always gives the same compiled code; it is taken by a Node that runs without the flag.
+  '--predictable',
   '-e',
   `const { readFileSync, writeFileSync } = require('node:fs');
   const script = new (require('node:vm').Script)(readFileSync('program.js', 'utf8'), { filename: 'frontdesk.cjs' });
@@ -40,7 +42,8 @@ writeFileSync(`${folder}/entry.cjs`, entry);
 writeFileSync(
   `${folder}/sea.json`,
   JSON.stringify({
-    main: `${folder}/entry.cjs`,
+    // Relative, because these paths are kept in the executable.
+    main: 'entry.cjs',
     executable: node,
     output,
     disableExperimentalSEAWarning: true,
@@ -48,9 +51,9 @@ writeFileSync(
     useSnapshot: false,
     useCodeCache: true,
     execArgvExtension: 'none',
-    assets: { program: `${folder}/program.js`, compiled: `${folder}/compiled` },
+    assets: { program: 'program.js', compiled: 'compiled' },
   }),
 );
-run(node, ['--build-sea', `${folder}/sea.json`]);
+run(node, ['--predictable', '--build-sea', 'sea.json']);
 if (process.platform === 'darwin') run('codesign', ['--sign', '-', output]);
 console.log(`${output}: ${(statSync(output).size / 1024 / 1024).toFixed(1)} MiB`);

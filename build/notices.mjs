@@ -26,7 +26,8 @@ function readPackage(folder) {
 /** Markdown that names every package of the bundle, its version, its licence and the licence's text. */
 export function writeNotices(moduleIds) {
   const packages = packageFolders(moduleIds).map(readPackage);
-  packages.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const place = ({ name, version }) => `${name} ${version}`;
+  packages.sort((a, b) => (place(a) < place(b) ? -1 : 1));
   const sections = packages.map(({ name, version, license, by, texts }) => {
     const text =
       texts.length > 0
@@ -43,4 +44,10 @@ export function checkNotices(notices, ofPart) {
   const headings = (text) => text.split('\n').filter((line) => line.startsWith('## '));
   const missing = headings(ofPart).filter((heading) => !headings(notices).includes(heading));
   if (missing.length > 0) throw new Error(`the notices lack ${missing.join(', ')}`);
+}
+
+/** The packages that notices name: what `writeNotices` wrote, read back for the bill of materials. */
+export function packagesOf(notices) {
+  const headings = [...notices.matchAll(/^## (\S+) (\S+) \((.+)\)$/gm)];
+  return headings.map(([, name, version, license]) => ({ name, version, license }));
 }

@@ -10,6 +10,7 @@ import { urlVariable } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
+import { describeInstallation } from './installation.ts';
 
 /** package.json engines: the oldest Node that the packages inside run on. */
 const OLDEST_NODE = [20, 19] as const;
@@ -91,8 +92,9 @@ function checkTerminal({ context, output }: Session): Check {
 /** What this process and its environment are like. `caFile`: the file that calls would trust. */
 export async function checkMachine(session: Session, caFile: string | undefined): Promise<readonly Check[]> {
   const { context } = session;
+  const installation = await describeInstallation(runtimeFacts());
   return [
-    ok('frontdesk', `frontdesk ${context.version} on ${context.platform}`),
+    ok('frontdesk', `frontdesk ${context.version} on ${context.platform}, from ${installation}`),
     checkNode(),
     checkCompileCache(),
     checkTerminal(session),

@@ -38,7 +38,7 @@ function listThemeOf(style: PromptStyle) {
 }
 
 /**
- * Questions on stderr, so that stdout stays the result alone. The only file that imports @inquirer/prompts. However
+ * Questions on stderr, so that stdout stays the result alone. Drawn by @inquirer/prompts (questions.ts). However
  * a question ends, the terminal is as it was before: cursor shown, echo on, colours reset.
  */
 export function terminalPrompt(
@@ -94,24 +94,24 @@ export function terminalPrompt(
     available,
     text: (question, validate, show = (answer) => answer) =>
       draw(async (asking) => {
-        const { input } = await import('@inquirer/prompts');
+        const { input } = await import('./questions.ts');
         const transformer = (text: string, { isFinal }: { isFinal: boolean }) =>
           isFinal ? safeText(show(text)) : text;
         return input({ message: safeText(question), validate, theme, transformer }, asking);
       }),
     secret: (question, validate) =>
       draw(async (asking) => {
-        const { password } = await import('@inquirer/prompts');
+        const { password } = await import('./questions.ts');
         return password({ message: safeText(question), mask: '*', toggleMask: false, validate, theme }, asking);
       }),
     confirm: (question) =>
       draw(async (asking) => {
-        const { confirm } = await import('@inquirer/prompts');
+        const { confirm } = await import('./questions.ts');
         return confirm({ message: safeText(question), default: false, theme }, asking);
       }),
     choose: (question, choices) =>
       draw(async (asking) => {
-        const { select } = await import('@inquirer/prompts');
+        const { select } = await import('./questions.ts');
         const shown = choices.map(({ value, text }) => ({ value, name: safeText(text) }));
         return select({ message: safeText(question), choices: shown, theme: listTheme }, asking);
       }),

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = new URL('../../.github/workflows/', import.meta.url);
+
+interface Finding {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** What the linter finds, without the one permission that is newer than it. */
+function faults(text: string, name: string): readonly string[] {
+  const args = ['build/lint-workflow.mjs', name];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, input: text, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  // The shape that the types of the linter promise.
+  const findings = JSON.parse(stdout) as readonly Finding[];
+  return findings
+    .filter(({ message }) => !message.startsWith('unknown permission scope "attestations"'))
+    .map(({ line, message }) => `${name}:${line}: ${message}`);
+}
+
+describe('the workflows of the hosted project', () => {
+  it.each(readdirSync(folder))('%s has no fault that the linter knows', (name) => {
+    expect(faults(readFileSync(new URL(name, folder), 'utf8'), name)).toEqual([]);
+  });
+
+  it('would be named with a fault', () => {
+    const text = 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    needs: b\n    steps:\n      - run: echo\n';
+    expect(faults(text, 'x.yml')).toEqual(['x.yml:3: job "a" needs job "b" which does not exist in this workflow']);
+  });
+
+  it('release on Linux, macOS and Windows, attest what is in the sums, and leave publishing to a person', () => {
+    const text = readFileSync(new URL('release.yml', folder), 'utf8');
+    for (const part of [
+      'os: [macos-latest, windows-latest]',
+      'runs-on: ubuntu-latest',
+      'subject-checksums: release/SHA256SUMS',
+      'gh release create "$TAG" --repo "$GITHUB_REPOSITORY" --draft --verify-tag',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+});
