@@ -15,7 +15,7 @@ export interface Layer {
 const GROUND = ['json', 'context', 'failure'];
 const OPERATION = ['api', 'wire', 'http'];
 const INPUT_OUTPUT = ['files', 'output', 'input'];
-const LOCAL_RECORDS = ['settings', 'credentials', 'bulk', 'history'];
+const LOCAL_RECORDS = ['settings', 'credentials', 'bulk', 'plan', 'history'];
 const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS];
 
 /** From the bottom up: a layer stands above everything that it imports, so no two import each other. */
@@ -57,6 +57,11 @@ export const LAYERS: readonly Layer[] = [
     name: 'bulk',
     holds: 'many rows: journal, pace, stop rules, results in order',
     imports: [...GROUND, ...OPERATION, 'files', 'output'],
+  },
+  {
+    name: 'plan',
+    holds: 'plans: the file, its hash, its approvals, how it is shown',
+    imports: [...GROUND, 'api', ...INPUT_OUTPUT],
   },
   { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'bulk'] },
   {

@@ -4,14 +4,14 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | -f | --from | --from-format | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --require-reason | --older-than | --port | --seed | --latency | --fault | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | -f | --from | --from-format | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --require-reason | --older-than | --port | --seed | --latency | --fault | --data) return 0 ;;
   esac
   return 1
 }
 
 _frontdesk_is_path() {
   case $1 in
-    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs resume' | 'runs remove' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
+    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs resume' | 'runs remove' | 'plan show' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
   esac
   return 1
 }
@@ -19,7 +19,7 @@ _frontdesk_is_path() {
 # What may follow the path as a word: commands, or the choices of an argument.
 _frontdesk_words() {
   case $path in
-    '') words='card calendar auth profile config history runs sandbox api doctor schema completion help' ;;
+    '') words='card calendar auth profile config history runs plan sandbox api doctor schema completion help' ;;
     'card') words='get activate block reissue provision wait' ;;
     'calendar') words='event subscribers update' ;;
     'calendar event') words='create' ;;
@@ -29,27 +29,28 @@ _frontdesk_words() {
     'config') words='list get set unset path' ;;
     'history') words='list show prune' ;;
     'runs') words='list show results resume remove' ;;
+    'plan') words='show apply' ;;
     'sandbox') words='info serve reset' ;;
     'config get' | 'config set' | 'config unset') words='output timeout retries concurrency' ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
-    'help') words='exit-codes environment output bulk outcomes card calendar auth profile config history runs sandbox api doctor schema completion help' ;;
+    'help') words='exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox api doctor schema completion help' ;;
   esac
 }
 
 _frontdesk_options() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'runs list' | 'sandbox info' | 'sandbox reset' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'runs list' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card get') words='-f --from --from-format -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card activate') words='--expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card block' | 'card reissue') words='--reason --expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card activate') words='--expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card block' | 'card reissue') words='--reason --expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card provision') words='--wallet --out --show-sensitive --client-device-id --client-wallet-provider --client-wallet-account-id -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card wait') words='--status --timeout --interval -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar subscribers list') words='--active --require-complete --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth logout') words='--family -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'profile set') words='--cards-url --calendar-url --read-only -o --output --require-reason -p --profile --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -59,6 +60,7 @@ _frontdesk_options() {
     'runs results') words='--last --outcome --as-input -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs resume') words='--last --reconcile --resend-unknown -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs remove') words='--last --older-than -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'plan apply') words='-n --dry-run -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'api') words='--family --data --include -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'doctor') words='--connect -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -69,7 +71,7 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs remove' | 'sandbox info' | 'sandbox reset' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -92,6 +94,7 @@ _frontdesk_value() {
       --from-format) kind=words words='csv ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --plan) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -116,6 +119,7 @@ _frontdesk_value() {
       --from-format) kind=words words='csv ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --plan) kind=file ;;
       --changed-from) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
@@ -128,6 +132,7 @@ _frontdesk_value() {
       --from-format) kind=words words='csv ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --plan) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -144,6 +149,7 @@ _frontdesk_value() {
       --from-format) kind=words words='csv ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --plan) kind=file ;;
       --changed-from) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
@@ -167,7 +173,7 @@ _frontdesk_value() {
       -p | --profile) kind=profile ;;
       --ca-file) kind=file ;;
     esac ;;
-    'runs resume') case $1 in
+    'runs resume' | 'plan apply') case $1 in
       --failed) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;

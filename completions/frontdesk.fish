@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --from -f --from-format --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --require-reason --older-than --port --seed --latency --fault --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --from -f --from-format --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --require-reason --older-than --port --seed --latency --fault --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs remove' 'sandbox info' 'sandbox serve' 'sandbox reset' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs remove' 'plan show' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -68,6 +68,7 @@ complete -c frontdesk -n '__frontdesk_at \'\'' -a profile -d 'Profiles: where th
 complete -c frontdesk -n '__frontdesk_at \'\'' -a config -d 'Preferences'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a history -d 'The local record of writes'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a runs -d 'Runs of many rows'
+complete -c frontdesk -n '__frontdesk_at \'\'' -a plan -d 'Plans: what would be sent, looked at and approved before it is'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a sandbox -d 'The service of the interface, played on this machine'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a api -d 'Send one raw request'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a doctor -d 'Look for what may be wrong on this machine'
@@ -111,6 +112,8 @@ complete -c frontdesk -n '__frontdesk_at \'runs\'' -a show -d 'Show one run'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a results -d 'Print the rows of a run again'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a resume -d 'Go on with a run'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a remove -d 'Delete what a run kept'
+complete -c frontdesk -n '__frontdesk_at \'plan\'' -a show -d 'Show what a plan would send and what became of it'
+complete -c frontdesk -n '__frontdesk_at \'plan\'' -a apply -d 'Send exactly the rows of a plan, once'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a info -d 'List the sandbox’s ids and choices'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a serve -d 'Run the sandbox for other programs'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a reset -d 'Put the sandbox back to how it was at first'
@@ -132,6 +135,8 @@ complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l empty-cells -x -a
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l failed -r -F -d 'write the rows that did not succeed there, as input for a repeat'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l run -x -d 'name of the run'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l resend-unknown -d 'send rows again whose outcome is unknown'
+complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l plan -r -F -d 'send nothing'
+complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l no-history -d 'keep no local record of this write'
@@ -148,6 +153,8 @@ complete -c frontdesk -n '__frontdesk_at \'card block\'' -l empty-cells -x -a 'k
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l failed -r -F -d 'write the rows that did not succeed there, as input for a repeat'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l run -x -d 'name of the run'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l resend-unknown -d 'send rows again whose outcome is unknown'
+complete -c frontdesk -n '__frontdesk_at \'card block\'' -l plan -r -F -d 'send nothing'
+complete -c frontdesk -n '__frontdesk_at \'card block\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l no-history -d 'keep no local record of this write'
@@ -164,6 +171,8 @@ complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l empty-cells -x -a 
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l failed -r -F -d 'write the rows that did not succeed there, as input for a repeat'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l run -x -d 'name of the run'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l resend-unknown -d 'send rows again whose outcome is unknown'
+complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l plan -r -F -d 'send nothing'
+complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l no-history -d 'keep no local record of this write'
@@ -213,6 +222,8 @@ complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l empty-cells -x 
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l failed -r -F -d 'write the rows that did not succeed there, as input for a repeat'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l run -x -d 'name of the run'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l resend-unknown -d 'send rows again whose outcome is unknown'
+complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l plan -r -F -d 'send nothing'
+complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l changed-from -r -F -d 'with --from'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s y -l yes -d 'do not ask'
@@ -238,6 +249,8 @@ complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l empty-cel
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l failed -r -F -d 'write the rows that did not succeed there, as input for a repeat'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l run -x -d 'name of the run'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l resend-unknown -d 'send rows again whose outcome is unknown'
+complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l plan -r -F -d 'send nothing'
+complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l no-history -d 'keep no local record of this write'
@@ -259,6 +272,8 @@ complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l emp
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l failed -r -F -d 'write the rows that did not succeed there, as input for a repeat'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l run -x -d 'name of the run'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l resend-unknown -d 'send rows again whose outcome is unknown'
+complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l plan -r -F -d 'send nothing'
+complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l changed-from -r -F -d 'with --from'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -s n -l dry-run -d 'print the request instead of sending it'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -s y -l yes -d 'do not ask'
@@ -316,6 +331,12 @@ complete -c frontdesk -n '__frontdesk_at \'runs resume\'' -l max-failures -x -d 
 complete -c frontdesk -n '__frontdesk_at \'runs resume\'' -l failed -r -F -d 'write the rows that did not succeed there'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l last -d 'the run that was begun last'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l older-than -x -d 'runs begun before that'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s n -l dry-run -d 'print the requests instead of sending them'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s y -l yes -d 'do not ask'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s j -l concurrency -x -d 'requests at a time'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l rate -x -d 'requests that leave in any one second, at most'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
+complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -l failed -r -F -d 'write the rows that did not succeed there, CSV or NDJSON'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l port -x -d 'port to listen on'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l seed -r -F -d 'begin with these cards, calendars and subscribers (JSON)'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l latency -x -d 'let every answer wait that long'
@@ -330,4 +351,4 @@ complete -c frontdesk -n '__frontdesk_at \'api\'' -l no-history -d 'keep no loca
 complete -c frontdesk -n '__frontdesk_at \'doctor\'' -l connect -d 'make one request without a token to each base URL'
 complete -c frontdesk -n '__frontdesk_at \'schema\'' -l openapi -d 'OpenAPI 3.1 of the service instead of the commands'
 complete -c frontdesk -n '__frontdesk_at \'completion\'' -a 'bash zsh fish powershell'
-complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes environment output bulk outcomes card calendar auth profile config history runs sandbox api doctor schema completion help'
+complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox api doctor schema completion help'

@@ -162,6 +162,16 @@ export const REGISTRY = createRegistry(
       load: async () => (await import('./local/runs.ts')).runsRemoveCommand,
     },
     {
+      path: ['plan', 'show'],
+      summary: 'Show what a plan would send and what became of it',
+      load: async () => (await import('./local/plan.ts')).planShowCommand,
+    },
+    {
+      path: ['plan', 'apply'],
+      summary: 'Send exactly the rows of a plan, once',
+      load: async () => (await import('./local/plan.ts')).planApplyCommand,
+    },
+    {
       path: ['sandbox', 'info'],
       summary: 'List the sandbox’s ids and choices',
       load: async () => (await import('./local/sandbox.ts')).sandboxInfoCommand,
@@ -212,6 +222,7 @@ export const REGISTRY = createRegistry(
     { path: ['config'], summary: 'Preferences' },
     { path: ['history'], summary: 'The local record of writes', default: 'list' },
     { path: ['runs'], summary: 'Runs of many rows', default: 'list' },
+    { path: ['plan'], summary: 'Plans: what would be sent, looked at and approved before it is' },
     { path: ['sandbox'], summary: 'The service of the interface, played on this machine', default: 'info' },
   ],
 );

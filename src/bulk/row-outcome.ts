@@ -176,7 +176,7 @@ function whatHappened(entry: JournalEntry, code: FailureCode): string {
     const errorCode = entry.errorCode === undefined ? '' : ` (${entry.errorCode})`;
     return `${entry.outcome === 'rejected' ? 'rejected' : 'not sent'}: the service answered ${entry.httpStatus}${errorCode}`;
   }
-  if (code === 'PRECONDITION') return 'not sent: --expect did not hold';
+  if (code === 'PRECONDITION') return 'not sent: the card was not as it had to be';
   if (entry.code === undefined) return 'not sent: the run has not reached this row';
   return `not sent: ${FAILURES[code].meaning}`;
 }
@@ -214,7 +214,7 @@ export function rowEnd(result: RowResult, durationMs: number | undefined): RowEn
     code: failure?.code,
     errorCode: failure === undefined ? undefined : serviceErrorCode(failure),
     observedStatus: typeof status === 'string' ? status : undefined,
-    held: result.outcome === 'not_sent' && failure !== undefined && isHeldBack(failure),
+    held: result.outcome === 'not_sent' && failure !== undefined && isHeldForGood(failure),
   };
 }
 
@@ -224,4 +224,14 @@ const GUARD_CODES: ReadonlySet<FailureCode> = new Set(['PRECONDITION', 'NOT_FOUN
 /** Was the row held back on purpose, and not by a network that fails? */
 export function isHeldBack(failure: Failure): boolean {
   return GUARD_CODES.has(failure.code);
+}
+
+/** Reasons why a card could not be read that may be gone at the next try. */
+const PASSING: ReadonlySet<FailureCode> = new Set(['BAD_REPLY', 'BUSY']);
+
+/** Would a resume hold the row back again? Not when its card could only not be read. */
+function isHeldForGood(failure: Failure): boolean {
+  const { cause } = failure;
+  const reading = cause instanceof Failure && cause.cause instanceof Failure ? cause.cause : cause;
+  return isHeldBack(failure) && !(reading instanceof Failure && PASSING.has(reading.code));
 }

@@ -19,6 +19,8 @@ export interface SummaryInput {
   readonly emptyCells?: ReadonlyMap<string, number>;
   /** Rows that `--changed-from` left out. */
   readonly unchanged?: number;
+  /** Planned rows that were sent although nothing shows whether they changed since. */
+  readonly uncompared?: number;
 }
 
 const WORDS: Readonly<Record<TallyKey, string>> = {
@@ -47,6 +49,8 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} from the journal of an earlier process`);
   for (const key of BAD) lines.push(...causeLines(input, key));
   lines.push(...unchangedLines(input));
+  const uncompared = uncomparedLine(input);
+  if (uncompared !== undefined) lines.push(uncompared);
   if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`));
   if (report.isOutputLost) lines.push('the output was not read to its end; the results are kept in the run');
   const next = resumeCommand(input);
@@ -95,6 +99,12 @@ export function unchangedLines({
   const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${safeText(column)} ${count(cell)}`);
   if (cells.length > 0) lines.push(`empty cells left unchanged: ${cells.join(', ')}`);
   return lines;
+}
+
+/** Of planned rows: how many could not be held against what was planned; undefined when all could. */
+export function uncomparedLine({ uncompared = 0 }: Pick<SummaryInput, 'uncompared'>): string | undefined {
+  if (uncompared === 0) return undefined;
+  return `${plural(uncompared, 'row')} could not be compared with the plan: the interface shows no way to read them`;
 }
 
 function unknownLine(run: string, canReconcile: boolean): string {

@@ -3,7 +3,7 @@ import { describeFields, type FieldSpec } from '../input/fields.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
-import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from './common-options.ts';
+import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from './common-options.ts';
 import type { ArgumentSpec, Example, OptionSpec } from './option-spec.ts';
 
 interface CommandBase {
@@ -167,7 +167,7 @@ export function callCommand(spec: CallSpec): CallCommand {
     ...fields.flatMap(fieldOptions),
     ...(spec.expect === true ? [EXPECT_OPTION] : []),
     ...(spec.many === true ? MANY_OPTIONS : []),
-    ...(spec.many === true && writes ? MANY_WRITE_OPTIONS : []),
+    ...(spec.many === true && writes ? [...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
     ...(spec.changedFrom === true ? [CHANGED_FROM_OPTION] : []),
   ].filter((option) => !(spec.options ?? []).some((special) => special.long === option.long));
   const [idParam] = Object.keys(operation.params.shape);

@@ -98,3 +98,14 @@ export const MANY_WRITE_OPTIONS: readonly OptionSpec[] = [
   { long: 'run', value: 'name', text: 'name of the run: starts it, or resumes it if it exists' },
   { long: 'resend-unknown', text: 'send rows again whose outcome is unknown; asks first' },
 ];
+
+/** Options of the commands whose writes can be planned. */
+export const PLAN_OPTIONS: readonly OptionSpec[] = [
+  {
+    long: 'plan',
+    value: 'file',
+    isFile: true,
+    text: 'send nothing; write what would be sent to a new file, for `frontdesk plan apply`',
+  },
+  { long: 'plan-expires', value: 'duration', text: 'how long the plan may be applied: 24h (the default), at most 90d' },
+];

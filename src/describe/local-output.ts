@@ -136,6 +136,38 @@ const SANDBOX_INFO = object(
   ['cards', 'calendars', 'subscribers', 'choices'],
 );
 
+const PLAN_HEADER: Readonly<Record<string, JsonSchema>> = {
+  frontdeskPlan: INTEGER,
+  plan: TEXT,
+  operation: TEXT,
+  url: TEXT,
+  profile: TEXT,
+  createdBy: TEXT,
+  createdAt: TEXT,
+  expiresAt: TEXT,
+  rows: INTEGER,
+  unchanged: INTEGER,
+  sha256: TEXT,
+};
+
+/** A plan as `plan show` prints it. */
+const PLAN = all({
+  plan: all({ ...PLAN_HEADER, state: { enum: ['new', 'expired', 'running', 'stopped', 'finished'] } }),
+  approvals: list(all({ as: TEXT, key: TEXT })),
+  rows: list(
+    object(
+      {
+        row: INTEGER,
+        id: TEXT_OR_NULL,
+        body: { type: 'object' },
+        before: { type: 'object' },
+        drift: { enum: ['checked', 'unchecked'] },
+      },
+      ['row', 'id', 'drift'],
+    ),
+  ),
+});
+
 const ROWS = list(rowOutput({ type: 'object' }));
 
 /** Text, a count, or null where nothing is set. */
@@ -179,6 +211,8 @@ export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
   'history list': list(HISTORY_ENTRY),
   'history show': HISTORY_ENTRY,
   'history prune': all({ removed: INTEGER }),
+  'plan show': PLAN,
+  'plan apply': ROWS,
   'runs list': list(RUN),
   'runs show': RUN,
   'runs results': ROWS,

@@ -1,5 +1,6 @@
 import { exitCodeRows } from './command-doc.ts';
 import { ENVIRONMENT } from './environment.ts';
+import { PLANS } from './plans-topic.ts';
 import type { Block } from './text-block.ts';
 
 /** A subject that belongs to no single command. */
@@ -205,6 +206,7 @@ export const TOPICS: readonly Topic[] = [
   { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
   { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },
   { name: 'outcomes', summary: 'How a write can end and what to do then', blocks: OUTCOMES },
+  { name: 'plans', summary: 'See it, have it approved, apply exactly that', blocks: PLANS },
 ];
 
 export const TOPIC_NAMES: readonly string[] = TOPICS.map((topic) => topic.name);

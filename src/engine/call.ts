@@ -52,6 +52,10 @@ export async function runCall(session: OpenSession, command: CallCommand, input:
     const { runMany } = await import('./many/many.ts');
     return runMany(session, command, input);
   }
+  if (hasOption(input, 'plan')) {
+    refuseManyOptions(input);
+    return (await import('./many/make-plan.ts')).planSingle(session, command, input);
+  }
   if (!command.writes) return runSingle(session, command, input);
   try {
     return await runSingle(session, command, input);
@@ -64,6 +68,7 @@ export async function runCall(session: OpenSession, command: CallCommand, input:
 
 async function runSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   refuseManyOptions(input);
+  if (hasOption(input, 'plan-expires')) throw usageFailure([{ where: '--plan-expires', problem: 'belongs to --plan' }]);
   const complete = session.prompt.available ? await askMissing(session, command, input) : input;
   const single = await readSingleCall(session, command, complete);
   for (const warning of single.warnings) {

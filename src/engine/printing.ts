@@ -22,6 +22,7 @@ function openPaths(command: Command, isRun: boolean): IsOpenPath {
 
 /** The columns that `--columns` may name: those of a write over many rows are those of its results. */
 async function printedColumns(command: CallCommand, input: RawInput): Promise<readonly Column[]> {
+  if (hasOption(input, 'plan')) return (await import('./many/make-plan.ts')).PLAN_COLUMNS;
   if (!command.writes || !isMany(command, input)) return command.columns;
   const { RUN_COLUMNS } = await import('./many/run-rows.ts');
   return RUN_COLUMNS;
@@ -35,7 +36,7 @@ export async function checkPrinting(
   faults: Failure[],
 ): Promise<void> {
   const columns = command.kind === 'call' ? await printedColumns(command, input) : [];
-  const isRun = command.kind === 'call' && isMany(command, input);
+  const isRun = command.kind === 'call' && isMany(command, input) && !hasOption(input, 'plan');
   try {
     await checkOutput(output, columns, openPaths(command, isRun), isRun);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Operation } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -13,9 +14,17 @@ export function reasonProblem(pattern: string, reason: string | undefined): stri
     : `${pattern} is not found in it, as this profile requires`;
 }
 
-function takesReason(single: SingleCall): boolean {
-  const { body } = single.call.operation;
+/** Whether an operation has a reason that a profile can require. */
+export function takesReason({ body }: Operation): boolean {
   return body !== null && describeFields(body).some((field) => field.name === 'reason');
+}
+
+/** USAGE when the profile requires a reason of this operation and the given one does not do. */
+export function refuseReason(session: Session, operation: Operation, reason: string | undefined): void {
+  const pattern = session.profile.requireReason;
+  const problem = pattern === undefined || !takesReason(operation) ? undefined : reasonProblem(pattern, reason);
+  if (problem === undefined) return;
+  throw new Failure('USAGE', `--reason: ${problem}`, { hints: ['give it with --reason; nothing was sent'] });
 }
 
 /** The same call with a reason in its body. */
@@ -31,7 +40,7 @@ export function withReason(single: SingleCall, reason: string): SingleCall {
  */
 export async function requireReason(session: Session, single: SingleCall): Promise<SingleCall> {
   const pattern = session.profile.requireReason;
-  if (pattern === undefined || !takesReason(single)) return single;
+  if (pattern === undefined || !takesReason(single.call.operation)) return single;
   const problem = reasonProblem(pattern, single.reason);
   if (problem === undefined) return single;
   if (single.reason !== undefined || session.common.dryRun || !session.prompt.available) {

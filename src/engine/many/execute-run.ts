@@ -39,7 +39,7 @@ export interface Execution {
  * One row after the other, so that a million of them need no memory. Not a generator: that makes several promises
  * for each row, this one.
  */
-function flatten(batches: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
+export function flatten(batches: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
   return {
     [Symbol.asyncIterator]() {
       const source = batches[Symbol.asyncIterator]();
@@ -64,7 +64,7 @@ function flatten(batches: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
 }
 
 /** Tells the person what the first signal means before the run hears it. */
-function announcing(session: Session, output: RunOutput): SignalPort {
+export function announcing(session: Session, output: RunOutput): SignalPort {
   const { signals } = session.context;
   return {
     received: signals.received,
@@ -128,6 +128,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
     rows: execution.rowCount,
   });
   const reconcile = makeReconciler(service, operation, policy);
+  let uncompared = 0;
   let report: BulkReport;
   if (isWrite(operation)) keepToOutcome(session);
   try {
@@ -147,7 +148,10 @@ export async function executeRun(session: Session, execution: Execution): Promis
       ...(reconcile === undefined ? {} : { reconcile }),
       ...(failedFile === undefined ? {} : { keep: (result: RowResult<Row>) => failedFile.add(result) }),
       emit: (result) => output.emit(result),
-      onEnded: (result) => output.onEnded(result),
+      onEnded: (result) => {
+        if (result.row.drift === 'unchecked' && result.source === 'sent') uncompared += 1;
+        output.onEnded(result);
+      },
       onPause: (untilMs) => output.onPause(untilMs),
     });
   } finally {
@@ -167,6 +171,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
     canReconcile: reconcile !== undefined,
     ...(execution.emptyCells === undefined ? {} : { emptyCells: execution.emptyCells }),
     ...(execution.unchanged === undefined ? {} : { unchanged: execution.unchanged }),
+    uncompared,
   });
   return exitCode;
 }

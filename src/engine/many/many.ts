@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWrite, type Operation } from '../../api/operation.ts';
-import { openFailedFile } from '../../bulk/failed-file.ts';
-import { type ActiveRun, beginRun, type RunPorts, spoolPath } from '../../bulk/run-store.ts';
+import { isWrite } from '../../api/operation.ts';
+import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { type Fault, usageFailure } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
@@ -18,12 +18,8 @@ import { executeRun } from './execute-run.ts';
 import { failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { inputOfWords, type ManyPlan, readPlan, reasonCheck } from './run-plan.ts';
+import { portsOf } from './run-ports.ts';
 import { callOf, manyColumns, placeOf } from './run-rows.ts';
-
-function portsOf(session: Session): RunPorts {
-  const { clock, pid, random } = session.context;
-  return { stateDir: session.stateDir(), clock, pid, random };
-}
 
 async function startRun(
   session: Session,
@@ -64,7 +60,7 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
   const faults: Fault[] = [];
   const plan = await readPlan(session, command, input, faults);
   const { operation, options } = plan;
-  refuseReadOnlyWrite(session, operation);
+  if (isWrite(operation) && options.plan === undefined) refuseReadOnly(session);
   const path = lastValue(input, 'from');
   const open = async (): Promise<InputFile> =>
     path === undefined
@@ -84,7 +80,7 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
     shard: plan.rows.shard,
   };
   if (faults.length > 0) throw usageFailure(faults);
-  const copy = await placeForCopy(session, operation);
+  const copy = await placeForCopy(session, isWrite(operation) && options.plan === undefined);
   try {
     const file = await open();
     const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy.path });
@@ -95,16 +91,12 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
   }
 }
 
-function refuseReadOnlyWrite(session: Session, operation: Operation): void {
-  if (isWrite(operation)) refuseReadOnly(session);
-}
-
 /** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
 async function placeForCopy(
   session: Session,
-  operation: Operation,
+  isRun: boolean,
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  if (isWrite(operation) && !session.common.dryRun) {
+  if (isRun && !session.common.dryRun) {
     const path = await spoolPath(portsOf(session));
     return { path, remove: () => rm(path, { force: true }) };
   }
@@ -135,6 +127,25 @@ async function runChecked(
       const file = await openInput(inputPath, session.context.stdin, '--from');
       yield* rowsOf(file, { ...reading, format: checked.format });
     };
+  const openFailed = () => openFailedFileOf(session, plan, reading, checked);
+  if (options.plan !== undefined) {
+    const { makePlan } = await import('./make-plan.ts');
+    const { selected: rowCount, unchanged } = checked;
+    if (rowCount === 0) await tellNothingToDo(session, checked);
+    const { rate } = options.pace;
+    const maxFailures = failureLimitOf(options.pace, rowCount);
+    const rows = rowsIn(copy);
+    return makePlan(session, {
+      operation,
+      plan: options.plan,
+      rows,
+      rowCount,
+      unchanged,
+      rate,
+      maxFailures,
+      openFailed,
+    });
+  }
   const columns = manyColumns(command, operation);
   const isDryRun = session.common.dryRun && isWrite(operation);
   if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
@@ -144,16 +155,7 @@ async function runChecked(
   const service = await session.service(operation.family);
   await confirmMany(session, plan, checked, service);
   await compareTokenLife(session, service, checked.selected, options.pace.rate);
-  const failedFile =
-    options.failedPath === undefined
-      ? undefined
-      : await openFailedFile({
-          path: options.failedPath,
-          inputFormat: reading.path === '' ? 'ids' : checked.format,
-          columns: checked.columns,
-          csvRaw: plan.rows.csvRaw,
-          pid: session.context.pid,
-        });
+  const failedFile = await openFailed();
   try {
     const run = isWrite(operation) ? await startRun(session, plan, checked, copy, service) : undefined;
     return await executeRun(session, {
@@ -176,6 +178,23 @@ async function runChecked(
     await failedFile?.discard().catch(() => undefined);
     throw error;
   }
+}
+
+async function openFailedFileOf(
+  session: Session,
+  plan: ManyPlan,
+  reading: InputOptions,
+  checked: CheckedInput,
+): Promise<FailedFile | undefined> {
+  const path = plan.options.failedPath;
+  if (path === undefined) return undefined;
+  return openFailedFile({
+    path,
+    inputFormat: reading.path === '' ? 'ids' : checked.format,
+    columns: checked.columns,
+    csvRaw: plan.rows.csvRaw,
+    pid: session.context.pid,
+  });
 }
 
 async function tellNothingToDo(session: Session, checked: CheckedInput): Promise<void> {

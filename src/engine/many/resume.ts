@@ -10,7 +10,7 @@ import { refuseReadOnly } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
 import { placeOf, runColumns } from './run-rows.ts';
-import { formatOfRun, operationOfRun, rowsOfRun } from './stored-run.ts';
+import { failedFormatOf, operationOfRun, rowsOfRun } from './stored-run.ts';
 
 /** A limit given anew, else the run's own. */
 function anew(
@@ -94,7 +94,7 @@ async function openFailed(session: Session, input: RawInput, header: RunHeader):
   if (path === undefined) return undefined;
   return openFailedFile({
     path,
-    inputFormat: formatOfRun(header),
+    inputFormat: failedFormatOf(header),
     columns: await columnsOfInput(session, header),
     csvRaw: header.options['csvRaw'] === true,
     pid: session.context.pid,

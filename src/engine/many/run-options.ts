@@ -11,6 +11,7 @@ import { fromPlain, toPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
 import { choiceProblem } from '../read-call.ts';
+import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 
 /** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
 export interface RowOptions {
@@ -49,6 +50,8 @@ export interface ManyOptions {
   readonly failedPath: string | undefined;
   readonly runName: string | undefined;
   readonly changedFromPath: string | undefined;
+  /** `--plan`: nothing is sent, and what would be is written there. */
+  readonly plan: PlanOptions | undefined;
 }
 
 /** `--rate` and `--max-failures`; undefined where they are not given or faulty. */
@@ -97,6 +100,7 @@ export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
     failedPath: lastValue(input, 'failed'),
     runName: lastValue(input, 'run'),
     changedFromPath: lastValue(input, 'changed-from'),
+    plan: readPlanOptions(input, faults),
   };
 }
 

@@ -3,7 +3,7 @@ import { Progress } from '../../bulk/progress.ts';
 import type { RowResult } from '../../bulk/row-outcome.ts';
 import { printedRow } from '../../bulk/row-result.ts';
 import { stopReason } from '../../bulk/stop.ts';
-import { summaryJson, summaryLines, unchangedLines } from '../../bulk/summary.ts';
+import { summaryJson, summaryLines, unchangedLines, uncomparedLine } from '../../bulk/summary.ts';
 import { StreamFailure } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Notice } from '../../http/call.ts';
@@ -40,7 +40,11 @@ interface RunOutputOptions {
   readonly isWrite: boolean;
   readonly columns: readonly Column[];
   readonly rows: number;
+  /** Takes the rows of a read that succeeded, in the place of stdout; rows that were not reached are not reported. */
+  readonly take?: (result: RowResult<Row>) => Promise<void>;
 }
+
+const NO_ROWS: RowWriter = { row: async () => undefined, close: async () => undefined };
 
 /** Progress on stderr: a line that is drawn anew on a terminal, one every ten seconds elsewhere. */
 class ProgressLine {
@@ -96,7 +100,8 @@ class ProgressLine {
 export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
   const { session, isWrite } = options;
   const { stdout, stderr } = session.context;
-  const writer: RowWriter = await session.openRows(options.columns, options.rows);
+  const { take } = options;
+  const writer: RowWriter = take === undefined ? await session.openRows(options.columns, options.rows) : NO_ROWS;
   const progress = new ProgressLine(session, options.rows);
   const sharesTerminal = stdout.isTerminal && stderr.isTerminal;
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
@@ -104,7 +109,8 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const print = (result: RowResult<Row>): Promise<void> => {
     if (isWrite)
       return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
-    return result.failure === undefined ? writer.row(result.resource ?? null) : tell(result.failure);
+    if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
+    return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : tell(result.failure);
   };
   const tell = async (failure: Failure): Promise<void> => {
     await stderr.write(
@@ -179,6 +185,7 @@ interface SummaryFacts {
   readonly canReconcile: boolean;
   readonly emptyCells?: ReadonlyMap<string, number>;
   readonly unchanged?: number;
+  readonly uncompared?: number;
 }
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
@@ -202,6 +209,8 @@ export async function writeSummary(session: Session, facts: SummaryFacts): Promi
   const { format } = session.output;
   if (format === 'json' || format === 'ndjson') {
     await notifyUnchanged(session, facts);
+    const uncompared = uncomparedLine(facts);
+    if (uncompared !== undefined) await session.notify({ code: 'NOT_COMPARED', level: 'note', message: uncompared });
     await notifyStop(session, facts.report);
     await session.context.stderr.write(`${printJson(summaryJson(facts))}\n`);
     return;

@@ -47,12 +47,13 @@ async function loadChangedFrom(
   session: Session,
   operation: Operation,
   path: string,
+  keepsCells: boolean,
 ): Promise<NonNullable<ManyPlan['changedFrom']>> {
   const file = await openInput(path, session.context.stdin, '--changed-from');
   const pieces: Uint8Array[] = [];
   for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
   const bytes = Buffer.concat(pieces);
-  const options = { operation, path, csvRaw: session.output.csvRaw };
+  const options = { operation, path, csvRaw: session.output.csvRaw, keepsCells };
   return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
 }
 
@@ -76,7 +77,7 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
   if (options.failedPath === '-') {
     faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
   }
-  if (command.writes && input.options.has('no-history')) {
+  if (command.writes && options.plan === undefined && input.options.has('no-history')) {
     faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its journal' });
   }
 }
@@ -111,7 +112,7 @@ export async function readPlan(
   const changedFrom =
     options.changedFromPath === undefined || faults.length > 0
       ? undefined
-      : await loadChangedFrom(session, operation, options.changedFromPath);
+      : await loadChangedFrom(session, operation, options.changedFromPath, options.plan !== undefined);
   return {
     operation,
     options,

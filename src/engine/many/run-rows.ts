@@ -2,11 +2,12 @@ import { isWrite, type Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, type FailureCode } from '../../failure.ts';
 import type { CallInput, CallPolicy, CallResult } from '../../http/call.ts';
 import { checkExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
-import { isJsonObject } from '../../json/value.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import type { Service, Session } from '../../session.ts';
 
@@ -40,7 +41,8 @@ function heldBack(row: Row, operation: Operation, failure: Failure): CallResult 
   };
 }
 
-function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
+/** Reads the card of a row at the pace of its run. */
+export function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
   const call = { operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined };
   return service.client.call(call, { policy, pacer: slot.readPacer, wrapUp: slot.wrapUp, stop: slot.stop });
 }
@@ -63,8 +65,63 @@ export function makeRowSender(service: Service, operation: Operation, policy: Ca
     }
     return send(row, slot);
   };
-  return (row: Row, slot: RowSlot): Promise<CallResult> =>
-    row.expects.length > 0 ? sendIfExpected(row, slot) : send(row, slot);
+  const sendIfAsPlanned = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') return heldBack(row, operation, unreadable(read.failure));
+    const change = changeSince(row.before, read.resource);
+    return change === undefined ? send(row, slot) : heldBack(row, operation, new Failure('PRECONDITION', change));
+  };
+  return (row: Row, slot: RowSlot): Promise<CallResult> => {
+    if (row.drift === 'checked') return sendIfAsPlanned(row, slot);
+    return row.expects.length > 0 ? sendIfExpected(row, slot) : send(row, slot);
+  };
+}
+
+/** Failures of the late read that are about this process or the way to the service, and not about the card. */
+const NOT_OF_THE_CARD: ReadonlySet<FailureCode> = new Set([
+  'AUTH',
+  'USAGE',
+  'UNREACHABLE',
+  'CANCELLED',
+  'LOCAL_IO',
+  'INTERNAL',
+]);
+
+/** A card that cannot be read cannot be compared: its row is held back. */
+function unreadable(failure: Failure): Failure {
+  if (NOT_OF_THE_CARD.has(failure.code)) return failure;
+  const message = `the card cannot be compared with the plan: ${failure.message}`;
+  return new Failure('PRECONDITION', message, { hints: failure.hints, details: failure.details, cause: failure });
+}
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? 'absent' : typeof value === 'string' ? value : printJson(value);
+}
+
+/** What of a card is not as it was planned: `status is BLOCKED, was ACTIVE when planned`; undefined: all is. */
+function changeSince(before: JsonObject | undefined, card: JsonValue): string | undefined {
+  const now = comparedMembers(card);
+  const names = new Set([...(before?.keys() ?? []), ...now.keys()]);
+  const changes = [...names].flatMap((name) => {
+    const [then, current] = [before?.get(name), now.get(name)];
+    const isSame = then !== undefined && current !== undefined && printJson(then) === printJson(current);
+    return isSame ? [] : [`${name} is ${shown(current)}, was ${shown(then)} when planned`];
+  });
+  return changes.length === 0 ? undefined : changes.join('; ');
+}
+
+/** What is known of a card when a write on it is planned. */
+const COMPARED = ['status', 'updatedAt'] as const;
+
+/** The members of a card that a planned write is held against, digits and keys as sent. */
+export function comparedMembers(card: JsonValue): JsonObject {
+  const members = new Map<string, JsonValue>();
+  if (!isJsonObject(card)) return members;
+  for (const name of COMPARED) {
+    const value = card.get(name);
+    if (value !== undefined) members.set(name, value);
+  }
+  return members;
 }
 
 /**

@@ -18,7 +18,16 @@ export function operationOfRun(header: RunHeader): Operation {
   throw new Failure('USAGE', `run ${header.run} is of ${header.operation}, which this version does not know`);
 }
 
-export function formatOfRun(header: RunHeader): InputFormat {
+/** How the input of a run that applies a plan is kept: as the plan itself. */
+export const PLAN_INPUT = 'plan';
+
+/** In which kind of file the rows of a run that did not succeed are written. */
+export function failedFormatOf(header: RunHeader): InputFormat {
+  // The rows of a plan are ids and fields, which any kind can hold.
+  return header.inputFormat === PLAN_INPUT ? 'ids' : formatOfRun(header);
+}
+
+function formatOfRun(header: RunHeader): InputFormat {
   const format = INPUT_FORMATS.find((known) => known === header.inputFormat);
   if (format !== undefined) return format;
   throw new Failure('USAGE', `run ${header.run} has an input in a format that this version does not know`);
@@ -32,6 +41,12 @@ export async function* rowsOfRun(
   const { header, folder } = run;
   const { stdin } = session.context;
   const operation = operationOfRun(header);
+  if (header.inputFormat === PLAN_INPUT) {
+    const { plannedRows } = await import('../../plan/read-plan.ts');
+    const file = await openInput(folder.input, stdin, 'the plan of the run');
+    yield* plannedRows(file.bytes(), operation, `run ${header.run}`);
+    return;
+  }
   const options = loadRowOptions(header.options);
   const { defaults, expectations, emptyCells, csvRaw, shard } = options;
   const oldPath = folder.older;

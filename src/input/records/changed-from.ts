@@ -1,6 +1,8 @@
 import type { Operation } from '../../api/operation.ts';
 import { usageFailure } from '../../failure.ts';
-import { JsonNumber, type JsonValue } from '../../json/value.ts';
+import { parseJson } from '../../json/parse.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { FieldValue } from '../check-fields.ts';
 import { readBoolean } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
@@ -14,6 +16,7 @@ import { SeenTable } from './seen-table.ts';
 
 const MAX_FAULTS = 20;
 const FIRST_CAPACITY_ROWS = 4096;
+const FIRST_CELL_BYTES = 1 << 16;
 
 /** A text that two values share exactly when they are the same value: type first, so that `""` is not null. */
 function tokenOf(value: FieldValue): string {
@@ -42,10 +45,13 @@ export class ChangedFrom {
   /** Two words for each field of each row; 0, 0 where the file has no such column. */
   #values: Uint32Array;
   #count = 0;
+  readonly #cells: OldCells | undefined;
 
-  constructor(name: string, fields: readonly FieldSpec[]) {
+  /** `keepsCells`: the values themselves are kept too, as compact text, for `oldCells`. */
+  constructor(name: string, fields: readonly FieldSpec[], keepsCells = false) {
     this.name = name;
     this.#fields = fields;
+    this.#cells = keepsCells ? new OldCells(fields) : undefined;
     this.#values = new Uint32Array(2 * fields.length * FIRST_CAPACITY_ROWS);
   }
 
@@ -60,6 +66,7 @@ export class ChangedFrom {
       larger.set(this.#values);
       this.#values = larger;
     }
+    this.#cells?.add(values);
     this.#fields.forEach((field, index) => {
       const value = values.get(field.name);
       if (value === undefined) return;
@@ -86,6 +93,58 @@ export class ChangedFrom {
     });
     return changed;
   }
+
+  /** The older cells of this id that could be sent, typed so; undefined when they are not kept or there are none. */
+  oldCells(id: string): JsonObject | undefined {
+    if (this.#cells === undefined) return undefined;
+    this.#digest.setText(id);
+    const row = this.#rows.find(this.#digest);
+    return row === 0 ? undefined : this.#cells.of(row);
+  }
+}
+
+/** The cells of older rows, one after the other as text: a row costs its own bytes and eight more. */
+class OldCells {
+  readonly #fields: readonly FieldSpec[];
+  #bytes = Buffer.alloc(FIRST_CELL_BYTES);
+  #length = 0;
+  #starts = new Float64Array(FIRST_CAPACITY_ROWS);
+  #count = 0;
+
+  constructor(fields: readonly FieldSpec[]) {
+    this.#fields = fields;
+  }
+
+  /** Keeps the cells that could be sent; an older file may hold others, such as an empty `active`. */
+  add(values: ReadonlyMap<string, JsonValue>): void {
+    const cells = [...values].filter(([name, value]) => this.#isSendable(name, value));
+    const text = Buffer.from(printJson(new Map(cells)));
+    if (this.#length + text.length > this.#bytes.length) {
+      const larger = Buffer.alloc(2 * (this.#length + text.length));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    if (this.#count + 1 >= this.#starts.length) {
+      const larger = new Float64Array(2 * this.#starts.length);
+      larger.set(this.#starts);
+      this.#starts = larger;
+    }
+    text.copy(this.#bytes, this.#length);
+    this.#length += text.length;
+    this.#count += 1;
+    this.#starts[this.#count] = this.#length;
+  }
+
+  /** `row`: 1-based, in the order in which rows were added. */
+  of(row: number): JsonObject {
+    const cells = parseJson(this.#bytes.toString('utf8', this.#starts[row - 1] ?? 0, this.#starts[row] ?? 0));
+    return isJsonObject(cells) ? cells : new Map();
+  }
+
+  #isSendable(name: string, value: JsonValue): boolean {
+    const type = this.#fields.find((field) => field.name === name)?.type;
+    return typeof value === (type === 'boolean' ? 'boolean' : 'string');
+  }
 }
 
 function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat): [string, Map<string, JsonValue>] {
@@ -108,10 +167,16 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
  */
 export async function readChangedFrom(
   file: InputFile,
-  options: { readonly operation: Operation; readonly path: string; readonly csvRaw: boolean },
+  options: {
+    readonly operation: Operation;
+    readonly path: string;
+    readonly csvRaw: boolean;
+    /** The old cells will be asked for, and not only whether they differ. */
+    readonly keepsCells?: boolean;
+  },
 ): Promise<ChangedFrom> {
   const roles = new ColumnRoles(options.operation);
-  const index = new ChangedFrom(file.name, roles.fields);
+  const index = new ChangedFrom(file.name, roles.fields, options.keepsCells);
   const faults: InputFault[] = [];
   const read = { path: options.path, csvRaw: options.csvRaw, columns: roles.names, format: undefined };
   for await (const batch of readRecords(file.bytes(), read)) {

@@ -25,6 +25,13 @@ export interface Row {
   readonly expects: readonly Expectation[];
   /** The row as it was read, with all original columns. */
   readonly record: RawRecord;
+  /**
+   * What was known before: of a planned card its status and updatedAt; of an update against an older file, when
+   * that keeps its values, the old cells of what changes.
+   */
+  readonly before?: JsonObject | undefined;
+  /** Of a planned row: whether it is compared with `before` right before it is sent. */
+  readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
 export interface InterpretOptions {
@@ -113,7 +120,17 @@ export class Interpreter {
     this.#checkBody(values, isUnchanged, found);
     const { idParam } = this.roles;
     const id = idParam === undefined ? undefined : params[idParam];
-    const row: Row = { row: record.row, line: record.line, id, params, body: this.#body(values), expects, record };
+    const before = isUnchanged ? undefined : this.#before(id, values);
+    const row: Row = {
+      row: record.row,
+      line: record.line,
+      id,
+      params,
+      body: this.#body(values),
+      expects,
+      record,
+      before,
+    };
     if (found.length === 0) {
       if (isUnchanged) return { kind: 'unchanged', row };
       const extra = this.#options.checkRow?.(row);
@@ -218,6 +235,12 @@ export class Interpreter {
       return { values, isUnchanged: false };
     }
     return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
+  }
+
+  /** The older cells of what changes, where the older file keeps them. */
+  #before(id: string | undefined, values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
+    const old = id === undefined ? undefined : this.#options.changedFrom?.oldCells(id);
+    return old === undefined ? undefined : new Map([...old].filter(([name]) => name in values));
   }
 
   #countEmpty(name: string): void {

@@ -122,7 +122,14 @@ describe('the help topics', () => {
     expect(() => parseExample(line.slice('frontdesk '.length))).not.toThrow();
   });
 
-  it('are the five of the contract', () => {
-    expect(TOPICS.map((topic) => topic.name)).toEqual(['exit-codes', 'environment', 'output', 'bulk', 'outcomes']);
+  it('are these six', () => {
+    expect(TOPICS.map((topic) => topic.name)).toEqual([
+      'exit-codes',
+      'environment',
+      'output',
+      'bulk',
+      'outcomes',
+      'plans',
+    ]);
   });
 });

@@ -1,0 +1,275 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
+import type { RunHeader } from '../../bulk/run-header.ts';
+import { showRun } from '../../bulk/run-list.ts';
+import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
+import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import { shellQuote } from '../../files/safety.ts';
+import { quoteGiven } from '../../input/given.ts';
+import { openInput } from '../../input/input-file.ts';
+import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { groupThousands, safeText } from '../../output/safe-text.ts';
+import { planRunName } from '../../plan/plan-file.ts';
+import type { PlannedRow } from '../../plan/plan-lines.ts';
+import { PlanSurvey, planView } from '../../plan/plan-view.ts';
+import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
+import type { Service, Session } from '../../session.ts';
+import { printDryRunRows } from '../dry-run.ts';
+import { reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
+import { compareTokenLife } from './confirm-many.ts';
+import { executeRun } from './execute-run.ts';
+import { placeOfFamily } from './make-plan.ts';
+import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-options.ts';
+import { writeEmptySummary } from './run-output.ts';
+import { portsOf } from './run-ports.ts';
+import { callOf, runColumns } from './run-rows.ts';
+import { PLAN_INPUT } from './stored-run.ts';
+
+/** A plan that was read to its end, with what applying it wants to know of its rows. */
+interface LoadedPlan extends VerifiedPlan {
+  readonly path: string;
+  /** Where its bytes were copied as they were read: a file may change meanwhile. */
+  readonly copy: string;
+  readonly survey: PlanSurvey;
+  /** What the profile's `requireReason` has against the first row that it refuses. */
+  readonly reasonProblem: string | undefined;
+  /** A value that no CSV cell can hold: null, or the empty text, which is read as not given. */
+  readonly hasUncellable: boolean;
+}
+
+async function openCopy(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    throw ioFailure(`cannot copy the plan to ${path}`, error, 'nothing was sent');
+  }
+}
+
+async function* copied(pieces: AsyncIterable<Uint8Array>, copy: FileHandle, path: string): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    try {
+      await copy.writeFile(piece);
+    } catch (error) {
+      throw ioFailure(`cannot copy the plan to ${path}`, error, 'nothing was sent');
+    }
+    yield piece;
+  }
+}
+
+/** Copies a plan while it is verified. USAGE for what is no plan, or not as it was written. */
+async function loadPlan(session: Session, path: string, copyPath: string): Promise<LoadedPlan> {
+  const file = await openInput(path, session.context.stdin, '<file>');
+  const copy = await openCopy(copyPath);
+  const survey = new PlanSurvey();
+  const pattern = session.profile.requireReason;
+  let problem: string | undefined;
+  let hasUncellable = false;
+  const onRow = (row: PlannedRow) => {
+    survey.add(row);
+    for (const value of row.body?.values() ?? []) hasUncellable ||= value === null || value === '';
+    if (pattern === undefined || problem !== undefined) return undefined;
+    const reason = row.body?.get('reason');
+    const found = reasonProblem(pattern, typeof reason === 'string' ? reason : undefined);
+    if (found !== undefined) problem = `line ${row.line}: reason: ${found}`;
+    return undefined;
+  };
+  try {
+    const verified = await verifyPlan(copied(file.bytes(), copy, copyPath), { name: file.name, onRow });
+    await copy.sync();
+    const isReasoned = takesReason(verified.operation);
+    return {
+      ...verified,
+      path,
+      copy: copyPath,
+      survey,
+      hasUncellable,
+      reasonProblem: isReasoned ? problem : undefined,
+    };
+  } finally {
+    await copy.close();
+  }
+}
+
+/** USAGE when the profile leads elsewhere than the plan. */
+function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPlan): void {
+  const url = placeOfFamily(session, operation);
+  if (url === header.url) return;
+  throw new Failure(
+    'USAGE',
+    `plan ${header.plan} is for ${header.url}, and profile ${session.profile.name} leads to ${url}; nothing was sent`,
+    {
+      hints: [
+        `apply it with the profile that it was made with: frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`,
+      ],
+    },
+  );
+}
+
+/** PRECONDITION when the plan has expired, unless it was begun before: a run may always be ended. */
+function refuseExpired(session: Session, { header }: LoadedPlan, begun: RunHeader | undefined): void {
+  if (begun !== undefined || session.context.clock.now() < Date.parse(header.expiresAt)) return;
+  throw new Failure('PRECONDITION', `plan ${header.plan} expired at ${header.expiresAt}; nothing was sent`, {
+    hints: ['make the plan again'],
+    details: { outcome: 'not_sent' },
+  });
+}
+
+/** What the profile has against a write, before anything is asked or sent. */
+function guardPlan(session: Session, plan: LoadedPlan): void {
+  refuseReadOnly(session);
+  if (plan.reasonProblem === undefined) return;
+  throw new Failure('USAGE', `${quoteGiven(plan.path)}: ${plan.reasonProblem}; nothing was sent`, {
+    hints: ['make the plan again with a reason that does'],
+  });
+}
+
+async function confirmPlan(session: Session, plan: LoadedPlan, service: Service): Promise<void> {
+  if (session.common.yes) return;
+  const { header, survey } = plan;
+  const rows = `${groupThousands(header.rows)} ${header.rows === 1 ? 'row' : 'rows'}`;
+  if (!session.prompt.available) {
+    throw new Failure('USAGE', `plan ${header.plan} of ${rows}: nobody can be asked here, and --yes is missing`, {
+      hints: ['add --yes to apply it without a question; nothing was sent'],
+    });
+  }
+  const { colour, unicode, now } = session.output;
+  const width = session.context.stderr.columns ?? 80;
+  const view = { header, state: 'new', survey, approvals: [], uncounted: [], demanded: 0 } as const;
+  await session.context.stderr.write(planView(view, { width, colour, unicode, now }));
+  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
+  if (await session.prompt.confirm(`Apply plan ${header.plan}: ${safeText(header.operation)} of ${rows}${where}?`))
+    return;
+  throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was sent`, {
+    details: { outcome: 'not_sent' },
+  });
+}
+
+async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): Promise<FailedFile | undefined> {
+  const path = lastValue(input, 'failed');
+  if (path === undefined) return undefined;
+  const extension = extname(path).toLowerCase();
+  if (plan.hasUncellable && extension !== '.ndjson' && extension !== '.jsonl' && extension !== '.json') {
+    throw usageFailure(
+      [{ where: '--failed', problem: 'the plan has an empty text or null, which CSV cannot tell from not given' }],
+      ['give it a name that ends in .ndjson; nothing was sent'],
+    );
+  }
+  const idParam = Object.keys(plan.operation.params.shape);
+  return openFailedFile({
+    path,
+    inputFormat: 'ids',
+    columns: [...idParam, ...plan.fields],
+    csvRaw: session.output.csvRaw,
+    pid: session.context.pid,
+  });
+}
+
+async function startRun(session: Session, plan: LoadedPlan, service: Service, pace: PaceOptions): Promise<ActiveRun> {
+  const { preferences, context, output, profile } = session;
+  const { header } = plan;
+  return beginRun(portsOf(session), {
+    name: planRunName(header.plan),
+    operation: header.operation,
+    profile: profile.name,
+    host: header.url,
+    user: context.user,
+    tokenFingerprint: await service.fingerprint(),
+    input: { sha256: plan.fileSha256, format: PLAN_INPUT, source: { path: plan.copy } },
+    rows: header.rows,
+    inputRows: plan.lastRow,
+    options: storeOptions(
+      {
+        defaults: {},
+        expectations: [],
+        emptyCells: 'keep',
+        csvRaw: output.csvRaw,
+        shard: undefined,
+        changedFromSha256: undefined,
+      },
+      pace,
+      {
+        concurrency: preferences.concurrency.value,
+        timeoutMs: preferences.timeoutMs.value,
+        retries: preferences.retries.value,
+        retryMaxTimeMs: session.policy.retryMaxTimeMs,
+        output: output.format,
+      },
+    ),
+  });
+}
+
+async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, pace: PaceOptions): Promise<number> {
+  const { header, operation } = plan;
+  const run = runFolder(session.stateDir(), planRunName(header.plan));
+  const begun = await readRunHeader(run);
+  refuseOtherUrl(session, plan);
+  refuseExpired(session, plan, begun);
+  guardPlan(session, plan);
+  const rowsIn = (path: string) =>
+    async function* () {
+      const file = await openInput(path, session.context.stdin, '<file>');
+      yield* plannedRows(file.bytes(), operation, `plan ${header.plan}`);
+    };
+  if (session.common.dryRun) {
+    await printDryRunRows(session, rowsIn(plan.copy)(), (row) => callOf(operation, row));
+    return 0;
+  }
+  const columns = runColumns(operation);
+  if (header.rows === 0) {
+    await session.print({ kind: 'list', document: [], rows: [], columns });
+    await session.notify({ code: 'NOTHING_TO_DO', level: 'note', message: 'nothing to do: the plan has no rows' });
+    await writeEmptySummary(session);
+    return 0;
+  }
+  const isFinished = begun !== undefined && (await showRun(portsOf(session), run.run)).state === 'finished';
+  const service = await session.service(operation.family);
+  // On a terminal a plan that is done is shown again without a question: nothing is sent.
+  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, service);
+  if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
+  const failedFile = await openFailed(session, input, plan);
+  try {
+    const active = await startRun(session, plan, service, pace);
+    return await executeRun(session, {
+      operation,
+      service,
+      policy: session.policy,
+      rows: rowsIn(active.folder.input),
+      rowCount: header.rows,
+      concurrency: session.preferences.concurrency.value,
+      rate: pace.rate,
+      maxFailures: failureLimitOf(pace, header.rows),
+      run: active,
+      unknownRows: 'leave',
+      failedFile,
+      columns,
+    });
+  } catch (error) {
+    await failedFile?.discard().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * `plan apply`: sends exactly the rows of a plan as a run that the plan names, so that applying it again goes on
+ * with that run or shows its results. Answers the exit code.
+ */
+export async function applyPlan(session: Session, input: RawInput, path: string): Promise<number> {
+  const faults: Fault[] = [];
+  const pace = readPace(input, faults);
+  if (lastValue(input, 'failed') === '-') {
+    faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
+  }
+  if (faults.length > 0) throw usageFailure(faults);
+  const copy = await spoolPath(portsOf(session));
+  try {
+    return await applyLoaded(session, input, await loadPlan(session, path, copy), pace);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
+  } finally {
+    await rm(copy, { force: true });
+  }
+}

@@ -1,0 +1,8 @@
+import type { RunPorts } from '../../bulk/run-store.ts';
+import type { Session } from '../../session.ts';
+
+/** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
+export function portsOf(session: Session): RunPorts {
+  const { clock, pid, random } = session.context;
+  return { stateDir: session.stateDir(), clock, pid, random };
+}

@@ -1,0 +1,125 @@
+import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
+import { showRun } from '../../bulk/run-list.ts';
+import { openInput } from '../../input/input-file.ts';
+import { fromPlain } from '../../json/plain.ts';
+import { printJson } from '../../json/print.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import type { Column } from '../../output/column.ts';
+import { headerObject, type PlanHeader, planRunName, rowObject } from '../../plan/plan-file.ts';
+import { type Approval, type PlanState, PlanSurvey, planView } from '../../plan/plan-view.ts';
+import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
+import type { Session } from '../../session.ts';
+import { portsOf } from './run-ports.ts';
+
+const SHOWN_COLUMNS: readonly Column[] = [
+  { name: 'row', header: 'ROW', align: 'right' },
+  { name: 'id', header: 'ID', keep: true },
+  { name: 'body', header: 'BODY' },
+  { name: 'before', header: 'BEFORE' },
+  { name: 'drift', header: 'DRIFT' },
+];
+
+/** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
+async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
+  const { stateDir } = session.places;
+  const name = planRunName(header.plan);
+  if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
+    const { state } = await showRun(portsOf(session), name);
+    return state === 'interrupted' ? 'stopped' : state;
+  }
+  return session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired';
+}
+
+/** Who signed a plan. */
+interface Signatures {
+  readonly approvals: readonly Approval[];
+  readonly uncounted: readonly string[];
+  readonly demanded: number;
+}
+
+function documentHead(header: PlanHeader, state: PlanState, approvals: readonly Approval[]): [JsonObject, JsonValue] {
+  return [new Map([...headerObject(header), ['state', state]]), fromPlain(approvals)];
+}
+
+/** One JSON document, written row by row, so that a plan of any length needs no memory. */
+async function printDocument(
+  session: Session,
+  head: [JsonObject, JsonValue],
+  rows: AsyncIterable<JsonObject>,
+): Promise<void> {
+  const { stdout } = session.context;
+  const [plan, approvals] = head;
+  const member = (value: JsonValue) => printJson(value, { indent: 2 }).replaceAll('\n', '\n  ');
+  await stdout.write(`{\n  "plan": ${member(plan)},\n  "approvals": ${member(approvals)},\n  "rows": [`);
+  let isFirst = true;
+  for await (const row of rows) {
+    await stdout.write(`${isFirst ? '' : ','}\n    ${printJson(row, { indent: 2 }).replaceAll('\n', '\n    ')}`);
+    isFirst = false;
+  }
+  await stdout.write(`${isFirst ? '' : '\n  '}]\n}\n`);
+}
+
+/**
+ * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
+ * table of the rows, or one JSON document.
+ */
+export async function showPlan(session: Session, path: string): Promise<number> {
+  const survey = new PlanSurvey();
+  const verified = await verifyFile(session, path, survey);
+  const { header } = verified;
+  const state = await planState(session, header);
+  const signatures: Signatures = { approvals: [], uncounted: [], demanded: 0 };
+  const { output, context } = session;
+  const isForPeople = context.stdout.isTerminal && output.format === 'table' && output.columns === undefined;
+  if (isForPeople && output.query === undefined) {
+    const { colour, unicode, now } = output;
+    const view = { header, state, survey, ...signatures };
+    await context.stdout.write(planView(view, { width: context.stdout.columns ?? 80, colour, unicode, now }));
+    return 0;
+  }
+  const head = documentHead(header, state, signatures.approvals);
+  if (output.format === 'json' || output.query !== undefined) await printAll(session, path, verified, head);
+  else await printTable(session, path, verified);
+  return 0;
+}
+
+async function verifyFile(session: Session, path: string, survey: PlanSurvey): Promise<VerifiedPlan> {
+  const file = await openInput(path, session.context.stdin, '<file>');
+  const onRow = (row: Parameters<PlanSurvey['add']>[0]) => {
+    survey.add(row);
+    return undefined;
+  };
+  return verifyPlan(file.bytes(), { name: file.name, onRow });
+}
+
+async function* rowObjects(session: Session, path: string, { operation }: VerifiedPlan): AsyncGenerator<JsonObject> {
+  const file = await openInput(path, session.context.stdin, '<file>');
+  for await (const batch of plannedRows(file.bytes(), operation, file.name)) {
+    for (const row of batch) yield rowObject({ ...row, before: row.before });
+  }
+}
+
+async function printAll(
+  session: Session,
+  path: string,
+  plan: VerifiedPlan,
+  head: [JsonObject, JsonValue],
+): Promise<void> {
+  const rows = rowObjects(session, path, plan);
+  if (session.output.query === undefined) return printDocument(session, head, rows);
+  const all: JsonValue[] = [];
+  for await (const row of rows) all.push(row);
+  const document = new Map<string, JsonValue>([
+    ['plan', head[0]],
+    ['approvals', head[1]],
+    ['rows', all],
+  ]);
+  // Under a query the columns are those of its result.
+  await session.print({ kind: 'resource', resource: document, columns: [] });
+}
+
+async function printTable(session: Session, path: string, plan: VerifiedPlan): Promise<void> {
+  const writer = await session.openRows(SHOWN_COLUMNS, plan.header.rows);
+  for await (const row of rowObjects(session, path, plan)) await writer.row(row);
+  await writer.close();
+}

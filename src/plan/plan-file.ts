@@ -1,0 +1,98 @@
+import { createHash, type Hash } from 'node:crypto';
+import { printJson } from '../json/print.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+
+/** Layout of a plan. A higher number is refused: a newer frontdesk wrote it. */
+export const PLAN_VERSION = 1;
+
+/** Hex digits of the file's hash that name a plan. */
+export const PLAN_NAME_LENGTH = 12;
+
+/** Line 1 of a plan. `plan` and `sha256` follow from everything else in the file. */
+export interface PlanHeader {
+  /** The first twelve hex digits of `sha256`. */
+  readonly plan: string;
+  /** Dotted command path: `card.block`. */
+  readonly operation: string;
+  /** Base URL of the family, or `sandbox`. */
+  readonly url: string;
+  readonly profile: string;
+  /** Name of the operating-system user. */
+  readonly createdBy: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly rows: number;
+  /** Rows of the input that `--changed-from` left out. */
+  readonly unchanged: number;
+  /** Of the whole file, with the values of `plan` and `sha256` in line 1 empty. */
+  readonly sha256: string;
+}
+
+/** What a header holds before the file has its hash. */
+export type PlanFacts = Omit<PlanHeader, 'plan' | 'sha256'>;
+
+/** One row: what will be sent, and what was known when it was planned. */
+export interface PlanRow {
+  /** 1-based in the whole input; ascending. */
+  readonly row: number;
+  /** Undefined where the operation has no id (an event that is created). */
+  readonly id: string | undefined;
+  /** Undefined: the request has no body. */
+  readonly body: JsonObject | undefined;
+  /** A card: status and updatedAt as read. An update against an older file: the old cells. */
+  readonly before: JsonObject | undefined;
+  /** Whether the row is compared again right before it is sent. */
+  readonly drift: 'checked' | 'unchecked';
+}
+
+/** Name of the run that applies a plan: the plan names it, so that a second apply finds the first. */
+export function planRunName(plan: string): string {
+  return `plan-${plan}`;
+}
+
+/** Line 1 with its newline. */
+export function encodeHeader(facts: PlanFacts, sha256: string): string {
+  return `${printJson(headerObject({ ...facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 }))}\n`;
+}
+
+/** The header as JSON, in the order in which the file has it. */
+export function headerObject(header: PlanHeader): JsonObject {
+  return new Map<string, JsonValue>([
+    ['frontdeskPlan', new JsonNumber(String(PLAN_VERSION))],
+    ['plan', header.plan],
+    ['operation', header.operation],
+    ['url', header.url],
+    ['profile', header.profile],
+    ['createdBy', header.createdBy],
+    ['createdAt', header.createdAt],
+    ['expiresAt', header.expiresAt],
+    ['rows', new JsonNumber(String(header.rows))],
+    ['unchanged', new JsonNumber(String(header.unchanged))],
+    ['sha256', header.sha256],
+  ]);
+}
+
+/** The line of a row with its newline. */
+export function encodeRow(row: PlanRow): string {
+  return `${printJson(rowObject(row))}\n`;
+}
+
+/** A row as JSON, in the order in which the file has it; `body` and `before` are absent where there is none. */
+export function rowObject({ row, id, body, before, drift }: PlanRow): JsonObject {
+  const object = new Map<string, JsonValue>([
+    ['row', new JsonNumber(String(row))],
+    ['id', id ?? null],
+  ]);
+  if (body !== undefined) object.set('body', body);
+  if (before !== undefined) object.set('before', before);
+  return object.set('drift', drift);
+}
+
+const OWN_NAMES = /("(?:plan|sha256)"\s*:\s*)"[0-9a-f]*"/g;
+
+/** Begins the hash of a plan with its line 1, in which the two values that follow from the hash are empty. */
+export function hashFirstLine(line: string): Hash {
+  // A quote inside a text is escaped, so that what looks like a member is one.
+  return createHash('sha256').update(line.replace(OWN_NAMES, '$1""'));
+}

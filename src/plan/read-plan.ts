@@ -1,0 +1,150 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Operation } from '../api/operation.ts';
+import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json/value.ts';
+import { hashFirstLine, type PlanHeader } from './plan-file.ts';
+import {
+  LineProblem,
+  linesOf,
+  NumberedProblem,
+  type PlannedRow,
+  parseHeader,
+  parseLine,
+  RowReader,
+} from './plan-lines.ts';
+
+const BATCH_ROWS = 256;
+
+/** A plan whose every byte was looked at: it is what was written. */
+export interface VerifiedPlan {
+  readonly header: PlanHeader;
+  readonly operation: Operation;
+  /** Number of the last row, in the whole input; 0 when there is none. */
+  readonly lastRow: number;
+  /** Hexadecimal, of the bytes as they are. */
+  readonly fileSha256: string;
+  /** Body fields that occur, in the order in which they first occur. */
+  readonly fields: readonly string[];
+}
+
+function planFailure(name: string, line: number, problem: string): Failure {
+  return new Failure('USAGE', `${name} cannot be used as a plan: line ${line}: ${problem}; nothing was sent`, {
+    hints: ['make the plan again, or fetch the file as it was'],
+  });
+}
+
+interface Verification {
+  /** The path in quotes, for messages. */
+  readonly name: string;
+  /** Hears each row in order; a text that it answers is a fault of that row. */
+  onRow?(row: PlannedRow): string | undefined;
+}
+
+/**
+ * Reads a plan once, from its first byte to its last, with no more than one line in memory. USAGE, naming the line,
+ * for a line that cannot be read; naming line 1 for a file that was changed, cut, or is no plan at all.
+ */
+export async function verifyPlan(
+  pieces: AsyncIterable<Uint8Array>,
+  { name, onRow }: Verification,
+): Promise<VerifiedPlan> {
+  const check = new PlanCheck(onRow);
+  const whole = createHash('sha256');
+  let line = 0;
+  try {
+    for await (const { bytes, isWhole } of linesOf(pieces)) {
+      line += 1;
+      whole.update(bytes);
+      if (isWhole) whole.update('\n');
+      check.take(bytes, isWhole, line);
+    }
+    return { ...check.end(), fileSha256: whole.digest('hex') };
+  } catch (error) {
+    if (error instanceof NumberedProblem) throw planFailure(name, error.line, error.message);
+    if (error instanceof LineProblem) throw planFailure(name, Math.max(1, line), error.message);
+    throw error;
+  }
+}
+
+/** What is known of a plan while its lines come in. */
+class PlanCheck {
+  readonly #onRow: Verification['onRow'];
+  readonly #fields = new Set<string>();
+  #head: ReturnType<typeof parseHeader> | undefined;
+  #reader: RowReader | undefined;
+  #hash: Hash | undefined;
+  #lastNames: readonly string[] | undefined;
+  #lastRow = 0;
+  #rows = 0;
+  /** A line that can be read and says what cannot be: told only when the file is what was written. */
+  #fault: NumberedProblem | undefined;
+
+  constructor(onRow: Verification['onRow']) {
+    this.#onRow = onRow;
+  }
+
+  take(bytes: Buffer, isWhole: boolean, line: number): void {
+    const end = isWhole ? '\n' : '';
+    if (this.#reader === undefined || this.#hash === undefined) {
+      this.#head = parseHeader(bytes);
+      this.#hash = hashFirstLine(bytes.toString('utf8') + end);
+      this.#reader = new RowReader(this.#head.operation);
+      return;
+    }
+    this.#hash.update(bytes).update(end);
+    // Whatever else is wrong, a line that is no JSON is where the file is damaged.
+    const object = parseLine(bytes);
+    try {
+      this.#takeRow(this.#reader, object, line);
+    } catch (error) {
+      if (!(error instanceof LineProblem)) throw error;
+      this.#fault ??= new NumberedProblem(line, error.message);
+    }
+  }
+
+  #takeRow(reader: RowReader, object: JsonObject, line: number): void {
+    const row = reader.read(object, line);
+    if (row.row <= this.#lastRow) throw new LineProblem('its row does not follow the one before');
+    this.#lastRow = row.row;
+    this.#rows += 1;
+    if (row.record.names !== this.#lastNames) for (const name of row.body?.keys() ?? []) this.#fields.add(name);
+    this.#lastNames = row.record.names;
+    const problem = reader.problem(row) ?? (this.#fault === undefined ? this.#onRow?.(row) : undefined);
+    if (problem !== undefined) throw new LineProblem(problem);
+  }
+
+  end(): Omit<VerifiedPlan, 'fileSha256'> {
+    if (this.#head === undefined || this.#hash === undefined) throw new NumberedProblem(1, 'the file is empty');
+    const { header, operation } = this.#head;
+    if (this.#hash.digest('hex') !== header.sha256) {
+      throw new NumberedProblem(1, 'its hash is not that of the file, which was changed or cut');
+    }
+    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#rows !== header.rows) throw new NumberedProblem(1, `it says ${header.rows} rows, not ${this.#rows}`);
+    return { header, operation, lastRow: this.#lastRow, fields: [...this.#fields] };
+  }
+}
+
+/** The rows of a plan that was verified. USAGE when the file is no longer what it was. */
+export async function* plannedRows(
+  pieces: AsyncIterable<Uint8Array>,
+  operation: Operation,
+  name: string,
+): AsyncGenerator<readonly PlannedRow[]> {
+  const reader = new RowReader(operation);
+  let line = 0;
+  let batch: PlannedRow[] = [];
+  try {
+    for await (const { bytes } of linesOf(pieces)) {
+      line += 1;
+      if (line > 1) batch.push(reader.read(parseLine(bytes), line));
+      if (batch.length < BATCH_ROWS) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    if (!(error instanceof LineProblem)) throw error;
+    throw planFailure(name, line, error.message);
+  }
+  if (batch.length > 0) yield batch;
+}

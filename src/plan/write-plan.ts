@@ -1,0 +1,140 @@
+import type { Hash } from 'node:crypto';
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { syncFolder } from '../files/atomic.ts';
+import { describeIoError, errnoOf, ioFailure } from '../files/io-failure.ts';
+import { temporaryName } from '../files/process-identity.ts';
+import {
+  encodeHeader,
+  encodeRow,
+  hashFirstLine,
+  PLAN_NAME_LENGTH,
+  type PlanFacts,
+  type PlanHeader,
+  type PlanRow,
+} from './plan-file.ts';
+
+const FLUSH_LENGTH = 1 << 16;
+const NO_HASH = '0'.repeat(64);
+
+/** A plan that grows beside its place under another name, and appears when it is complete. */
+export interface PlanWriter {
+  /** Rejects with LOCAL_IO. */
+  add(row: PlanRow): Promise<void>;
+  /** Puts the file in its place. USAGE when one is there meanwhile; LOCAL_IO when it cannot be written. */
+  keep(): Promise<PlanHeader>;
+  /** Leaves everything as it was before. */
+  discard(): Promise<void>;
+}
+
+function existsFailure(path: string): Failure {
+  return new Failure('USAGE', `--plan: ${path} exists, and a plan never replaces a file; nothing was sent`, {
+    hints: ['name a new file'],
+  });
+}
+
+/** USAGE when something is at the place of a plan that is to be made. */
+async function refuseExistingPlan(path: string): Promise<void> {
+  try {
+    await stat(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw new Failure('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}; nothing was sent`);
+  }
+  throw existsFailure(path);
+}
+
+/**
+ * Opens a plan of exactly `facts.rows` rows for writing (mode 0600), beside its place. USAGE when a file is there
+ * or its folder cannot be written.
+ */
+export async function openPlanWriter(path: string, facts: PlanFacts, pid: number): Promise<PlanWriter> {
+  await refuseExistingPlan(path);
+  const temporary = join(dirname(path), temporaryName(pid));
+  let file: FileHandle;
+  try {
+    file = await open(temporary, 'wx', 0o600);
+    await file.chmod(0o600);
+  } catch (error) {
+    throw new Failure('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}; nothing was sent`, {
+      hints: [`check that the folder ${dirname(path)} exists and can be written`],
+      cause: error,
+    });
+  }
+  return new GrowingPlan(path, temporary, facts, file);
+}
+
+class GrowingPlan implements PlanWriter {
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #facts: PlanFacts;
+  readonly #file: FileHandle;
+  readonly #hash: Hash;
+  #pending: string;
+  #rows = 0;
+
+  constructor(path: string, temporary: string, facts: PlanFacts, file: FileHandle) {
+    this.#path = path;
+    this.#temporary = temporary;
+    this.#facts = facts;
+    this.#file = file;
+    // The hash is as long as what stands in its place meanwhile, so that line 1 can be written over at the end.
+    this.#pending = encodeHeader(facts, NO_HASH);
+    this.#hash = hashFirstLine(this.#pending);
+  }
+
+  async add(row: PlanRow): Promise<void> {
+    const line = encodeRow(row);
+    this.#hash.update(line);
+    this.#pending += line;
+    this.#rows += 1;
+    if (this.#pending.length >= FLUSH_LENGTH) await this.#attempt(() => this.#flush());
+  }
+
+  async keep(): Promise<PlanHeader> {
+    if (this.#rows !== this.#facts.rows) throw new Error(`a plan of ${this.#facts.rows} rows got ${this.#rows}`);
+    const sha256 = this.#hash.digest('hex');
+    await this.#attempt(async () => {
+      await this.#flush();
+      await this.#file.write(encodeHeader(this.#facts, sha256), 0);
+      await this.#file.sync();
+      await this.#file.close();
+      await this.#putInPlace();
+      await syncFolder(dirname(this.#path));
+    });
+    return { ...this.#facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 };
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.close().catch(() => undefined);
+    await rm(this.#temporary, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.writeFile(this.#pending);
+    this.#pending = '';
+  }
+
+  /** A link is made only where nothing is; some file systems have none. */
+  async #putInPlace(): Promise<void> {
+    try {
+      await link(this.#temporary, this.#path);
+      await rm(this.#temporary);
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') throw existsFailure(this.#path);
+      await refuseExistingPlan(this.#path);
+      await rename(this.#temporary, this.#path);
+    }
+  }
+
+  async #attempt(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      await this.discard();
+      if (error instanceof Failure) throw error;
+      throw ioFailure(`--plan: cannot write ${this.#path}`, error, 'nothing was sent');
+    }
+  }
+}

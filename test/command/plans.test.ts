@@ -1,0 +1,516 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cardId, cardNumber, idLines, lastLine, playService, refusal, rowLines } from '../support/plain-service.ts';
+import { type RecordedRequest, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+import { cardText } from '../support/sample-card.ts';
+
+const BLOCK = ['card', 'block', '--from', '-', '--reason', 'X-1'];
+const NO_TIME = ['--retry-max-time', '100ms', '--timeout', '100ms'];
+
+interface Planned {
+  readonly home: Home;
+  readonly server: RecordingServer;
+  readonly path: string;
+}
+
+function linesOf(home: Home, name = 'p.plan'): unknown[] {
+  return readFileSync(join(home.path, 'work', name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** A plan that blocks the first cards; the requests that made it are forgotten. */
+async function planOf(rows: number, special: Parameters<typeof playService>[0] = () => undefined): Promise<Planned> {
+  const home = createHome();
+  const server = await startRecordingServer(playService(special));
+  const made = await runFrontdesk([...BLOCK, '--plan', 'p.plan'], { home, env: server.env, stdin: idLines(rows) });
+  expect(made.code, made.stderr).toBe(0);
+  return { home, server, path: join(home.path, 'work', 'p.plan') };
+}
+
+function apply({ home, server }: Pick<Planned, 'home' | 'server'>, more: readonly string[] = []): Promise<RunResult> {
+  return runFrontdesk(['plan', 'apply', 'p.plan', '--yes', '-o', 'ndjson', ...more], { home, env: server.env });
+}
+
+function writes({ requests }: RecordingServer): readonly string[] {
+  return requests.filter(({ method }) => method === 'POST').map(({ url, body }) => `${url} ${body}`);
+}
+
+/** The plan with a header that says something else, and a hash that is right again. */
+function rewritten(path: string, change: Readonly<Record<string, unknown>>): void {
+  const [head = '', ...rows] = readFileSync(path, 'utf8').split(/(?<=\n)/);
+  const header = { ...JSON.parse(head), ...change, plan: '', sha256: '' };
+  const empty = `${JSON.stringify(header)}\n`;
+  const sha256 = createHash('sha256')
+    .update(empty + rows.join(''))
+    .digest('hex');
+  writeFileSync(path, `${JSON.stringify({ ...header, plan: sha256.slice(0, 12), sha256 })}\n${rows.join('')}`);
+}
+
+describe('--plan sends no write', () => {
+  it('reads each card once and writes what would be sent, with what was known, to a file of mode 0600', async () => {
+    const { home, server, path } = await planOf(2);
+    expect(server.lines).toEqual([`GET /v1/cards/${cardId(1)}`, `GET /v1/cards/${cardId(2)}`]);
+    const [header, ...rows] = linesOf(home);
+    expect(header).toEqual({
+      frontdeskPlan: 1,
+      plan: expect.stringMatching(/^[0-9a-f]{12}$/),
+      operation: 'card.block',
+      url: server.url,
+      profile: 'default',
+      createdBy: expect.any(String),
+      createdAt: expect.any(String),
+      expiresAt: expect.any(String),
+      rows: 2,
+      unchanged: 0,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const before = { status: 'ACTIVE', updatedAt: '2025-01-02T00:00:00Z' };
+    expect(rows).toEqual([
+      { row: 1, id: cardId(1), body: { reason: 'X-1' }, before, drift: 'checked' },
+      { row: 2, id: cardId(2), body: { reason: 'X-1' }, before, drift: 'checked' },
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).not.toContain('token-of-the-test');
+    expect(existsSync(join(home.stateDir, 'runs'))).toBe(false);
+  });
+
+  it('prints the header as a resource and says what to do next', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const args = ['card', 'activate', cardId(1), '--plan', 'my plan', '--plan-expires', '7d', '--json'];
+    const { code, stdout, stderr } = await runFrontdesk(args, { home, env: server.env });
+    expect(code, stderr).toBe(0);
+    const header = JSON.parse(stdout);
+    expect(header).toEqual(linesOf(home, 'my plan')[0]);
+    expect(Date.parse(header.expiresAt) - Date.parse(header.createdAt)).toBe(7 * 86_400_000);
+    expect(stderr).toBe(
+      `{"notice":{"code":"PLANNED","message":"nothing was sent; look at it: frontdesk plan show 'my plan'; apply it: frontdesk plan apply 'my plan'"}}\n`,
+    );
+    expect(linesOf(home, 'my plan')[1]).toMatchObject({ row: 1, id: cardId(1), drift: 'checked' });
+    expect(linesOf(home, 'my plan')[1]).not.toHaveProperty('body');
+  });
+
+  it('makes two plans of equal rows', async () => {
+    const { home, server } = await planOf(1);
+    await runFrontdesk([...BLOCK, '--plan', 'q.plan'], { home, env: server.env, stdin: idLines(1) });
+    const [one, two] = [linesOf(home)[0], linesOf(home, 'q.plan')[0]] as { plan: string }[];
+    expect(one?.plan).not.toBe(two?.plan);
+  });
+
+  it('writes no plan when a card cannot be read or is not as expected, and says which rows (15)', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+    );
+    const args = [...BLOCK, '--expect', 'status=ACTIVE', '--plan', 'p.plan', '--json'];
+    const { code, stdout, stderr } = await runFrontdesk(args, { home, env: server.env, stdin: idLines(3) });
+    expect(code).toBe(15);
+    expect(stdout).toBe('');
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0].error).toMatchObject({ code: 'NOT_FOUND', row: 2, id: cardId(2), operation: 'card.block' });
+    expect(lines[1].notice.message).toBe('no plan was written: 1 of 3 rows cannot be planned; nothing was sent');
+    expect(writes(server)).toEqual([]);
+    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+    const other = ['--expect', 'clientReference=order-2', '--plan', 'p.plan', '--json'];
+    const held = await runFrontdesk([...BLOCK, ...other], { home, env: server.env, stdin: idLines(1) });
+    expect(held.code).toBe(15);
+    expect(JSON.parse(held.stderr.split('\n')[0] ?? '').error).toMatchObject({ code: 'PRECONDITION', row: 1 });
+  });
+
+  it('ends with the code of the read, or 17, for one single id', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+    );
+    const plan = (id: string, more: readonly string[] = []) =>
+      runFrontdesk(['card', 'block', id, '--plan', 'p.plan', ...more], { home, env: server.env });
+    expect((await plan(cardId(2))).code).toBe(3);
+    expect((await plan(cardId(1), ['--expect', 'status=BLOCKED'])).code).toBe(17);
+    expect(writes(server)).toEqual([]);
+    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+  });
+
+  it('stops at a 401 (4)', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(() => refusal(401, 'UNAUTHORIZED'));
+    const args = [...BLOCK, '-j', '1', '--plan', 'p.plan'];
+    const { code } = await runFrontdesk(args, { home, env: server.env, stdin: idLines(20) });
+    expect(code).toBe(4);
+    expect(server.requests).toHaveLength(1);
+    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+  });
+
+  it.each([
+    [['--plan', 'there'], '--plan: there exists'],
+    [['--plan', 'p', '--shard', '1/2'], '--plan and --shard'],
+    [['--plan', 'p', '--run', 'x'], '--plan and --run'],
+    [['--plan', 'p', '--dry-run'], '--plan and --dry-run'],
+    [['--plan', '-'], '--plan: must be a new file'],
+    [['--plan', 'nowhere/p'], '--plan: cannot write nowhere/p'],
+    [['--plan', 'p', '--plan-expires', '91d'], '--plan-expires: must be a duration'],
+    [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
+    [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],
+  ])('refuses %j and sends nothing', async (args, message) => {
+    const home = createHome();
+    writeFileSync(join(home.path, 'work', 'there'), 'mine');
+    const server = await startRecordingServer([]);
+    for (const source of [['--from', '-'], [cardId(1)]]) {
+      const all = ['card', 'block', ...source, ...args];
+      const { code, stdout, stderr } = await runFrontdesk(all, { home, env: server.env, stdin: idLines(2) });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      if (source[0] === '--from' || !args.some((word) => word === '--shard' || word === '--run'))
+        expect(stderr).toContain(message);
+    }
+    expect(readFileSync(join(home.path, 'work', 'there'), 'utf8')).toBe('mine');
+  });
+
+  it('keeps only the cells that changed, with what they were, and asks the service nothing', async () => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const work = join(home.path, 'work');
+    writeFileSync(
+      join(work, 'old.csv'),
+      'id,email,first_name,active\nsub_1,a@old.example,Ann,true\nsub_2,b@x.example,,true\n',
+    );
+    writeFileSync(
+      join(work, 'new.csv'),
+      'id,email,first_name,active\nsub_1,a@new.example,Ann,false\nsub_2,b@x.example,,true\n',
+    );
+    const args = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
+    const { code, stderr } = await runFrontdesk([...args, '--plan', 'p.plan'], { home, env: server.env });
+    expect(code, stderr).toBe(0);
+    expect(linesOf(home)).toEqual([
+      expect.objectContaining({ operation: 'calendar.subscribers.update', rows: 1, unchanged: 1 }),
+      {
+        row: 1,
+        id: 'sub_1',
+        body: { email: 'a@new.example', active: false },
+        before: { email: 'a@old.example', active: true },
+        drift: 'unchecked',
+      },
+    ]);
+  });
+
+  it('plans one event, and says what is missing by its flag', async () => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const create = ['calendar', 'event', 'create', '--name', 'Tasting', '--start', '2026-04-02', '--no-url'];
+    const bad = await runFrontdesk([...create, '--plan', 'p.plan'], { home, env: server.env });
+    expect({ code: bad.code, stderr: bad.stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--calendar'),
+    });
+    const good = await runFrontdesk([...create, '--calendar', 'cal_1', '--plan', 'p.plan'], { home, env: server.env });
+    expect(good.code, good.stderr).toBe(0);
+    expect(linesOf(home)[1]).toEqual({
+      row: 1,
+      id: null,
+      body: { name: 'Tasting', start: '2026-04-02', calendar: 'cal_1', url: null },
+      drift: 'unchecked',
+    });
+  });
+
+  it('of no rows is a plan of no rows', async () => {
+    const { home, server } = await planOf(0);
+    expect(linesOf(home)).toEqual([expect.objectContaining({ rows: 0, operation: 'card.block' })]);
+    const { code, stdout, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--json'], {
+      home,
+      env: server.env,
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '[]\n' });
+    expect(stderr).toContain('the plan has no rows');
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('plan apply', () => {
+  it('reads each card again right before its write and sends exactly the rows of the plan', async () => {
+    const planned = await planOf(2);
+    const { code, stdout, stderr } = await apply(planned, ['-j', '1']);
+    expect(code, stderr).toBe(0);
+    expect(planned.server.lines.slice(2)).toEqual([
+      `GET /v1/cards/${cardId(1)}`,
+      `POST /v1/cards/${cardId(1)}/block`,
+      `GET /v1/cards/${cardId(2)}`,
+      `POST /v1/cards/${cardId(2)}/block`,
+    ]);
+    expect(writes(planned.server)).toEqual([
+      `/v1/cards/${cardId(1)}/block {"reason":"X-1"}`,
+      `/v1/cards/${cardId(2)}/block {"reason":"X-1"}`,
+    ]);
+    expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
+    const [header] = linesOf(planned.home) as { plan: string }[];
+    expect(lastLine(stderr)).toEqual({
+      summary: { run: `plan-${header?.plan}`, rows: 2, outcomes: { applied: 2 }, exitCode: 0, resume: null },
+    });
+  });
+
+  it('prints the results and sends nothing when it is applied again', async () => {
+    const planned = await planOf(2);
+    await apply(planned);
+    const count = planned.server.requests.length;
+    const { code, stdout } = await apply(planned);
+    expect(code).toBe(0);
+    expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
+    expect(planned.server.requests).toHaveLength(count);
+  });
+
+  it('leaves a card alone that changed or cannot be read, says what changed, and goes on (L3)', async () => {
+    let isLater = false;
+    const planned = await planOf(8, (request: RecordedRequest) => {
+      if (!isLater || request.method !== 'GET') return undefined;
+      const number = cardNumber(request);
+      if (number === 2) return { body: cardText('BLOCKED', cardId(2)) };
+      if (number === 3) return { body: cardText('ACTIVE', cardId(3)).replace('2025-01-02', '2025-01-03') };
+      return number < 8 && number > 3 ? refusal(404, 'CARD_NOT_FOUND') : undefined;
+    });
+    isLater = true;
+    const { code, stdout, stderr } = await apply(planned);
+    expect(code, stderr).toBe(15);
+    expect(rowLines(stdout)).toEqual([
+      '1 applied 200 1',
+      ...[2, 3].map((row) => `${row} not_sent null 0 PRECONDITION`),
+      ...[4, 5, 6, 7].map((row) => `${row} not_sent 404 1 PRECONDITION`),
+      '8 applied 200 1',
+    ]);
+    const messages = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).error?.message);
+    expect(messages[1]).toBe(`block of card ${cardId(2)} was not sent: status is BLOCKED, was ACTIVE when planned`);
+    expect(messages[2]).toContain('updatedAt is 2025-01-03T00:00:00Z, was 2025-01-02T00:00:00Z when planned');
+    expect(writes(planned.server)).toHaveLength(2);
+    const again = await apply(planned);
+    expect(again.code).toBe(15);
+    expect(writes(planned.server)).toHaveLength(2);
+  });
+
+  it('does a row at the next apply whose card could not be read for a passing reason', async () => {
+    let isDown = false;
+    const planned = await planOf(2, (request) =>
+      isDown && request.method === 'GET' && cardNumber(request) === 1 ? { status: 500, body: 'down' } : undefined,
+    );
+    isDown = true;
+    const first = await apply(planned, NO_TIME);
+    expect(first.code, first.stderr).toBe(15);
+    expect(rowLines(first.stdout)).toEqual(['1 not_sent 500 1 PRECONDITION', '2 applied 200 1']);
+    isDown = false;
+    const second = await apply(planned);
+    expect(second.code, second.stderr).toBe(0);
+    expect(rowLines(second.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
+  });
+
+  it('stops at a 401 of the read (4)', async () => {
+    let isOut = false;
+    const planned = await planOf(3, () => (isOut ? refusal(401, 'UNAUTHORIZED') : undefined));
+    isOut = true;
+    const { code } = await apply(planned, ['-j', '1']);
+    expect(code).toBe(4);
+    expect(planned.server.requests).toHaveLength(4);
+  });
+
+  it('goes on after it was stopped, also as `runs resume`, and never sends a row twice', async () => {
+    let isDown = false;
+    const planned = await planOf(4, (request) =>
+      isDown && request.method === 'POST' && cardNumber(request) === 2 ? 'reset' : undefined,
+    );
+    isDown = true;
+    const first = await apply(planned, ['-j', '1', '--max-failures', '1', ...NO_TIME]);
+    expect(first.code, first.stderr).toBe(8);
+    isDown = false;
+    const [header] = linesOf(planned.home) as { plan: string }[];
+    const run = `plan-${header?.plan}`;
+    const show = ['plan', 'show', 'p.plan', '--json', '--query', 'plan.state'];
+    expect((await runFrontdesk(show, { home: planned.home })).stdout).toBe('"stopped"\n');
+    const second = await runFrontdesk(['runs', 'resume', run, '-o', 'ndjson'], {
+      home: planned.home,
+      env: planned.server.env,
+    });
+    expect(second.code, second.stderr).toBe(8);
+    expect(rowLines(second.stdout)).toEqual([
+      '1 applied 200 1',
+      '2 unknown null 1 OUTCOME_UNKNOWN',
+      '3 applied 200 1',
+      '4 applied 200 1',
+    ]);
+    const numbers = writes(planned.server).map((line) => Number(line.split('/')[3]?.slice(-12)));
+    expect(numbers).toEqual([1, 2, 3, 4]);
+  });
+
+  it('sends rows that cannot be compared and says how many', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const rows = '{"id":"sub_1","email":"a@x.example"}\n{"id":"sub_2","first_name":""}\n';
+    const update = ['calendar', 'subscribers', 'update', '--from', '-', '--plan', 'p.plan'];
+    await runFrontdesk(update, { home, env: server.env, stdin: rows });
+    expect(server.requests).toEqual([]);
+    const csv = await apply({ home, server }, ['--failed', 'rest.csv']);
+    expect({ code: csv.code, stderr: csv.stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('.ndjson'),
+    });
+    expect(server.requests).toEqual([]);
+    const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env: server.env });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('2 rows could not be compared with the plan');
+    expect(writes(server)).toEqual([
+      '/v1/subscribers/sub_1 {"email":"a@x.example"}',
+      '/v1/subscribers/sub_2 {"first_name":""}',
+    ]);
+  });
+
+  it('writes the rows that did not succeed as an input, ids and fields', async () => {
+    const planned = await planOf(2, (request) =>
+      request.method === 'POST' && cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined,
+    );
+    const { code } = await apply(planned, ['--failed', 'rest.csv']);
+    expect(code).toBe(15);
+    const text = readFileSync(join(planned.home.path, 'work', 'rest.csv'), 'utf8');
+    expect(text.split('\r\n').slice(0, 2)).toEqual([
+      'cardId,reason,_row,_outcome,_error',
+      expect.stringMatching(new RegExp(`^${cardId(2)},X-1,2,rejected,`)),
+    ]);
+  });
+
+  it('prints the requests with --dry-run', async () => {
+    const { home, server } = await planOf(1);
+    const { code, stdout } = await runFrontdesk(['plan', 'apply', 'p.plan', '-n', '--json'], { home, env: server.env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).requests.map((request: { url: string }) => request.url)).toEqual([
+      `${server.url}/v1/cards/${cardId(1)}/block`,
+    ]);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('plan apply refuses and sends nothing', () => {
+  it('without --yes where nobody can be asked, also when it is finished', async () => {
+    const { home, server } = await planOf(1);
+    const args = ['plan', 'apply', 'p.plan'];
+    expect((await runFrontdesk(args, { home, env: server.env })).code).toBe(2);
+    await apply({ home, server });
+    expect((await runFrontdesk(args, { home, env: server.env })).code).toBe(2);
+    expect(writes(server)).toHaveLength(1);
+  });
+
+  it('another place than the plan is for (2)', async () => {
+    const { home } = await planOf(1);
+    const other = await startRecordingServer([]);
+    const { code, stderr } = await apply({ home, server: other });
+    expect(code).toBe(2);
+    expect(stderr).toContain('nothing was sent');
+  });
+
+  it('an expired plan (17), unless it was begun before', async () => {
+    const planned = await planOf(1);
+    rewritten(planned.path, { expiresAt: '2026-01-01T00:00:00.000Z' });
+    const { code, stderr } = await apply(planned);
+    expect({ code, stderr }).toMatchObject({ code: 17, stderr: expect.stringContaining('expired at 2026-01-01') });
+    const show = ['plan', 'show', 'p.plan', '--json', '--query', 'plan.state'];
+    expect((await runFrontdesk(show, { home: planned.home })).stdout).toBe('"expired"\n');
+    expect(planned.server.requests).toHaveLength(1);
+  });
+
+  it('with a read-only profile (5), with which a plan can be made and shown', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const env = { FRONTDESK_CARDS_TOKEN: server.env['FRONTDESK_CARDS_TOKEN'] };
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
+    const made = await runFrontdesk([...BLOCK, '--plan', 'p.plan'], { home, env, stdin: idLines(2) });
+    expect(made.code, made.stderr).toBe(0);
+    expect((await runFrontdesk(['plan', 'show', 'p.plan'], { home, env })).code).toBe(0);
+    const { code } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env });
+    expect(code).toBe(5);
+    expect(writes(server)).toEqual([]);
+  });
+
+  it('a reason that the profile does not take, when it is made and when it is applied (2)', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const env = { FRONTDESK_CARDS_TOKEN: server.env['FRONTDESK_CARDS_TOKEN'] };
+    const set = (pattern: string) =>
+      runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', pattern], { home });
+    await set('T-[0-9]+');
+    for (const args of [BLOCK, ['card', 'block', cardId(1)]]) {
+      const refused = await runFrontdesk([...args, '--plan', 'p.plan'], { home, env, stdin: idLines(1) });
+      expect(refused.code).toBe(2);
+    }
+    expect(server.requests).toEqual([]);
+    await set('');
+    await runFrontdesk([...BLOCK, '--plan', 'p.plan'], { home, env, stdin: idLines(1) });
+    await set('T-[0-9]+');
+    const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('line 2: reason:') });
+    expect(writes(server)).toEqual([]);
+  });
+
+  it.each([
+    ['a changed byte', (text: string) => text.replace('X-1', 'X-2'), 'line 1'],
+    ['a line that is cut', (text: string) => text.slice(0, -9), 'line 3'],
+    [
+      'a line less',
+      (text: string) =>
+        text
+          .split(/(?<=\n)/)
+          .slice(0, -1)
+          .join(''),
+      'line 1',
+    ],
+    ['no plan', () => 'cardId\n1\n', 'line 1'],
+  ])('%s (2), for show as for apply', async (_, change, line) => {
+    const planned = await planOf(2);
+    writeFileSync(planned.path, change(readFileSync(planned.path, 'utf8')));
+    for (const args of [
+      ['apply', 'p.plan', '--yes'],
+      ['show', 'p.plan'],
+    ]) {
+      const { code, stdout, stderr } = await runFrontdesk(['plan', ...args], {
+        home: planned.home,
+        env: planned.server.env,
+      });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(line);
+    }
+    expect(planned.server.requests).toHaveLength(2);
+  });
+
+  it.each(['--from', '--reason', '--expect', '--allow-duplicates', '--shard', '--run'])('%s (2)', async (option) => {
+    const { home, server } = await planOf(1);
+    const { code, stderr } = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes', option, 'x'], {
+      home,
+      env: server.env,
+    });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('plan show', () => {
+  it('prints the rows as a table off a terminal, and all of it as JSON', async () => {
+    const { home, server } = await planOf(2);
+    const table = await runFrontdesk(['plan', 'show', 'p.plan', '--columns', 'row,before.status'], { home });
+    expect(table.stdout).toBe('ROW\tbefore.status\n1\tACTIVE\n2\tACTIVE\n');
+    const [header, ...rows] = linesOf(home);
+    const json = await runFrontdesk(['plan', 'show', 'p.plan', '--json'], { home });
+    expect(JSON.parse(json.stdout)).toEqual({ plan: { ...(header as object), state: 'new' }, approvals: [], rows });
+    await apply({ home, server });
+    const later = await runFrontdesk(['plan', 'show', 'p.plan', '--json', '--query', 'plan.state'], { home });
+    expect(later.stdout).toBe('"finished"\n');
+  });
+
+  it('needs no profile and no home', async () => {
+    const { path } = await planOf(1);
+    const { code, stderr } = await runFrontdesk(['plan', 'show', path], {
+      env: { FRONTDESK_CONFIG_DIR: undefined, FRONTDESK_STATE_DIR: undefined, HOME: undefined },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,180 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { PlanFacts, PlanRow } from '../../../src/plan/plan-file.ts';
+import { plannedRows, verifyPlan } from '../../../src/plan/read-plan.ts';
+import { openPlanWriter } from '../../../src/plan/write-plan.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'frontdesk-plan-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const FACTS: PlanFacts = {
+  operation: 'card.block',
+  url: 'https://cards.example.com',
+  profile: 'live',
+  createdBy: 'ann',
+  createdAt: '2026-05-01T12:00:00.000123Z',
+  expiresAt: '2026-05-02T12:00:00.000Z',
+  rows: 3,
+  unchanged: 0,
+};
+
+function cardRow(row: number): PlanRow {
+  return {
+    row,
+    id: `0b7a6c1e-3f52-4d8a-9c41-${String(row).padStart(12, '0')}`,
+    body: new Map([['reason', `stolen, "ticket" ${row}`]]),
+    before: new Map([
+      ['status', 'ACTIVE'],
+      ['updatedAt', '2025-01-02T00:00:00Z'],
+    ]),
+    drift: 'checked',
+  };
+}
+
+let made = 0;
+async function makePlan(rows: readonly PlanRow[], facts: Partial<PlanFacts> = {}): Promise<Buffer> {
+  made += 1;
+  const path = join(folder, `${made}.plan`);
+  const writer = await openPlanWriter(path, { ...FACTS, ...facts, rows: rows.length }, process.pid);
+  for (const row of rows) await writer.add(row);
+  await writer.keep();
+  return readFileSync(path);
+}
+
+async function* inPieces(bytes: Uint8Array, size = 100): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function verify(bytes: Uint8Array, size?: number) {
+  return verifyPlan(inPieces(bytes, size), { name: '"x.plan"' });
+}
+
+/** What is said of a file that is no plan. */
+async function problemOf(bytes: Uint8Array): Promise<string> {
+  return verify(bytes).then(
+    () => 'it is taken for a plan',
+    (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+  );
+}
+
+describe('a plan', () => {
+  it('has in line 1 what it is, and then a line for each row, and names itself by its hash', async () => {
+    const lines = (await makePlan([cardRow(1), cardRow(3)], { unchanged: 1 })).toString('utf8').split('\n');
+    expect(lines).toEqual([
+      '{"frontdeskPlan":1,"plan":"9c2ca6000d41","operation":"card.block","url":"https://cards.example.com","profile":"live","createdBy":"ann","createdAt":"2026-05-01T12:00:00.000123Z","expiresAt":"2026-05-02T12:00:00.000Z","rows":2,"unchanged":1,"sha256":"9c2ca6000d41e56483ba308cb0d0e059e9d624453fe4e9285c33f6811b28ca07"}',
+      '{"row":1,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000001","body":{"reason":"stolen, \\"ticket\\" 1"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"drift":"checked"}',
+      '{"row":3,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000003","body":{"reason":"stolen, \\"ticket\\" 3"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"drift":"checked"}',
+      '',
+    ]);
+  });
+
+  it('is read back as it was written, whatever the pieces it comes in', async () => {
+    const bytes = await makePlan([cardRow(2), cardRow(7)]);
+    for (const size of [1, 7, 4096]) {
+      const plan = await verify(bytes, size);
+      expect(plan).toMatchObject({ header: { rows: 2, profile: 'live' }, lastRow: 7, fields: ['reason'] });
+      const rows = [];
+      for await (const batch of plannedRows(inPieces(bytes, size), plan.operation, 'it')) rows.push(...batch);
+      expect(rows.map(({ row, id, body, before }) => ({ row, id, body, before }))).toEqual(
+        [cardRow(2), cardRow(7)].map(({ row, id, body, before }) => ({ row, id, body, before })),
+      );
+    }
+  });
+
+  it('appears only when it is complete, and never takes the place of a file', async () => {
+    const path = join(folder, 'late.plan');
+    const writer = await openPlanWriter(path, { ...FACTS, rows: 1 }, process.pid);
+    await writer.add(cardRow(1));
+    expect(readdirSync(folder)).not.toContain('late.plan');
+    writeFileSync(path, 'mine');
+    await expect(writer.keep()).rejects.toThrow('exists, and a plan never replaces a file');
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+    expect(readdirSync(folder).filter((name) => name.startsWith('.frontdesk-'))).toEqual([]);
+  });
+});
+
+describe('a file that is no plan is refused with the line (L1, L2)', () => {
+  const ROWS = [cardRow(1), cardRow(2), cardRow(5)];
+
+  it('whatever byte of it is another', async () => {
+    const bytes = await makePlan(ROWS);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const changed = Uint8Array.from(bytes);
+        changed[at] = (changed[at] ?? 0) ^ flip;
+        expect(await problemOf(changed)).toMatch(/^USAGE: "x\.plan" cannot be used as a plan: line [1-9]: /);
+      }),
+      { numRuns: Number(process.env['FRONTDESK_FUZZ_COUNT'] ?? 1500) },
+    );
+  });
+
+  it('whatever is cut from it, put into it, doubled or swapped', async () => {
+    const text = (await makePlan(ROWS)).toString('utf8');
+    const lines = text.split(/(?<=\n)/);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(text.length - 1), fc.nat(30), fc.string({ minLength: 1 }), async (at, length, put) => {
+        expect(await problemOf(Buffer.from(text.slice(0, at)))).toMatch(/line [1-9]: /);
+        expect(await problemOf(Buffer.from(text.slice(0, at) + put + text.slice(at)))).toMatch(/line [1-9]\d?: /);
+        expect(await problemOf(Buffer.from(text.slice(0, at) + text.slice(at + 1 + length)))).toMatch(/line [1-9]: /);
+      }),
+      { numRuns: 300 },
+    );
+    const [head = '', one = '', two = '', three = ''] = lines;
+    for (const other of [
+      head + two + one + three,
+      head + one + one + two + three,
+      head + one + three,
+      one + two,
+      head,
+    ]) {
+      expect(await problemOf(Buffer.from(other))).toMatch(/^USAGE: "x\.plan" cannot be used as a plan: line 1: /);
+    }
+  });
+
+  it.each([
+    ['', 'line 1: the file is empty'],
+    ['\n', 'line 1: it cannot be read as JSON'],
+    ['{}\n', 'line 1: this is no plan of frontdesk'],
+    ['[1]\n', 'line 1: it is no object'],
+    ['cardId\n1\n', 'line 1: it cannot be read as JSON'],
+    ['{"frontdeskPlan":2,"rows":0}\n', 'line 1: a newer frontdesk wrote this plan'],
+    ['{"frontdeskPlan":"1"}\n', 'line 1: this is no plan of frontdesk'],
+  ])('%j: %s', async (text, problem) => {
+    expect(await problemOf(Buffer.from(text))).toContain(problem);
+  });
+
+  it('bytes that are no text, and a line without end', async () => {
+    expect(await problemOf(Buffer.from([0xff, 0x00, 0x0a]))).toContain('line 1: it is no UTF-8 text');
+    expect(await problemOf(Buffer.alloc(9 * 1024 * 1024, 0x20))).toContain('line 1: it is longer than any line');
+    const plan = await makePlan(ROWS);
+    expect(await problemOf(Buffer.concat([plan, Buffer.alloc(9 * 1024 * 1024, 0x20)]))).toContain('line 5: ');
+  });
+
+  it('names the line that cannot be read, and not the first', async () => {
+    const text = (await makePlan(ROWS)).toString('utf8');
+    expect(await problemOf(Buffer.from(text.replace('{"row":2', '["row":2')))).toContain('line 3: it cannot be read');
+    expect(await problemOf(Buffer.from(text.slice(0, -5)))).toContain('line 4: it cannot be read');
+    expect(await problemOf(Buffer.from(text.replace('ACTIVE', 'ACTIVF')))).toContain('line 1: its hash is not that');
+    expect(await problemOf(Buffer.from(text.slice(0, -1)))).toContain('line 1: its hash is not that');
+  });
+
+  it.each<readonly [string, Partial<PlanRow>, string]>([
+    ['an id that is none', { id: '../1' }, 'line 2: cardId is not a card id'],
+    ['a field of another operation', { body: new Map([['name', 'x']]) }, 'line 2: body has a field that its operation'],
+    ['__proto__', { body: new Map([['__proto__', 'x']]) }, 'line 2: body has a field that its operation has not'],
+    ['no body', { body: undefined }, 'line 2: body does not belong to its operation'],
+    ['nothing to compare with', { before: undefined }, 'line 2: before is missing'],
+    ['a card that is not compared', { drift: 'unchecked' }, 'line 2: drift is not checked'],
+    ['a row of its own', { row: 0 }, 'line 2: its row does not follow'],
+  ])('with a hash that is right, and %s', async (_, change, problem) => {
+    expect(await problemOf(await makePlan([{ ...cardRow(1), ...change }]))).toContain(problem);
+  });
+
+  it('of an operation that no plan may hold', async () => {
+    expect(await problemOf(await makePlan(ROWS, { operation: 'card.provision' }))).toContain('cannot be planned');
+    expect(await problemOf(await makePlan(ROWS, { operation: 'card.get' }))).toContain('cannot be planned');
+  });
+});
