@@ -110,6 +110,7 @@ export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',
   ora: 'src/engine/wait-display.ts',
+  saxes: 'src/input/xlsx/xml.ts',
   'cli-table3': 'src/output/terminal-table.ts',
 };
 

@@ -4,7 +4,7 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | -f | --from | --from-format | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --require-reason | --older-than | --port | --seed | --latency | --fault | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --require-reason | --older-than | --port | --seed | --latency | --fault | --data) return 0 ;;
   esac
   return 1
 }
@@ -42,15 +42,15 @@ _frontdesk_options() {
   case $path in
     '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'runs list' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card get') words='-f --from --from-format -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card activate') words='--expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card block' | 'card reissue') words='--reason --expect -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card get') words='-f --from --from-format --sheet -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card activate') words='--expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card block' | 'card reissue') words='--reason --expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card provision') words='--wallet --out --show-sensitive --client-device-id --client-wallet-provider --client-wallet-account-id -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card wait') words='--status --timeout --interval -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar subscribers list') words='--active --require-complete --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth logout') words='--family -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'profile set') words='--cards-url --calendar-url --read-only -o --output --require-reason -p --profile --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -84,14 +84,14 @@ _frontdesk_value() {
     esac ;;
     'card get') case $1 in
       -f | --from) kind=file ;;
-      --from-format) kind=words words='csv ndjson json ids' ;;
+      --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
     esac ;;
     'card activate' | 'card block' | 'card reissue') case $1 in
       -f | --from) kind=file ;;
-      --from-format) kind=words words='csv ndjson json ids' ;;
+      --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
       --plan) kind=file ;;
@@ -116,7 +116,7 @@ _frontdesk_value() {
       --description-file) kind=file ;;
       --active) kind=words words='true false' ;;
       -f | --from) kind=file ;;
-      --from-format) kind=words words='csv ndjson json ids' ;;
+      --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
       --plan) kind=file ;;
@@ -129,7 +129,7 @@ _frontdesk_value() {
       --description-file) kind=file ;;
       --active) kind=words words='true false' ;;
       -f | --from) kind=file ;;
-      --from-format) kind=words words='csv ndjson json ids' ;;
+      --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
       --plan) kind=file ;;
@@ -146,7 +146,7 @@ _frontdesk_value() {
     'calendar subscribers update') case $1 in
       --active) kind=words words='true false' ;;
       -f | --from) kind=file ;;
-      --from-format) kind=words words='csv ndjson json ids' ;;
+      --from-format) kind=words words='csv xlsx ndjson json ids' ;;
       --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
       --plan) kind=file ;;

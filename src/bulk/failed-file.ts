@@ -19,7 +19,7 @@ export interface SourceRow extends BulkRow {
 
 export interface FailedFileOptions {
   readonly path: string;
-  readonly inputFormat: 'csv' | 'ndjson' | 'json' | 'ids';
+  readonly inputFormat: 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids';
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
   /** `--csv-raw`: cells without the guard against formulas. */
@@ -124,8 +124,10 @@ function isOwn(name: string): boolean {
   return OWN_COLUMNS.some((own) => own === name);
 }
 
-const STYLES: Readonly<Record<string, Style>> = {
+const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
   '.csv': 'csv',
+  '.xlsx': 'xlsx',
+  '.xlsm': 'xlsx',
   '.json': 'json',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
@@ -136,18 +138,15 @@ const STYLES: Readonly<Record<string, Style>> = {
  * mere id is the same in all of them.
  */
 function styleOf({ path, inputFormat }: FailedFileOptions): Style {
-  const isTabular = inputFormat === 'csv' || inputFormat === 'ids';
-  const byName = STYLES[extname(path).toLowerCase()];
+  const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || inputFormat === 'ids';
+  const byName = FORMAT_OF_NAME[extname(path).toLowerCase()];
   if (byName === undefined) return isTabular ? 'csv' : 'ndjson';
-  if (inputFormat === 'ids' || (byName === 'csv') === isTabular) return byName;
+  if (byName !== 'xlsx' && (inputFormat === 'ids' || (byName === 'csv') === isTabular)) return byName;
   const wanted = isTabular ? '.csv' : '.ndjson';
-  throw new Failure(
-    'USAGE',
-    `--failed: ${basename(path)} would be read as ${byName}, but the rows are ${inputFormat}`,
-    {
-      hints: [`give it a name that ends in ${wanted}`],
-    },
-  );
+  const kind = inputFormat === 'xlsx' ? 'written as csv' : inputFormat;
+  throw new Failure('USAGE', `--failed: ${basename(path)} would be read as ${byName}, but the rows are ${kind}`, {
+    hints: [`give it a name that ends in ${wanted}`],
+  });
 }
 
 /** A pipe or a device cannot be replaced by a rename. */

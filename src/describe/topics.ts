@@ -99,10 +99,13 @@ const OUTPUT: readonly Block[] = [
 
 const BULK: readonly Block[] = [
   text(
-    'card get, activate, block, reissue, calendar update, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, NDJSON, a JSON array, or one id a line. Columns are the field names of the interface, with cardId or id; flags give values to rows that lack them.',
+    'card get, activate, block, reissue, calendar update, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one id a line. Columns are the field names of the interface, with cardId or id; flags give values to rows that lack them.',
   ),
   text(
-    'The whole input is read and checked before the first request. One fault anywhere, a doubled id included: exit 2, nothing was sent. An empty CSV cell is "not given"; --empty-cells clear sends the empty text.',
+    'The whole input is read and checked before the first request. One fault anywhere, a doubled id included: exit 2, nothing was sent. An empty cell is "not given"; --empty-cells clear sends the empty text.',
+  ),
+  text(
+    'Of a workbook the first sheet is read, or the one that --sheet names; row 1 is the header. Texts, whole numbers and booleans are taken; a date, a formula or a decimal number is a fault at its cell (Sheet1!C7), since a spreadsheet keeps another value than the one that is seen: store it as text. --failed is CSV.',
   ),
   {
     kind: 'rows',

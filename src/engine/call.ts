@@ -13,6 +13,7 @@ import type { OpenSession } from './session.ts';
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 const MANY_ONLY = [
   'from-format',
+  'sheet',
   'concurrency',
   'rate',
   'max-failures',

@@ -185,6 +185,7 @@ async function startRun(session: Session, plan: LoadedPlan, service: Service, pa
         defaults: {},
         expectations: [],
         emptyCells: 'keep',
+        sheet: undefined,
         csvRaw: output.csvRaw,
         shard: undefined,
         changedFromSha256: undefined,

@@ -77,6 +77,7 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
     path: path ?? '',
     format: path === undefined ? 'ndjson' : options.format,
     csvRaw: plan.rows.csvRaw,
+    sheet: options.sheet === undefined ? undefined : { name: options.sheet },
     shard: plan.rows.shard,
   };
   if (faults.length > 0) throw usageFailure(faults);
@@ -119,6 +120,9 @@ async function runChecked(
   copy: string,
 ): Promise<number> {
   const { operation, options } = plan;
+  for (const message of [...(plan.changedFrom?.index.notes ?? []), ...checked.notes]) {
+    await session.notify({ code: 'WORKBOOK', level: 'note', message });
+  }
   for (const warning of checked.warnings) {
     await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message: warning });
   }

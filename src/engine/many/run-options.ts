@@ -19,6 +19,8 @@ export interface RowOptions {
   readonly expectations: readonly ExpectationInput[];
   readonly emptyCells: 'keep' | 'clear';
   readonly csvRaw: boolean;
+  /** `--sheet`. */
+  readonly sheet: string | undefined;
   readonly shard: Shard | undefined;
   /** SHA-256 of the older file; undefined: none was given. */
   readonly changedFromSha256: string | undefined;
@@ -30,6 +32,7 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['expectations', '--expect'],
   ['emptyCells', '--empty-cells'],
   ['csvRaw', '--csv-raw'],
+  ['sheet', '--sheet'],
   ['shard', '--shard'],
   ['changedFrom', '--changed-from'],
 ]);
@@ -42,6 +45,7 @@ export interface PaceOptions {
 
 export interface ManyOptions {
   readonly format: InputFormat | undefined;
+  readonly sheet: string | undefined;
   readonly shard: Shard | undefined;
   readonly pace: PaceOptions;
   readonly emptyCells: 'keep' | 'clear';
@@ -92,6 +96,7 @@ export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
   if (shard !== undefined && 'problem' in shard) faults.push({ where: '--shard', problem: shard.problem });
   return {
     format: readChoice(input, 'from-format', INPUT_FORMATS, faults),
+    sheet: lastValue(input, 'sheet'),
     shard: shard !== undefined && 'index' in shard ? shard : undefined,
     pace: readPace(input, faults),
     emptyCells: readChoice(input, 'empty-cells', ['keep', 'clear'], faults) ?? 'keep',
@@ -126,6 +131,7 @@ export function storeOptions(
     expectations: rows.expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
     emptyCells: rows.emptyCells,
     csvRaw: rows.csvRaw,
+    ...(rows.sheet === undefined ? {} : { sheet: rows.sheet }),
     shard: rows.shard === undefined ? null : `${rows.shard.index}/${rows.shard.count}`,
     changedFrom: rows.changedFromSha256 ?? null,
     rate: pace.rate ?? null,
@@ -160,6 +166,7 @@ export function loadRowOptions(options: RunOptions): RowOptions {
     }),
     emptyCells: text(options, 'emptyCells') === 'clear' ? 'clear' : 'keep',
     csvRaw: options['csvRaw'] === true,
+    sheet: text(options, 'sheet'),
     shard: 'index' in shard ? shard : undefined,
     changedFromSha256: text(options, 'changedFrom'),
   };

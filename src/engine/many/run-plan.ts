@@ -47,13 +47,13 @@ async function loadChangedFrom(
   session: Session,
   operation: Operation,
   path: string,
-  keepsCells: boolean,
+  more: { readonly sheet: string | undefined; readonly keepsCells: boolean },
 ): Promise<NonNullable<ManyPlan['changedFrom']>> {
   const file = await openInput(path, session.context.stdin, '--changed-from');
   const pieces: Uint8Array[] = [];
   for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
   const bytes = Buffer.concat(pieces);
-  const options = { operation, path, csvRaw: session.output.csvRaw, keepsCells };
+  const options = { operation, path, csvRaw: session.output.csvRaw, ...more };
   return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
 }
 
@@ -68,6 +68,7 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
       problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not "${options.runName}"`,
     });
   }
+  if (options.sheet !== undefined && !hasFrom) faults.push({ where: '--sheet', problem: 'belongs to --from' });
   if (options.changedFromPath !== undefined && !hasFrom) {
     faults.push({ where: '--changed-from', problem: 'belongs to --from' });
   }
@@ -112,7 +113,10 @@ export async function readPlan(
   const changedFrom =
     options.changedFromPath === undefined || faults.length > 0
       ? undefined
-      : await loadChangedFrom(session, operation, options.changedFromPath, options.plan !== undefined);
+      : await loadChangedFrom(session, operation, options.changedFromPath, {
+          sheet: options.sheet,
+          keepsCells: options.plan !== undefined,
+        });
   return {
     operation,
     options,
@@ -122,6 +126,7 @@ export async function readPlan(
       expectations,
       emptyCells: options.emptyCells,
       csvRaw: session.output.csvRaw,
+      sheet: options.sheet,
       shard: options.shard,
       changedFromSha256:
         changedFrom === undefined ? undefined : createHash('sha256').update(changedFrom.bytes).digest('hex'),

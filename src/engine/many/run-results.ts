@@ -4,6 +4,7 @@ import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { runResults } from '../../bulk/run-results.ts';
 import type { Outcome } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
+import { isTable } from '../../input/records/record.ts';
 import type { Column } from '../../output/column.ts';
 import type { Session } from '../../session.ts';
 import { runColumns } from './run-rows.ts';
@@ -40,8 +41,7 @@ export async function printRunResults(
   const header = await requireRunHeader(folder);
   const run = { folder, header };
   if (asInput && session.output.format === 'table') {
-    const isTabular = header.inputFormat === 'csv' || header.inputFormat === 'ids';
-    session.useFormat(isTabular ? 'csv' : 'ndjson');
+    session.useFormat(isTable(header.inputFormat) || header.inputFormat === 'ids' ? 'csv' : 'ndjson');
   }
   const columns = asInput ? await inputColumns(rowsOfRun(session, run)) : runColumns(operationOfRun(header));
   const writer = await session.openRows(columns, header.rows);

@@ -48,11 +48,16 @@ export async function* rowsOfRun(
     return;
   }
   const options = loadRowOptions(header.options);
-  const { defaults, expectations, emptyCells, csvRaw, shard } = options;
+  const { defaults, expectations, emptyCells, csvRaw, sheet, shard } = options;
   const oldPath = folder.older;
   const changedFrom =
     options.changedFromSha256 !== undefined
-      ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), { operation, path: oldPath, csvRaw })
+      ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), {
+          operation,
+          path: oldPath,
+          csvRaw,
+          sheet,
+        })
       : undefined;
   const file = await openInput(folder.input, stdin, 'the input of the run');
   yield* rowsOf(file, {
@@ -61,6 +66,7 @@ export async function* rowsOfRun(
     expectations,
     emptyCells,
     csvRaw,
+    sheet: sheet === undefined ? undefined : { name: sheet },
     shard,
     changedFrom,
     // Whether rows whose outcome is unknown may be sent was decided when the run began.

@@ -9,9 +9,9 @@ import type { FieldSpec } from '../fields.ts';
 import type { InputFile } from '../input-file.ts';
 import { ColumnRoles } from './columns.ts';
 import { Digest } from './digest.ts';
-import { toFaults } from './fault-place.ts';
+import { placeFault, toFaults } from './fault-place.ts';
 import { readRecords } from './read.ts';
-import type { InputFault, InputFormat, RawRecord } from './record.ts';
+import { type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 import { SeenTable } from './seen-table.ts';
 
 const MAX_FAULTS = 20;
@@ -28,7 +28,7 @@ function tokenOf(value: FieldValue): string {
 
 /** A cell of a CSV file as the value that it stands for. What an old file holds is compared, never judged. */
 function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): JsonValue {
-  if (format !== 'csv' || typeof value !== 'string' || field.type !== 'boolean') return value;
+  if (!isTable(format) || typeof value !== 'string' || field.type !== 'boolean') return value;
   return readBoolean(value, 'csv') ?? value;
 }
 
@@ -39,6 +39,8 @@ function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): Json
 export class ChangedFrom {
   /** For messages: the older file. */
   readonly name: string;
+  /** What a person should know of how it was read. */
+  readonly notes: string[] = [];
   readonly #fields: readonly FieldSpec[];
   readonly #rows = new SeenTable();
   readonly #digest = new Digest();
@@ -173,19 +175,32 @@ export async function readChangedFrom(
     readonly csvRaw: boolean;
     /** The old cells will be asked for, and not only whether they differ. */
     readonly keepsCells?: boolean;
+    /** `--sheet`, which names the sheet of the newer file. */
+    readonly sheet: string | undefined;
   },
 ): Promise<ChangedFrom> {
   const roles = new ColumnRoles(options.operation);
   const index = new ChangedFrom(file.name, roles.fields, options.keepsCells);
   const faults: InputFault[] = [];
-  const read = { path: options.path, csvRaw: options.csvRaw, columns: roles.names, format: undefined };
+  const { path, csvRaw, sheet } = options;
+  const read = {
+    path,
+    csvRaw,
+    name: file.name,
+    columns: roles.names,
+    format: undefined,
+    sheet: sheet === undefined ? undefined : ({ name: sheet, isOlder: true } as const),
+  };
   for await (const batch of readRecords(file.bytes(), read)) {
     faults.push(...batch.faults);
+    index.notes.push(...(batch.notes ?? []));
     for (const record of batch.records) {
       const [id, values] = readOldRow(record, roles, batch.format);
-      if (id === '') faults.push({ line: record.line, problem: 'the row has no id' });
+      for (const [cell, problem] of record.problems ?? [])
+        faults.push(placeFault(record, batch.format, record.names[cell] ?? '', problem));
+      if (id === '') faults.push(placeFault(record, batch.format, '', 'the row has no id'));
       else if (!index.add(id, values))
-        faults.push({ line: record.line, problem: 'its id stands in an earlier row too' });
+        faults.push(placeFault(record, batch.format, '', 'its id stands in an earlier row too'));
     }
     if (faults.length >= MAX_FAULTS) break;
   }

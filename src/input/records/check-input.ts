@@ -6,8 +6,8 @@ import type { InputFile } from '../input-file.ts';
 import { toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
 import { Interpreter, type Row } from './interpret.ts';
-import { type ReadBatch, readRecords } from './read.ts';
-import type { InputFault, InputFormat } from './record.ts';
+import { readRecords } from './read.ts';
+import type { InputFault, InputFormat, ReadBatch } from './record.ts';
 import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
@@ -28,6 +28,8 @@ export interface CheckedInput {
   readonly first: readonly Row[];
   /** Ids that look pasted by mistake: the first few sentences. */
   readonly warnings: readonly string[];
+  /** What a person should know of how the input was read. */
+  readonly notes: readonly string[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
 }
@@ -88,7 +90,7 @@ function checkBatch(batch: ReadBatch, interpreter: Interpreter, findings: Findin
 
 async function readThrough(
   bytes: AsyncIterable<Uint8Array>,
-  options: InputOptions,
+  options: InputOptions & { readonly name: string },
   findings: Findings,
 ): Promise<{ readonly format: InputFormat; readonly emptyCells: ReadonlyMap<string, number> }> {
   const interpreter = new Interpreter(options);
@@ -99,8 +101,9 @@ async function readThrough(
     if (batch.header !== undefined && !isHeaderChecked) {
       isHeaderChecked = true;
       findings.addNames(batch.header.names);
-      findings.addFaults(interpreter.checkHeader(batch.header.names, batch.header.line));
+      findings.addFaults(interpreter.checkHeader(batch.header));
     }
+    findings.notes.push(...(batch.notes ?? []));
     checkBatch(batch, interpreter, findings);
   }
   return { format, emptyCells: interpreter.emptyCells };
@@ -123,13 +126,17 @@ export async function checkInput(
   const findings = new Findings(options, more.allowDuplicates);
   let isKept = false;
   try {
-    const read = await readThrough(watch(file.bytes(), hash, copy, copyTo ?? ''), options, findings);
+    const read = await readThrough(
+      watch(file.bytes(), hash, copy, copyTo ?? ''),
+      { ...options, name: file.name },
+      findings,
+    );
     if (findings.faultCount > 0) {
       return { kind: 'faulty', faults: toFaults(findings.faults), faultCount: findings.faultCount };
     }
     await syncCopy(copy, copyTo ?? '');
     isKept = true;
-    const { rows, selected, unchanged, first, warnings } = findings;
+    const { rows, selected, unchanged, first, warnings, notes } = findings;
     const columns = [...findings.columns];
     return {
       kind: 'checked',
@@ -140,6 +147,7 @@ export async function checkInput(
       columns,
       first,
       warnings,
+      notes,
       sha256: hash.digest('hex'),
     };
   } finally {

@@ -1,4 +1,5 @@
 import type { Fault } from '../../failure.ts';
+import { columnLetters } from '../xlsx/cell.ts';
 import { countLineBreaks, type InputFault, type InputFormat, type RawRecord } from './record.ts';
 
 /** Line and column of a row's fault. A CSV cell may begin lines below its row: quoted texts have line breaks. */
@@ -10,13 +11,28 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
       if (typeof value === 'string') line += countLineBreaks(value);
     }
   }
-  const row = format === 'json' ? { row: record.row } : {};
+  const { sheet } = record;
+  const row = {
+    ...(format === 'json' ? { row: record.row } : {}),
+    ...(sheet === undefined ? {} : { sheet, ...(index === -1 ? {} : { cell: index }) }),
+  };
   if (field === '' || format === 'ids') return { line, ...row, problem };
   return { line, ...row, column: index === -1 ? field : `column ${field}`, problem };
 }
 
-/** `line 17, column email`, and for JSON arrays `row 5, line 17, column email`. */
+/** A sheet's name as spreadsheets write it before a cell: in quotes unless it is one word. */
+function sheetPrefix(sheet: string): string {
+  return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
+}
+
+/** `line 17, column email`; for JSON arrays `row 5, line 17, column email`, for workbooks `Sheet1!C17, column email`. */
 function namePlace(fault: InputFault): string {
+  if (fault.sheet !== undefined) {
+    const sheet = sheetPrefix(fault.sheet);
+    const place =
+      fault.cell === undefined ? `${sheet}, line ${fault.line}` : `${sheet}!${columnLetters(fault.cell)}${fault.line}`;
+    return fault.column === undefined ? place : `${place}, ${fault.column}`;
+  }
   const row = fault.row === undefined ? '' : `row ${fault.row}, `;
   return `${row}line ${fault.line}${fault.column === undefined ? '' : `, ${fault.column}`}`;
 }

@@ -29,6 +29,7 @@ export class Findings {
   readonly columns = new Set<string>();
   readonly first: Row[] = [];
   readonly warnings: string[] = [];
+  readonly notes: string[] = [];
   faultCount = 0;
   rows = 0;
   selected = 0;

@@ -2,9 +2,9 @@ import { extname } from 'node:path';
 import { CARD_ID } from '../../api/field.ts';
 import { nearest } from '../../output/nearest.ts';
 import { cleanCardId } from '../card-id.ts';
-import type { InputFormat } from './record.ts';
+import type { TextFormat } from './record.ts';
 
-const BY_EXTENSION: ReadonlyMap<string, InputFormat> = new Map([
+const BY_EXTENSION: ReadonlyMap<string, TextFormat> = new Map([
   ['.csv', 'csv'],
   ['.tsv', 'csv'],
   ['.ndjson', 'ndjson'],
@@ -35,7 +35,7 @@ function isId(line: string, columns: readonly string[]): boolean {
  * The format of an input that did not name one: by the extension of its path, else by its first line that is
  * not blank. `columns` are the names that a header may have. A `.json` file that begins with `{` is NDJSON.
  */
-export function detectFormat(path: string, line: string, columns: readonly string[]): InputFormat {
+export function detectFormat(path: string, line: string, columns: readonly string[]): TextFormat {
   const byName = BY_EXTENSION.get(extname(path).toLowerCase());
   if (byName === 'json' && line.startsWith('{')) return 'ndjson';
   if (byName !== undefined) return byName;

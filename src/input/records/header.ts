@@ -6,11 +6,10 @@ import type { ColumnRoles } from './columns.ts';
 export function columnFaults(
   names: readonly string[],
   roles: ColumnRoles,
-): readonly { readonly column: string; readonly problem: string }[] {
+): readonly { readonly index: number; readonly problem: string }[] {
   return names.flatMap((name, index) => {
-    const column = `column ${index + 1}`;
-    if (roles.roleOf(name).kind === 'unknown') return [{ column, problem: roles.unknownProblem(name) }];
-    if (names.indexOf(name) !== index) return [{ column, problem: `the column ${name} stands here twice` }];
+    if (roles.roleOf(name).kind === 'unknown') return [{ index, problem: roles.unknownProblem(name) }];
+    if (names.indexOf(name) !== index) return [{ index, problem: `the column ${name} stands here twice` }];
     return [];
   });
 }

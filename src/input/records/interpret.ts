@@ -9,7 +9,7 @@ import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles } from './columns.ts';
 import { placeFault } from './fault-place.ts';
 import { columnFaults, missingColumns } from './header.ts';
-import type { InputFault, InputFormat, RawRecord } from './record.ts';
+import { type InputFault, type InputFormat, type InputHeader, isTable, type RawRecord } from './record.ts';
 
 /** One row as a call of its operation: checked, and ready to be sent. */
 export interface Row {
@@ -95,21 +95,23 @@ export class Interpreter {
     this.#isUpdate = options.operation.name.endsWith('.update');
   }
 
-  /** Faults of a CSV header: unknown, doubled and missing columns. Call it before its rows. */
-  checkHeader(names: readonly string[], line: number): readonly InputFault[] {
+  /** Faults of the header of a table: unknown, doubled and missing columns. Call it before its rows. */
+  checkHeader({ names, line, sheet }: InputHeader): readonly InputFault[] {
     const missing = missingColumns(names, this.roles, this.#options.defaults, this.#options.expectations);
     this.#missing = new Set(missing.keys());
     return [
-      ...columnFaults(names, this.roles).map((fault) => ({ line, ...fault })),
-      ...[...missing.values()].map((problem) => ({ line, problem })),
+      ...columnFaults(names, this.roles).map(({ index, problem }) =>
+        sheet === undefined ? { line, column: `column ${index + 1}`, problem } : { line, sheet, cell: index, problem },
+      ),
+      ...[...missing.values()].map((problem) => ({ line, ...(sheet === undefined ? {} : { sheet }), problem })),
     ];
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     const plan = this.#planOf(record);
-    const found: Found[] = [];
-    // Those of a CSV file were named with its header.
-    const unknown = format === 'csv' ? [] : plan.unknown;
+    const found: Found[] = cellProblems(record);
+    // Those of a table were named with its header.
+    const unknown = isTable(format) ? [] : plan.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
     if (this.#isWrite && !this.#options.resendUnknown && isUnknown(record.values[plan.outcomeIndex])) {
       found.push({ field: '_outcome', problem: UNKNOWN_OUTCOME });
@@ -180,7 +182,9 @@ export class Interpreter {
     if (!isCardId) {
       const name = record.names[plan.idIndexes[0] ?? -1] ?? idParam;
       const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
-      found.push(...faults.map((fault) => ({ field: fault.where, problem: fault.problem })));
+      // A cell that cannot be taken has its fault already.
+      if (!found.some(({ field }) => field === name))
+        found.push(...faults.map((fault) => ({ field: fault.where, problem: fault.problem })));
     }
     return { [idParam]: typeof id === 'string' ? id : '' };
   }
@@ -209,7 +213,7 @@ export class Interpreter {
     const values: Record<string, FieldValue> = { ...this.#options.defaults };
     for (const { index, field } of plan.fields) {
       const value = record.values[index];
-      if (format !== 'csv' || typeof value !== 'string') {
+      if (!isTable(format) || typeof value !== 'string' || record.problems?.has(index)) {
         values[field.name] = value;
         continue;
       }
@@ -283,6 +287,11 @@ export class Interpreter {
     }
     return expects;
   }
+}
+
+/** What the reader of a workbook says of the cells of a row. */
+function cellProblems({ names, problems }: RawRecord): Found[] {
+  return [...(problems ?? [])].map(([index, problem]) => ({ field: names[index] ?? '', problem }));
 }
 
 function isUnknown(outcome: JsonValue | undefined): boolean {

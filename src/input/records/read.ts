@@ -1,28 +1,25 @@
+import { extname } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/pieces.ts';
 import { CsvParser } from './csv.ts';
 import { DecodeFault, decodeText } from './decode.ts';
 import { detectFormat, firstLine } from './format.ts';
 import { JsonArrayParser } from './json-array.ts';
 import { LineParser } from './line-parser.ts';
-import { countLineBreaks, type InputFormat, type RecordBatch, type RecordParser } from './record.ts';
+import { peek } from './peek.ts';
+import {
+  countLineBreaks,
+  type ReadBatch,
+  type ReadOptions,
+  type RecordBatch,
+  type RecordParser,
+  type TextFormat,
+} from './record.ts';
 
-export interface ReadOptions {
-  /** undefined: told by the extension of `path`, else by the content. */
-  readonly format: InputFormat | undefined;
-  /** Its extension may tell the format; `-` for stdin. */
-  readonly path: string;
-  /** `--csv-raw`: CSV cells are taken as they are. */
-  readonly csvRaw: boolean;
-  /** Names that a header may have, to tell a header from an id. */
-  readonly columns: readonly string[];
-}
+/** `.xlsm` is the same with macros, which are not read. */
+const WORKBOOK_NAMES: ReadonlySet<string> = new Set(['.xlsx', '.xlsm']);
 
-/** A piece of an input: its rows and faults, and what is known of the input by then. */
-export interface ReadBatch extends RecordBatch {
-  readonly format: InputFormat;
-  readonly header: RecordParser['header'];
-}
-
-function parserFor(format: InputFormat, csvRaw: boolean): RecordParser {
+function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
   if (format === 'csv') return new CsvParser({ raw: csvRaw });
   return format === 'json' ? new JsonArrayParser() : new LineParser(format);
 }
@@ -30,11 +27,35 @@ function parserFor(format: InputFormat, csvRaw: boolean): RecordParser {
 /**
  * The rows of an input in order, in batches of one piece of the file each, so that a million rows need no more
  * memory than a thousand. Faults come in the batch in which they were met; after one that leaves the rest
- * unreadable the input ends.
+ * unreadable the input ends. A file that is no workbook that can be read is a USAGE failure.
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
+  const input = await peek(bytes, MAGIC_BYTES);
+  const format = options.format ?? (isWorkbook(input.start, options.path) ? 'xlsx' : undefined);
+  if (format === 'xlsx') {
+    const { readWorkbookRows } = await import('./workbook-rows.ts');
+    yield* readWorkbookRows(input.bytes, options);
+  } else {
+    if (options.sheet !== undefined && options.sheet.isOlder !== true) {
+      await input.close();
+      throw new Failure('USAGE', `--sheet belongs to workbooks (.xlsx), and ${options.name} is none; nothing was sent`);
+    }
+    yield* readTextRows(input.bytes, format, options);
+  }
+}
+
+/** No text begins as a workbook does, so its content goes before its name. */
+function isWorkbook(start: Uint8Array, path: string): boolean {
+  return looksLikeWorkbook(start) || WORKBOOK_NAMES.has(extname(path).toLowerCase());
+}
+
+async function* readTextRows(
+  bytes: AsyncIterable<Uint8Array>,
+  knownFormat: TextFormat | undefined,
+  options: ReadOptions,
+): AsyncGenerator<ReadBatch> {
   let parser: RecordParser | undefined;
-  let format = options.format;
+  let format = knownFormat;
   let unread = '';
   const take = (text: string, isLast: boolean): ReadBatch | undefined => {
     unread += text;

@@ -8,8 +8,12 @@ export interface RawRecord {
   readonly line: number;
   /** The same array for all rows of a CSV file. */
   readonly names: readonly string[];
-  /** CSV and id lists: texts. JSON: values as parsed. */
+  /** CSV, workbooks and id lists: texts. JSON: values as parsed. */
   readonly values: readonly JsonValue[];
+  /** Workbooks: the sheet. */
+  readonly sheet?: string;
+  /** Workbooks: what is wrong with cells, by their index in `values`. */
+  readonly problems?: ReadonlyMap<number, string>;
 }
 
 /** Something wrong at a place of the input. */
@@ -20,16 +24,57 @@ export interface InputFault {
   readonly row?: number;
   /** `column email`, or `column 17` where only the position in the line is known; absent: the whole line. */
   readonly column?: string;
+  /** Given for workbooks: the sheet, and the column of the cell from 0, if the fault lies in one. */
+  readonly sheet?: string;
+  readonly cell?: number;
   readonly problem: string;
 }
 
-export const INPUT_FORMATS = ['csv', 'ndjson', 'json', 'ids'] as const;
+export const INPUT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json', 'ids'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
+/** The formats that are text. */
+export type TextFormat = Exclude<InputFormat, 'xlsx'>;
+
+/** Is the input a table, with one header for all rows and cells that are texts? */
+export function isTable(format: string): boolean {
+  return format === 'csv' || format === 'xlsx';
+}
+
+/** The names of the columns, and where they stand. */
+export interface InputHeader {
+  readonly names: readonly string[];
+  readonly line: number;
+  /** Workbooks. */
+  readonly sheet?: string;
+}
 
 /** What one piece of an input gave. */
 export interface RecordBatch {
   readonly records: readonly RawRecord[];
   readonly faults: readonly InputFault[];
+}
+
+export interface ReadOptions {
+  /** For messages: the file. */
+  readonly name: string;
+  /** undefined: told by the extension of `path`, else by the content. */
+  readonly format: InputFormat | undefined;
+  /** Its extension may tell the format; `-` for stdin. */
+  readonly path: string;
+  /** `--csv-raw`: CSV cells are taken as they are. */
+  readonly csvRaw: boolean;
+  /** The sheet of a workbook; undefined: the first. An older file need not call its only sheet the same. */
+  readonly sheet: { readonly name: string; readonly isOlder?: true } | undefined;
+  /** Names that a header may have, to tell a header from an id. */
+  readonly columns: readonly string[];
+}
+
+/** A piece of an input: its rows and faults, and what is known of the input by then. */
+export interface ReadBatch extends RecordBatch {
+  readonly format: InputFormat;
+  readonly header: InputHeader | undefined;
+  /** What a person should know of how the input is read. */
+  readonly notes?: readonly string[];
 }
 
 /**
@@ -38,7 +83,7 @@ export interface RecordBatch {
  */
 export interface RecordParser {
   /** The header of a CSV file once it was read, and the line it stands on. */
-  readonly header: { readonly names: readonly string[]; readonly line: number } | undefined;
+  readonly header: InputHeader | undefined;
   readonly ended: boolean;
   push(text: string): RecordBatch;
   /** The input is over: the last row, if it did not end with a line break. */

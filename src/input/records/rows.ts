@@ -4,7 +4,7 @@ import type { InputFile } from '../input-file.ts';
 import { toFaults } from './fault-place.ts';
 import { Interpreter, type InterpretOptions, type Row } from './interpret.ts';
 import { readRecords } from './read.ts';
-import type { InputFault, InputFormat } from './record.ts';
+import type { InputFault, InputFormat, ReadOptions } from './record.ts';
 import { isInShard, type Shard } from './shard.ts';
 
 /** How an input is read: the same for checking it and for running it. */
@@ -14,6 +14,7 @@ export interface InputOptions extends InterpretOptions {
   /** `--from-format`; undefined: by extension or content. */
   readonly format: InputFormat | undefined;
   readonly csvRaw: boolean;
+  readonly sheet: ReadOptions['sheet'];
   readonly shard: Shard | undefined;
 }
 
@@ -26,7 +27,8 @@ export async function* rowsOf(
   options: InputOptions & { readonly format: InputFormat },
 ): AsyncGenerator<readonly Row[]> {
   const interpreter = new Interpreter(options);
-  for await (const batch of readRecords(file.bytes(), { ...options, columns: interpreter.roles.names })) {
+  const reading = { ...options, name: file.name, columns: interpreter.roles.names };
+  for await (const batch of readRecords(file.bytes(), reading)) {
     const rows: Row[] = [];
     const faults: InputFault[] = [...batch.faults];
     for (const record of batch.records) {

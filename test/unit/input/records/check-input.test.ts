@@ -30,6 +30,7 @@ function optionsFor(operation: Operation, more: Partial<InputOptions> = {}): Inp
     path: '-',
     format: undefined,
     csvRaw: false,
+    sheet: undefined,
     shard: undefined,
     defaults: {},
     emptyCells: 'keep',
@@ -380,7 +381,7 @@ describe('the copy of an input', () => {
 
 describe('--changed-from', () => {
   const changedFrom = (text: string, operation: Operation = subscriberUpdate) =>
-    readChangedFrom(fileOf(text), { operation, path: 'old.csv', csvRaw: false });
+    readChangedFrom(fileOf(text), { operation, path: 'old.csv', csvRaw: false, sheet: undefined });
   const OLD = 'id,object,active,email,first_name\ns1,subscriber,true,a@x,Ann\ns2,subscriber,TRUE,b@x,\n';
 
   it('sends only cells that differ, and leaves rows without any out', async () => {

@@ -30,7 +30,9 @@ export async function readAll(
   let header: readonly string[] | undefined;
   for await (const batch of readRecords(inPieces(bytes, options.size ?? 65_536), {
     format: options.format,
+    name: 'stdin',
     path: options.path ?? '-',
+    sheet: undefined,
     csvRaw: options.csvRaw ?? false,
     columns: options.columns ?? ['id', 'email', 'first_name', 'active'],
   })) {

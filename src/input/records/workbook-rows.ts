@@ -1,0 +1,117 @@
+import { Failure } from '../../failure.ts';
+import { unguardCell } from '../../output/formula-guard.ts';
+import { nearest } from '../../output/nearest.ts';
+import { quoteGiven } from '../given.ts';
+import type { SheetRow } from '../xlsx/sheet.ts';
+import { openWorkbook, type Workbook } from '../xlsx/workbook.ts';
+import { WorkbookFault } from '../xlsx/workbook-fault.ts';
+import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
+
+const NAMED_SHEETS = 5;
+
+function listSheets(sheets: readonly string[]): string {
+  const named = sheets.slice(0, NAMED_SHEETS).map(quoteGiven).join(', ');
+  return sheets.length > NAMED_SHEETS ? `${named} and ${sheets.length - NAMED_SHEETS} more` : named;
+}
+
+/** The sheet to read: the one that is named, else the first. */
+function chooseSheet({ sheets }: Workbook, { sheet, name }: ReadOptions): string {
+  const [first = ''] = sheets;
+  if (sheet === undefined || sheets.includes(sheet.name)) return sheet?.name ?? first;
+  if (sheet.isOlder === true && sheets.length === 1) return first;
+  const near = nearest(sheet.name, sheets);
+  const hint = near === undefined ? `its sheets are ${listSheets(sheets)}` : `did you mean ${quoteGiven(near)}?`;
+  throw new Failure('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet.name)}; ${hint}; nothing was sent`);
+}
+
+/** Makes records of the rows of one sheet. Its first row is the header. */
+class RowMaker {
+  header: ReadBatch['header'];
+  hidden = 0;
+  readonly #sheet: string;
+  readonly #raw: boolean;
+  #row = 0;
+
+  constructor(sheet: string, raw: boolean) {
+    this.#sheet = sheet;
+    this.#raw = raw;
+  }
+
+  batch(rows: readonly SheetRow[]): Pick<ReadBatch, 'records' | 'faults'> {
+    const records: RawRecord[] = [];
+    const faults: InputFault[] = [];
+    for (const row of rows) {
+      if (this.header === undefined) faults.push(...this.#readHeader(row));
+      else records.push(this.#record(row, this.header.names, faults));
+    }
+    return { records, faults };
+  }
+
+  #readHeader({ line, cells }: SheetRow): readonly InputFault[] {
+    const place = { line: 1, sheet: this.#sheet };
+    this.header = { names: line === 1 ? this.#values(cells, Math.max(...cells.keys()) + 1) : [], ...place };
+    if (line !== 1) return [{ ...place, problem: 'the row is empty; it has to hold the names of the columns' }];
+    return [...cells].flatMap(([cell, { problem }]) => (problem === undefined ? [] : [{ ...place, cell, problem }]));
+  }
+
+  #record({ line, cells, isHidden }: SheetRow, names: readonly string[], faults: InputFault[]): RawRecord {
+    this.#row += 1;
+    if (isHidden) this.hidden += 1;
+    const problems = new Map<number, string>();
+    for (const [cell, { problem }] of cells) {
+      // A header that is missing was named already.
+      if (cell >= names.length && names.length > 0) {
+        faults.push({ line, sheet: this.#sheet, cell, problem: problem ?? 'its column has no name in row 1' });
+      } else if (problem !== undefined) {
+        problems.set(cell, problem);
+      }
+    }
+    const values = this.#values(cells, names.length);
+    return { row: this.#row, line, names, values, sheet: this.#sheet, problems };
+  }
+
+  #values(cells: SheetRow['cells'], length: number): readonly string[] {
+    return Array.from({ length }, (_, column) => {
+      const text = cells.get(column)?.text ?? '';
+      return this.#raw ? text : unguardCell(text);
+    });
+  }
+}
+
+/** Tells which sheet is read where others might be meant, and of rows that nobody sees who looks at it. */
+function noteSheets({ sheets }: Workbook, sheet: string, { sheet: asked, name }: ReadOptions): readonly string[] {
+  if (sheets.length === 1 || asked !== undefined) return [];
+  const others = sheets.filter((other) => other !== sheet);
+  return [
+    `${name}: the sheet ${quoteGiven(sheet)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
+  ];
+}
+
+/**
+ * The rows of a workbook's sheet, in batches, with the places of their cells. USAGE when the file is no workbook
+ * that can be read, or has no such sheet.
+ */
+export async function* readWorkbookRows(
+  bytes: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+): AsyncGenerator<ReadBatch> {
+  try {
+    const workbook = await openWorkbook(bytes);
+    const sheet = chooseSheet(workbook, options);
+    const maker = new RowMaker(sheet, options.csvRaw);
+    let notes = noteSheets(workbook, sheet, options);
+    for await (const rows of workbook.rows(sheet)) {
+      yield { ...maker.batch(rows), format: 'xlsx', header: maker.header, notes };
+      notes = [];
+    }
+    const { hidden, header } = maker;
+    if (hidden > 0) {
+      const rows = hidden === 1 ? '1 row is' : `${hidden} rows are`;
+      notes = [...notes, `${options.name}: ${rows} hidden in the sheet ${quoteGiven(sheet)} and read like the others`];
+    }
+    yield { records: [], faults: [], format: 'xlsx', header, notes };
+  } catch (error) {
+    if (!(error instanceof WorkbookFault)) throw error;
+    throw new Failure('USAGE', `${options.name} ${error.message}; nothing was sent`, { cause: error });
+  }
+}

@@ -1,0 +1,427 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../../src/failure.ts';
+import { toFaults } from '../../../../src/input/records/fault-place.ts';
+import {
+  handMadeWorkbook,
+  oleContainer,
+  sheetJsWorkbook,
+  sheetJsWorkbookWith,
+  textRow,
+  writtenWorkbook,
+} from '../../../support/workbooks.ts';
+import { makeZip } from '../../../support/zip.ts';
+import { type ReadAll, readAll, valuesOf } from '../records/parse-records.ts';
+
+const HEADER = ['id', 'email', 'first_name', 'active'];
+const HEADER_ROW = textRow(1, HEADER);
+
+function faultsOf(read: ReadAll): readonly string[] {
+  return toFaults(read.faults).map(({ where, problem }) => `${where}: ${problem}`);
+}
+
+/** What is wrong with cells, which the rows carry until it is known what their columns are. */
+function problemsOf(read: ReadAll): readonly (readonly [number, string])[] {
+  return read.records.flatMap(({ problems }) => [...(problems ?? [])]);
+}
+
+async function refusal(bytes: Uint8Array, path = 'rows.xlsx'): Promise<string> {
+  const error = await readAll(bytes, { path }).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Failure)) throw new Error(`not refused: ${String(error)}`);
+  expect(error.code).toBe('USAGE');
+  return error.message;
+}
+
+describe('a workbook is read like the CSV file of its sheet', () => {
+  const rows = [
+    HEADER,
+    ['s1', 'a@x', 'Ann', true],
+    [null, null, null, null],
+    ['s2', ' b ', 12, false],
+    ['s3', null, 'é😀', null],
+  ];
+  const values = [
+    ['s1', 'a@x', 'Ann', 'TRUE'],
+    ['s2', ' b ', '12', 'FALSE'],
+    ['s3', '', 'é😀', ''],
+  ];
+
+  it.each<[string, () => Buffer | Promise<Buffer>]>([
+    ['SheetJS wrote it with shared texts', () => sheetJsWorkbook([{ name: 'Rows', rows }])],
+    ['SheetJS wrote it with texts in the cells', () => sheetJsWorkbook([{ name: 'Rows', rows }], 'inline')],
+    ['write-excel-file wrote it', () => writtenWorkbook([{ name: 'Rows', rows }])],
+  ])('when %s', async (_what, make) => {
+    const read = await readAll(await make());
+    expect(read.format).toBe('xlsx');
+    expect(read.header).toEqual(HEADER);
+    expect(valuesOf(read)).toEqual(values);
+    expect(read.records.map(({ row, line }) => [row, line])).toEqual([
+      [1, 2],
+      [2, 4],
+      [3, 5],
+    ]);
+    expect(read.faults).toEqual([]);
+    expect(problemsOf(read)).toEqual([]);
+  });
+
+  it.each([1, 7, 8, 9, 1000])('whatever the size of its pieces: %i', async (size) => {
+    const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size });
+    expect(valuesOf(read)).toEqual(values);
+  });
+
+  it('whatever text it holds', async () => {
+    // What XML cannot hold is escaped by programs in ways of their own; the tests by hand have it. write-excel-file
+    // numbers its texts by the members of an object, and so loses one that is called toString.
+    const text = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+      .filter((value) => !/[\p{Cc}\ufffe\uffff']|_x/u.test(value) && !(value in {}));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 }), async (pairs) => {
+        const sheet = { name: 'Rows', rows: [['id', 'email'], ...pairs] };
+        for (const bytes of [sheetJsWorkbook([sheet]), await writtenWorkbook([sheet])]) {
+          expect(valuesOf(await readAll(bytes))).toEqual(pairs);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('without the guard of our own CSV, unless --csv-raw is given', async () => {
+    const bytes = sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ["'=1+1"]] }]);
+    expect(valuesOf(await readAll(bytes))).toEqual([['=1+1']]);
+    expect(valuesOf(await readAll(bytes, { csvRaw: true }))).toEqual([["'=1+1"]]);
+  });
+});
+
+describe('a workbook made by hand is read', () => {
+  it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
+    ['with texts in its cells', { rows: textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']) }],
+    [
+      'without places',
+      { rows: textRow(1, ['id', 'email']).replace(' r="1"', '') + textRow(2, ['s1', 'a@x']).replace(' r="2"', '') },
+    ],
+    [
+      'with shared texts in runs, and readings of them',
+      {
+        texts:
+          '<si><t>id</t></si><si><r><t>em</t></r><r><rPr><b/></rPr><t>ail</t></r></si><si><t>s1</t><rPh sb="0" eb="1"><t>no</t></rPh></si><si><t xml:space="preserve">a@x</t></si>',
+        rows: '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row><row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2" t="s"><v>3</v></c></row>',
+      },
+    ],
+    [
+      'with character data and entities',
+      {
+        rows: `${textRow(1, ['id', 'email'])}<row><c t="inlineStr"><is><t><![CDATA[s]]>&#49;</t></is></c><c t="str"><v>a&#x40;x</v></c></row>`,
+      },
+    ],
+    [
+      'with parts of other names, and a prefix everywhere',
+      {
+        rows: '',
+        parts: {
+          '_rels/.rels':
+            '<p:Relationships xmlns:p="p"><p:Relationship Id="x" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument" Target="/book/Main.xml"/></p:Relationships>',
+          'book/main.xml':
+            '<x:workbook xmlns:x="m" xmlns:rel="r"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>',
+          'book/_rels/Main.xml.rels':
+            '<Relationships><Relationship Id="z" Type="x/worksheet" Target="../other/one.xml"/></Relationships>',
+          'other/one.xml':
+            '<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>id</x:t></x:is></x:c><x:c t="inlineStr"><x:is><x:t>email</x:t></x:is></x:c></x:row><x:row><x:c t="inlineStr"><x:is><x:t>s1</x:t></x:is></x:c><x:c t="inlineStr"><x:is><x:t>a@x</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>',
+        },
+      },
+    ],
+    [
+      'with sizes in the Zip64 field',
+      {
+        rows: textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']),
+        change: (files) => files.map((file) => ({ ...file, isZip64: true })),
+      },
+    ],
+    [
+      'with parts that are not packed',
+      {
+        rows: textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']),
+        change: (files) => files.map((file) => ({ ...file, isStored: true })),
+      },
+    ],
+    [
+      'without styles and shared texts',
+      {
+        rows: textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']),
+        parts: {
+          'xl/_rels/workbook.xml.rels':
+            '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        },
+      },
+    ],
+  ])('%s', async (_what, made) => {
+    const read = await readAll(handMadeWorkbook(made));
+    expect([read.header, ...valuesOf(read)]).toEqual([
+      ['id', 'email'],
+      ['s1', 'a@x'],
+    ]);
+  });
+
+  it('with what XML cannot hold, as it was typed', async () => {
+    const rows = textRow(1, ['id', 'email']) + textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']);
+    expect(valuesOf(await readAll(handMadeWorkbook({ rows })))).toEqual([['a\r\nb_x0041_', '_xZZZZ_']]);
+  });
+
+  it('with gaps between its cells and rows', async () => {
+    const rows = `${HEADER_ROW}<row r="4"><c r="A4" t="str"><v>s1</v></c><c r="D4" t="b"><v>1</v></c></row><row r="9"/>`;
+    const read = await readAll(handMadeWorkbook({ rows }));
+    expect(read.records.map(({ row, line, values }) => [row, line, values])).toEqual([[1, 4, ['s1', '', '', 'TRUE']]]);
+  });
+});
+
+describe('a cell that cannot be taken', () => {
+  const rows = [HEADER, ['s1', 'a@x', 'Ann', true]];
+
+  it.each<[string, () => Buffer | Promise<Buffer>, string]>([
+    [
+      'a date of SheetJS',
+      () => sheetJsWorkbookWith(rows, 'C2', { t: 'n', v: 46024, z: 'dd/mm/yyyy' }),
+      'is a date or a time; store it as text, since dates are sent as typed',
+    ],
+    [
+      'a date of write-excel-file',
+      () => writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', new Date(0), true]] }]),
+      'is a date or a time; store it as text, since dates are sent as typed',
+    ],
+    [
+      'a date with a format that every program knows',
+      () =>
+        handMadeWorkbook({
+          styles: '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+          rows: `${HEADER_ROW}<row><c r="C2" s="1"><v>46024</v></c></row>`,
+        }),
+      'is a date or a time; store it as text, since dates are sent as typed',
+    ],
+    [
+      'a formula of SheetJS',
+      () => sheetJsWorkbookWith(rows, 'C2', { t: 'n', v: 2, f: '1+1' }),
+      'is a formula; store its value as text',
+    ],
+    [
+      'a formula that others share',
+      () => handMadeWorkbook({ rows: `${HEADER_ROW}<row><c r="C2" t="str"><f t="shared" si="0"/><v>x</v></c></row>` }),
+      'is a formula; store its value as text',
+    ],
+    [
+      'a decimal number of SheetJS',
+      () => sheetJsWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
+      'is a decimal number (12.5); store it as text, since it is sent as typed',
+    ],
+    [
+      'a decimal number of write-excel-file',
+      () => writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
+      'is a decimal number (12.5); store it as text, since it is sent as typed',
+    ],
+  ])('is named: %s', async (_what, make, problem) => {
+    expect(problemsOf(await readAll(await make()))).toEqual([[2, problem]]);
+  });
+
+  it('is named in the header', async () => {
+    const read = await readAll(sheetJsWorkbook([{ name: 'My Rows', rows: [['id', 1.5]] }]));
+    expect(faultsOf(read)).toEqual([
+      "'My Rows'!B1: is a decimal number (1.5); store it as text, since it is sent as typed",
+    ]);
+  });
+
+  it('is named where no column is', async () => {
+    const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ['s1', null, 'x']] }]));
+    expect(faultsOf(read)).toEqual(['Rows!C2: its column has no name in row 1']);
+  });
+});
+
+it('says that row 1 is empty when the header stands elsewhere', async () => {
+  const read = await readAll(sheetJsWorkbook([{ name: "Ann's", rows: [[], HEADER, ['s1']] }]));
+  expect(faultsOf(read)).toEqual(["'Ann''s', line 1: the row is empty; it has to hold the names of the columns"]);
+});
+
+it('reads a sheet without rows as an input without rows', async () => {
+  const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [] }]));
+  expect([read.records, read.faults]).toEqual([[], []]);
+});
+
+describe('refused with exit 2:', () => {
+  const good = { rows: HEADER_ROW };
+
+  it.each<[string, () => Uint8Array, string]>([
+    [
+      'a text file of that name',
+      () => Buffer.from('id,email\ns1,a@x\n'),
+      'stdin is no workbook (an .xlsx file is a ZIP file, and this is none); nothing was sent',
+    ],
+    [
+      'an empty file of that name',
+      () => Buffer.alloc(0),
+      'stdin is no workbook (an .xlsx file is a ZIP file, and this is none); nothing was sent',
+    ],
+    [
+      'an encrypted workbook',
+      () => oleContainer('EncryptedPackage'),
+      'stdin is encrypted; save it without a password; nothing was sent',
+    ],
+    [
+      'an encrypted ZIP file',
+      () => handMadeWorkbook({ ...good, change: (files) => files.map((file) => ({ ...file, flags: 1 })) }),
+      'stdin is encrypted; save it without a password; nothing was sent',
+    ],
+    [
+      'an older workbook',
+      () => oleContainer('Workbook'),
+      'stdin is in the older .xls format, or encrypted; save it as .xlsx, without a password; nothing was sent',
+    ],
+    [
+      'an OpenDocument file',
+      () =>
+        makeZip([
+          { name: 'mimetype', content: 'application/vnd.oasis.opendocument.spreadsheet' },
+          { name: 'content.xml', content: '<x/>' },
+        ]),
+      'stdin is an OpenDocument file; save it as .xlsx; nothing was sent',
+    ],
+    [
+      'a binary workbook',
+      () =>
+        handMadeWorkbook({
+          ...good,
+          parts: {
+            '_rels/.rels':
+              '<Relationships><Relationship Id="1" Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>',
+          },
+        }),
+      'stdin is in the binary .xlsb format; save it as .xlsx; nothing was sent',
+    ],
+    [
+      'another ZIP file',
+      () => makeZip([{ name: 'readme.txt', content: 'x' }]),
+      'stdin is a ZIP file, but no workbook; nothing was sent',
+    ],
+    [
+      'another document',
+      () => handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<document/>' } }),
+      'stdin is a document of another kind, no workbook; nothing was sent',
+    ],
+    [
+      'a workbook without a sheet',
+      () => handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<workbook/>' } }),
+      'stdin is damaged, or no workbook (it has no sheet); nothing was sent',
+    ],
+    [
+      'a workbook without the part of its sheet',
+      () => handMadeWorkbook({ ...good, parts: { 'xl/worksheets/sheet1.xml': undefined } }),
+      'stdin is damaged, or no workbook (the part xl/worksheets/sheet1.xml is missing); nothing was sent',
+    ],
+    [
+      'a method of packing that no workbook has',
+      () => handMadeWorkbook({ ...good, change: (files) => files.map((file) => ({ ...file, method: 12 })) }),
+      'stdin is damaged, or no workbook (it is packed in a way that workbooks are not); nothing was sent',
+    ],
+    [
+      'a part that is there twice',
+      () => handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }),
+      'stdin is damaged, or no workbook (it holds a part twice); nothing was sent',
+    ],
+    [
+      'a document type',
+      () =>
+        handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>' } }),
+      'stdin is damaged, or no workbook (xl/workbook.xml: it has a document type); nothing was sent',
+    ],
+    [
+      'a part that is not UTF-8',
+      () =>
+        handMadeWorkbook({
+          ...good,
+          change: (files) =>
+            files.map((file) =>
+              file.name === 'xl/workbook.xml' ? { ...file, content: Buffer.from([0x3c, 0xff]) } : file,
+            ),
+        }),
+      'stdin is damaged, or no workbook (xl/workbook.xml is not UTF-8); nothing was sent',
+    ],
+    [
+      'tags that are nested without end',
+      () => handMadeWorkbook({ rows: '<row>'.repeat(100_000) }),
+      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: it is nested too deep); nothing was sent',
+    ],
+    [
+      'a text without end',
+      () => handMadeWorkbook({ rows: textRow(1, ['x'.repeat(5_000_000)]) }),
+      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: a text of more than 4 million characters); nothing was sent',
+    ],
+    [
+      'rows that are out of order',
+      () => handMadeWorkbook({ rows: textRow(2, ['x']) + textRow(1, ['id']) }),
+      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: its rows are out of order); nothing was sent',
+    ],
+    [
+      'a cell that is there twice',
+      () => handMadeWorkbook({ rows: '<row r="1"><c r="A1"/><c r="A1"/></row>' }),
+      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: its cells are out of order); nothing was sent',
+    ],
+    [
+      'a shared text that is not there',
+      () => handMadeWorkbook({ rows: '<row><c t="s"><v>7</v></c></row>' }),
+      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: a cell points to a text that is not there); nothing was sent',
+    ],
+  ])('%s', async (_what, make, message) => {
+    expect(await refusal(make())).toBe(message);
+  });
+
+  it('XML that is not well formed', async () => {
+    expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain('xl/worksheets/sheet1.xml: ');
+  });
+
+  it.each([1, 30, 100])('a file that lacks its last %i bytes', async (count) => {
+    const whole = handMadeWorkbook(good);
+    expect(await refusal(whole.subarray(0, whole.length - count))).toBe(
+      'stdin is damaged, or no workbook (the end of the file is missing); nothing was sent',
+    );
+  });
+
+  it('what unpacks to more than 1 GiB, before anything is unpacked', async () => {
+    const bytes = handMadeWorkbook({
+      ...good,
+      change: (files) => files.map((file) => ({ ...file, saidSize: 300_000_000 })),
+    });
+    expect(await refusal(bytes)).toBe('stdin unpacks to more than 1 GiB; nothing was sent');
+  });
+
+  it('a part that unpacks to far more than its size, before it is unpacked', async () => {
+    const bytes = handMadeWorkbook({ ...good, rows: textRow(1, ['id']).repeat(2_000_000) });
+    expect(await refusal(bytes)).toMatch(
+      /^stdin unpacks to \d+ times its size, as no workbook does; nothing was sent$/,
+    );
+  });
+
+  it.each([
+    ['unpacks to more than it says', { saidSize: 10 }],
+    ['unpacks to less than it says', { saidSize: 1_000_000 }],
+    ['is not what its checksum says', { saidCrc: 1 }],
+  ])('a part that %s', async (_what, said) => {
+    const bytes = handMadeWorkbook({
+      ...good,
+      change: (files) => files.map((file) => (file.name.includes('sheet1') ? { ...file, ...said } : file)),
+    });
+    expect(await refusal(bytes)).toBe(
+      'stdin is damaged, or no workbook (the part xl/worksheets/sheet1.xml is not what the directory says); nothing was sent',
+    );
+  });
+
+  it('any other change of a byte, unless it leaves the rows as they are', async () => {
+    const bytes = handMadeWorkbook({ rows: HEADER_ROW + textRow(2, ['s1', 'a@x', 'Ann', 'true']) });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = (changed[at] ?? 0) ^ change;
+        const read = await readAll(changed, { path: 'rows.xlsx' }).catch((error: unknown) => error);
+        if (read instanceof Failure) expect(read.code).toBe('USAGE');
+        else expect(read).toMatchObject({ header: HEADER, records: [{ values: ['s1', 'a@x', 'Ann', 'true'] }] });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
