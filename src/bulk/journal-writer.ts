@@ -11,6 +11,13 @@ interface Batch {
   reject(failure: Failure): void;
 }
 
+export interface WriterOptions {
+  /** The journal's path, for messages. */
+  readonly name: string;
+  /** Throws LOCAL_IO when the run is no longer held by this process. */
+  prove(): void;
+}
+
 /**
  * Appends records so that all that arrive while the disk is busy share one write and one fdatasync: rows that
  * start together pay for one sync, and a result rides along with the next intent.
@@ -18,16 +25,17 @@ interface Batch {
 export class JournalWriter {
   readonly #file: AppendFile;
   readonly #name: string;
+  readonly #prove: () => void;
   #waiting: Batch | undefined;
   #isRunning = false;
   #durableLength: number;
   #failure: Failure | undefined;
   #idle: Promise<void> = Promise.resolve();
 
-  /** `name`: the journal's path, for messages. */
-  constructor(file: AppendFile, name: string, length: number) {
+  constructor(file: AppendFile, length: number, { name, prove }: WriterOptions) {
     this.#file = file;
     this.#name = name;
+    this.#prove = prove;
     this.#durableLength = length;
   }
 
@@ -66,6 +74,9 @@ export class JournalWriter {
         this.#file.append(batch.text);
         await this.#file.sync();
         this.#durableLength += batch.text.length;
+        // In this order no row is sent twice: whoever takes the run over after this finds these intents in the journal,
+        // and whoever has done so before is noticed here, before the requests leave.
+        this.#prove();
         batch.resolve();
       } catch (error) {
         batch.reject(await this.#giveUp(error));
@@ -83,6 +94,8 @@ export class JournalWriter {
       ['free the disk, then take the run up again with `frontdesk runs resume`'],
     );
     try {
+      // Another process may have taken the run over and written behind what this one knows of.
+      this.#prove();
       await this.#file.truncate(this.#durableLength);
     } catch {
       // A torn tail stays, and the next reader cuts it: the failure to write is what the user must hear.

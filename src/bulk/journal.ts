@@ -16,6 +16,8 @@ export interface JournalPorts {
   readonly clock: ClockPort;
   /** Opens the journal for appending; tests give a disk that crashes. */
   readonly openFile?: (path: string) => Promise<AppendFile>;
+  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
+  prove(): void;
 }
 
 /** Which row an attempt is for, and what history wants to know of it later. */
@@ -70,7 +72,8 @@ export class RunJournal {
   /** Begins an empty journal for rows 1 to `lastRow`. LOCAL_IO when it cannot be written. */
   static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const file = await openJournalFile(path, ports);
-    return new RunJournal(new RowStates(lastRow), ports.clock, new JournalWriter(file, path, file.length));
+    const writer = new JournalWriter(file, file.length, { name: path, prove: ports.prove });
+    return new RunJournal(new RowStates(lastRow), ports.clock, writer);
   }
 
   /**
@@ -83,7 +86,7 @@ export class RunJournal {
     const file = await openJournalFile(path, ports);
     let reader: RecordReader | undefined;
     try {
-      const writer = new JournalWriter(file, path, await mendTail(file, scan));
+      const writer = new JournalWriter(file, await mendTail(file, scan), { name: path, prove: ports.prove });
       reader = await RecordReader.open(path);
       const journal = new RunJournal(states, ports.clock, writer, reader);
       await journal.#settle();

@@ -1,7 +1,7 @@
 import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import { lockHolder } from '../files/lock.ts';
+import { livingLocks } from '../files/living-locks.ts';
 import { readLastRecord, scanJournal } from './journal-reader.ts';
 import type { OutcomeCounts } from './journal-record.ts';
 import { isRowRecord } from './journal-record.ts';
@@ -13,7 +13,7 @@ import type { RunPorts } from './run-store.ts';
 
 /**
  * `running`: a process works on it. `finished`: nothing is left to do. `stopped`: it ended in order with rows
- * left. `interrupted`: its process was killed.
+ * left. `interrupted`: its process was killed, or is elsewhere and gives no sign of life.
  */
 type RunState = 'running' | 'finished' | 'stopped' | 'interrupted';
 
@@ -34,11 +34,15 @@ type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
 /** All runs, newest first. A run whose header cannot be read is left out: it cannot be worked on either. */
 export async function listRuns(ports: ListPorts): Promise<readonly RunOverview[]> {
+  const folders = (await runNames(ports.stateDir)).map((name) => runFolder(ports.stateDir, name));
+  const held = await livingLocks(
+    folders.map(({ lock }) => lock),
+    ports.clock,
+  );
   const found: RunOverview[] = [];
-  for (const name of await runNames(ports.stateDir)) {
-    const folder = runFolder(ports.stateDir, name);
+  for (const folder of folders) {
     const header = await readableHeader(folder);
-    if (header !== undefined) found.push(await overview(folder, header, ports));
+    if (header !== undefined) found.push(await overview(folder, header, held.has(folder.lock)));
   }
   return found.sort(newestFirst);
 }
@@ -46,7 +50,9 @@ export async function listRuns(ports: ListPorts): Promise<readonly RunOverview[]
 /** One run. USAGE when there is none. */
 export async function showRun(ports: ListPorts, name: string): Promise<RunOverview> {
   const folder = runFolder(ports.stateDir, name);
-  return overview(folder, await requireRunHeader(folder), ports);
+  const header = await requireRunHeader(folder);
+  const held = await livingLocks([folder.lock], ports.clock);
+  return overview(folder, header, held.has(folder.lock));
 }
 
 /** The name of the run that was begun last (`--last`). USAGE when there is none. */
@@ -80,8 +86,7 @@ async function readableHeader(folder: RunFolder): Promise<RunHeader | undefined>
   }
 }
 
-async function overview(folder: RunFolder, header: RunHeader, ports: ListPorts): Promise<RunOverview> {
-  const isHeld = lockHolder(folder.lock, ports.clock.now()) !== undefined;
+async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): Promise<RunOverview> {
   const last = await readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
   return {

@@ -6,7 +6,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
 import type { HeldLock } from '../files/lock.ts';
-import { acquireLock, lockHolder } from '../files/lock.ts';
+import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
@@ -26,6 +26,8 @@ export interface RunPorts {
   random(): number;
   /** Opens the journal; tests give a disk that crashes. */
   readonly openFile?: (path: string) => Promise<AppendFile>;
+  /** Hears that a run is held by a process elsewhere, which is waited for. */
+  tell?(message: string): Promise<void>;
 }
 
 /** A run that is to be begun. */
@@ -87,13 +89,16 @@ export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRu
       return await openRun(folder, existing, lock, ports);
     }
     const header = makeHeader(name, plan, ports);
-    await keepInput(folder, plan.input, ports.pid);
+    const prove = prover(lock, folder);
+    await keepInput(folder, plan.input, { pid: ports.pid, prove });
     // What an earlier process left here before it had a header was never sent.
+    prove();
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, ports);
+    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, prove });
     await writeFileAtomic(folder.header, `${JSON.stringify(header, undefined, 2)}\n`, {
       pid: ports.pid,
       what: "the run's header",
+      prove,
     });
     await syncFolder(dirname(folder.path));
     return { header, folder, journal, isNew: true, close: closer(journal, lock) };
@@ -155,23 +160,32 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
 
 /** Deletes the runs that were begun more than `ageMs` ago and that no process works on; answers their names. */
 export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promise<readonly string[]> {
-  const removed: string[] = [];
-  const now = ports.clock.now();
+  const old: string[] = [];
   for (const name of [...(await runNames(ports.stateDir))].sort()) {
     const folder = runFolder(ports.stateDir, name);
-    if (lockHolder(folder.lock, now) !== undefined) continue;
     const header = await readRunHeader(folder);
     const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
-    if (startedMs >= now - ageMs) continue;
-    await removeRun(ports, name);
-    removed.push(name);
+    if (startedMs < ports.clock.now() - ageMs) old.push(name);
   }
-  return removed;
+  // Those that killed processes elsewhere left locked are watched at the same time.
+  const wereRemoved = await Promise.all(old.map((name) => removeUnlessHeld(ports, name)));
+  return old.filter((_, index) => wereRemoved[index]);
+}
+
+async function removeUnlessHeld(ports: RunPorts, name: string): Promise<boolean> {
+  try {
+    await removeRun(ports, name);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'USAGE') return false;
+    throw error;
+  }
 }
 
 async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   await ensurePrivateFolder(folder.path);
-  const lock = await acquireLock(folder.lock, { pid: ports.pid, clock: ports.clock, what: `run ${folder.run}` });
+  const { pid, clock } = ports;
+  const lock = await acquireLock(folder.lock, { pid, clock, what: `run ${folder.run}` }, ports.tell?.bind(ports));
   // What killed processes left may be a whole input, with customers' data in it.
   for (const path of [dirname(folder.path), folder.path]) await sweepLeftovers(path, ports);
   return lock;
@@ -226,8 +240,23 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
       hints: [`restore ${folder.input}, or begin a new run`],
     });
   }
-  const journal = await RunJournal.resume(folder.journal, header.inputRows, ports);
+  const prove = prover(lock, folder);
+  const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, prove });
   return { header, folder, journal, isNew: false, close: closer(journal, lock) };
+}
+
+/** Throws LOCAL_IO, naming the successor, when the lock of the run is no longer this process's. */
+function prover(lock: HeldLock, folder: RunFolder): () => void {
+  const after = 'nothing more of it is sent from here';
+  return () => {
+    let successor: string | undefined;
+    try {
+      successor = lock.lostTo();
+    } catch (error) {
+      throw localIoFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
+    }
+    if (successor !== undefined) throw lostLockFailure(`run ${folder.run}`, successor, after);
+  };
 }
 
 function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
@@ -241,9 +270,14 @@ function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
 }
 
 /** All that the rows are made of: a run that has its header must be able to read them again. */
-async function keepInput(folder: RunFolder, { source, older }: RunPlan['input'], pid: number): Promise<void> {
-  if (older !== undefined) await writeFileAtomic(folder.older, older, { pid, what: "the run's older file" });
-  if (source instanceof Uint8Array) return writeFileAtomic(folder.input, source, { pid, what: "the run's input" });
+async function keepInput(
+  folder: RunFolder,
+  { source, older }: RunPlan['input'],
+  by: { readonly pid: number; readonly prove: () => void },
+): Promise<void> {
+  if (older !== undefined) await writeFileAtomic(folder.older, older, { ...by, what: "the run's older file" });
+  if (source instanceof Uint8Array) return writeFileAtomic(folder.input, source, { ...by, what: "the run's input" });
+  by.prove();
   await rename(source.path, folder.input);
 }
 

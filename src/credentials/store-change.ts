@@ -4,7 +4,7 @@ import type { Family } from '../api/operation.ts';
 import { ensurePrivateFolder, writeFileAtomic } from '../files/atomic.ts';
 import { NewerFileFailure } from '../files/document.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { withLock } from '../files/lock.ts';
+import { type Prove, withLock } from '../files/lock.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import {
@@ -18,18 +18,21 @@ import {
   readCredentials,
 } from './store.ts';
 
-async function save(place: CredentialPlace, entries: readonly CredentialEntry[]): Promise<void> {
+async function save(place: CredentialPlace, entries: readonly CredentialEntry[], prove: Prove): Promise<void> {
   const text = `${JSON.stringify({ version: CREDENTIALS_VERSION, entries }, null, 2)}\n`;
-  await writeFileAtomic(credentialsPath(place.configDir), text, { pid: place.pid, what: CREDENTIALS_WHAT });
+  await writeFileAtomic(credentialsPath(place.configDir), text, { pid: place.pid, what: CREDENTIALS_WHAT, prove });
 }
 
-async function withCredentialLock<Result>(place: CredentialPlace, work: () => Promise<Result>): Promise<Result> {
+async function withCredentialLock<Result>(
+  place: CredentialPlace,
+  work: (prove: Prove) => Promise<Result>,
+): Promise<Result> {
   const { configDir, platform, pid, clock } = place;
   await ensurePrivateFolder(configDir);
   await refuseUnsafeFolder(configDir, platform);
-  return withLock(`${credentialsPath(configDir)}.lock`, { pid, clock, what: CREDENTIALS_WHAT }, async () => {
+  return withLock(`${credentialsPath(configDir)}.lock`, { pid, clock, what: CREDENTIALS_WHAT }, async (prove) => {
     await sweepLeftovers(configDir, place);
-    return work();
+    return work(prove);
   });
 }
 
@@ -69,10 +72,10 @@ export async function storeCredential(
   place: CredentialPlace,
   entry: CredentialEntry,
 ): Promise<{ readonly keptCopy: string | undefined }> {
-  return withCredentialLock(place, async () => {
+  return withCredentialLock(place, async (prove) => {
     const { entries, copy } = await readOrKeep(place);
     const others = entries.filter(({ profile, family }) => profile !== entry.profile || family !== entry.family);
-    await save(place, [...others, entry]);
+    await save(place, [...others, entry], prove);
     return { keptCopy: copy };
   });
 }
@@ -87,13 +90,14 @@ export async function removeCredentials(
 ): Promise<readonly CredentialEntry[]> {
   const isMeant = (entry: CredentialEntry) =>
     entry.profile === profile && (family === undefined || entry.family === family);
-  return withCredentialLock(place, async () => {
+  return withCredentialLock(place, async (prove) => {
     const entries = await readCredentials(place);
     const removed = entries.filter(isMeant);
     if (removed.length > 0)
       await save(
         place,
         entries.filter((entry) => !isMeant(entry)),
+        prove,
       );
     return removed;
   });

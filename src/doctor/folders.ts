@@ -3,8 +3,8 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readCredentials } from '../credentials/store.ts';
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
-import { lockHolder } from '../files/lock.ts';
-import { isGone, ownerOfTemporary } from '../files/process-identity.ts';
+import { livingLocks } from '../files/living-locks.ts';
+import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
 import { refuseUnsafeFolder, shellQuote } from '../files/safety.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
@@ -73,13 +73,15 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
   if (folder === undefined) return [];
   const nowMs = session.context.clock.now();
   const found: string[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
+  const names = await readdir(folder).catch(() => []);
+  const locks = names.filter((name) => /\.(?:lock|takeover)$/.test(name)).map((name) => join(folder, name));
+  const living = await livingLocks(locks, session.context.clock);
+  for (const name of names) {
     const path = join(folder, name);
     const maker = ownerOfTemporary(name);
     const silentMs = nowMs - ((await statOf(path))?.mtimeMs ?? nowMs);
-    const isLock = name.endsWith('.lock') || name.endsWith('.takeover');
-    if (maker !== undefined ? isGone(maker, silentMs) : isLock && lockHolder(path, nowMs) === undefined)
-      found.push(path);
+    const isDeadLock = locks.includes(path) && !living.has(path);
+    if (maker === undefined ? isDeadLock : isLeftOver(maker, silentMs)) found.push(path);
     if (name.includes('.json.bad')) found.push(path);
   }
   if (found.length === 0) return [];

@@ -1,5 +1,6 @@
 import { chmod, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Failure } from '../failure.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
@@ -84,21 +85,23 @@ async function writeTemporary(path: string, data: string | Uint8Array): Promise<
 /**
  * Replaces a file as a whole: a reader sees the old content or the new, never a part, also after a kill
  * or a power cut. The new file has mode 0600 whatever the old one had and whatever the umask. `what`
- * names the file in the LOCAL_IO failure (`the credentials file`); then the old one is unharmed.
+ * names the file in the LOCAL_IO failure (`the credentials file`); then the old one is unharmed. `prove` is called
+ * right before the old one is replaced, and throws a Failure if that may not be done any more.
  */
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  { pid, what }: { readonly pid: number; readonly what: string },
+  { pid, what, prove }: { readonly pid: number; readonly what: string; readonly prove?: () => void },
 ): Promise<void> {
   const folder = dirname(path);
   await ensurePrivateFolder(folder);
   const temporary = join(folder, temporaryName(pid));
   try {
     await writeTemporary(temporary, data);
+    prove?.();
     await putInPlace(temporary, path);
   } catch (error) {
     await removeQuietly(temporary);
-    throw ioFailure(`cannot save ${what} ${path}`, error);
+    throw error instanceof Failure ? error : ioFailure(`cannot save ${what} ${path}`, error);
   }
 }

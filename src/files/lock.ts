@@ -1,237 +1,304 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { randomInt } from 'node:crypto';
+import { renameSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
-import { FOREIGN_SILENCE_MS, identify, isGone, type ProcessIdentity, temporaryName } from './process-identity.ts';
+import { type LockFile, type LockMaker, makeLockFile, type OwnLock, readLockFile, writeNumbers } from './lock-file.ts';
+import { fateOf } from './process-identity.ts';
+import { PATIENCE_MS, SIGN_EVERY_MS, SignsOfLife } from './signs-of-life.ts';
 
-export interface LockOptions {
-  readonly pid: number;
+export interface LockOptions extends LockMaker {
   readonly clock: ClockPort;
   /** What the lock guards, for messages: `the settings file`, `run import-may`. */
   readonly what: string;
 }
 
 export interface HeldLock {
+  /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
+  readonly epoch: number;
+  /** The holder before could not be asked: it may only have been paused, and go on. */
+  readonly mayHaveRival: boolean;
+  /**
+   * Undefined while this process still holds the lock, which is read for it; else who holds it now, or that nobody
+   * does. A process that was paused finds out in this way that it was taken for gone. Throws the system's error.
+   */
+  lostTo(): string | undefined;
+  /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
+  raiseEpoch(epoch: number): void;
   /** Gives the lock back. Safe to call twice. */
   release(): void;
 }
 
-type LockOwner = Pick<LockOptions, 'pid' | 'clock'>;
-
-interface LockFile {
-  /** Undefined while its maker has not finished writing it. */
-  readonly holder: ProcessIdentity | undefined;
-  /** Tells this lock apart from any other that ever had the same name. */
-  readonly instance: string;
-  readonly touchedAtMs: number;
-}
-
-/** Where there are no hard links, a lock without content is being made right now, unless it is older than this. */
-const TORN_AFTER_MS = 10_000;
-
 /** How long a short piece of work waits for its turn. */
 const WAIT_MS = 15_000;
+/** How long anybody waits for a holder that cannot be asked. */
+const WAIT_ELSEWHERE_MS = 90_000;
+/** After this a holder that cannot be asked has missed several signs of life. */
+const SUSPICIOUS_MS = 4 * SIGN_EVERY_MS;
+const LOOK_EVERY_MS = 250;
+const SAY_EVERY_MS = 30_000;
 
-function parseHolder(text: string): { readonly holder: ProcessIdentity; readonly nonce: string } | undefined {
-  const match = /^([0-9a-f]{8}) (\d{1,10}) (\d{1,20}|x) ([0-9a-f]{16})\n$/.exec(text);
-  const [, host, pid, start, nonce] = match ?? [];
-  if (host === undefined || pid === undefined || start === undefined || nonce === undefined) return undefined;
-  return { holder: { host, pid: Number(pid), start }, nonce };
+interface Seeker extends LockMaker {
+  readonly signs: SignsOfLife;
 }
 
-function readLockFile(path: string): LockFile | undefined {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
+interface Seized {
+  readonly own: OwnLock;
+  readonly epoch: number;
+  readonly mayHaveRival: boolean;
+}
+
+/** Who a lock file says it belongs to. */
+function nameHolder(file: LockFile | undefined): string {
+  const holder = file?.holder;
+  if (holder === undefined) return 'another frontdesk';
+  if (fateOf(holder) !== 'elsewhere') return `another frontdesk (process ${holder.pid})`;
+  return `another frontdesk on ${holder.machine ?? 'another machine'} (process ${holder.pid})`;
+}
+
+function isElsewhere(file: LockFile): boolean {
+  return file.holder === undefined || fateOf(file.holder) === 'elsewhere';
+}
+
+class Hold implements HeldLock {
+  epoch: number;
+  readonly mayHaveRival: boolean;
+  readonly #path: string;
+  readonly #own: OwnLock;
+  readonly #heart: NodeJS.Timeout;
+  #count = 0;
+
+  constructor(path: string, { own, epoch, mayHaveRival }: Seized) {
+    this.#path = path;
+    this.#own = own;
+    this.epoch = epoch;
+    this.mayHaveRival = mayHaveRival;
+    this.#heart = setInterval(() => this.#giveSign(), SIGN_EVERY_MS);
+    this.#heart.unref();
   }
-  try {
-    const { ino, mtimeMs } = fstatSync(descriptor);
-    const parsed = parseHolder(readFileSync(descriptor, 'latin1'));
-    return { holder: parsed?.holder, instance: parsed?.nonce ?? `torn-${ino}-${mtimeMs}`, touchedAtMs: mtimeMs };
-  } finally {
-    closeSync(descriptor);
+
+  lostTo(): string | undefined {
+    const file = readLockFile(this.#path);
+    if (file?.instance === this.#own.instance) return undefined;
+    return file === undefined ? 'another process, which has ended since' : nameHolder(file);
   }
-}
 
-function isLeftBehind(file: LockFile, nowMs: number): boolean {
-  const silentMs = nowMs - file.touchedAtMs;
-  return file.holder === undefined ? silentMs > TORN_AFTER_MS : isGone(file.holder, silentMs);
-}
-
-/** File systems without hard links (FAT, some network shares) say so in one of these ways. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
-
-/**
- * A lock appears under its name with its content in it: a process that is killed between making the file and
- * filling it would leave a lock of which nobody can tell whose it is.
- */
-function putUnderName(path: string, content: string, pid: number): void {
-  const temporary = join(dirname(path), temporaryName(pid));
-  try {
-    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
-    linkSync(temporary, path);
-  } catch (error) {
-    if (!NO_LINKS.includes(errnoOf(error) ?? '')) throw error;
-    writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
-  } finally {
-    rmSync(temporary, { force: true });
+  raiseEpoch(epoch: number): void {
+    if (epoch <= this.epoch) return;
+    this.epoch = epoch;
+    this.#giveSign();
   }
-}
 
-/** Undefined when the name is taken. Synchronous, so that nothing of this process comes in between. */
-function create(path: string, { pid, clock }: LockOwner): HeldLock | undefined {
-  const nonce = randomBytes(8).toString('hex');
-  const { host, start } = identify(pid);
-  try {
-    putUnderName(path, `${host} ${pid} ${start} ${nonce}\n`, pid);
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return undefined;
-    throw error;
-  }
-  return hold(path, nonce, clock);
-}
-
-/** A sign of life, for machines and containers that share the folder but cannot see our pid. */
-function hold(path: string, nonce: string, clock: ClockPort): HeldLock {
-  const heartbeat = setInterval(() => {
+  release(): void {
+    clearInterval(this.#heart);
     try {
-      const nowSeconds = clock.now() / 1000;
-      if (readLockFile(path)?.instance === nonce) utimesSync(path, nowSeconds, nowSeconds);
+      if (readLockFile(this.#path)?.instance === this.#own.instance) unlinkSync(this.#path);
+    } catch {
+      // A lock that cannot be removed is left behind and counts as such once this process has ended.
+    }
+  }
+
+  #giveSign(): void {
+    this.#count += 1;
+    try {
+      writeNumbers(this.#path, this.#own, this.epoch, this.#count);
     } catch {
       // The folder went away; the work under the lock will say so.
     }
-  }, FOREIGN_SILENCE_MS / 4);
-  heartbeat.unref();
-  return {
-    release() {
-      clearInterval(heartbeat);
-      try {
-        if (readLockFile(path)?.instance === nonce) unlinkSync(path);
-      } catch {
-        // A lock that cannot be removed is left behind and counts as such once this process has ended.
-      }
-    },
-  };
+  }
+}
+
+function claimPath(path: string, file: LockFile): string {
+  return `${path}.${file.instance}.takeover`;
+}
+
+function isInPlace(path: string, own: OwnLock): boolean {
+  return readLockFile(path)?.instance === own.instance;
 }
 
 /**
- * Removes a lock whose holder is gone. Two processes may find the same dead lock: without the guard the
- * slower one would remove the lock that the faster one has just made. The guard is itself a lock, named
- * after the dead one, so only one process can ever remove that one, and a dead guard is removed alike.
+ * Puts a lock of this process in the place of one whose holder is gone. The new lock is first made under a name
+ * that only one process can have, so that two that find the same dead lock do not both replace it, and then takes
+ * the name of the dead one in one step: there is no moment in which a third finds the name free. Whoever dies
+ * in between leaves a lock like any other.
  */
-function removeLeftBehind(path: string, file: LockFile, owner: LockOwner): void {
-  const guardPath = `${path}.${file.instance}.takeover`;
-  const guard = tryLock(guardPath, owner);
-  if (guard.held === undefined) return;
-  try {
-    if (readLockFile(path)?.instance === file.instance) unlinkSync(path);
-  } finally {
-    guard.held.release();
+function takeOver(path: string, file: LockFile, seeker: Seeker): Seized | undefined {
+  const claim = claimPath(path, file);
+  const mayHaveRival = isElsewhere(file);
+  const seized = seize(claim, seeker, file.epoch + 1);
+  if (seized === undefined) return undefined;
+  // Its holder was only slow, and has given it back or finished making it.
+  if (readLockFile(path)?.instance !== file.instance) {
+    if (isInPlace(claim, seized.own)) unlinkSync(claim);
+    return undefined;
   }
+  try {
+    renameSync(claim, path);
+  } catch (error) {
+    // Who was paused before this line may have lost the claim to another.
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  return isInPlace(path, seized.own) ? { ...seized, mayHaveRival } : undefined;
 }
 
-type Attempt = { readonly held: HeldLock } | { readonly held: undefined; readonly by: ProcessIdentity | undefined };
-
-function tryLock(path: string, owner: LockOwner): Attempt {
+/** Undefined when the lock belongs to somebody, as far as has been seen. */
+function seize(path: string, seeker: Seeker, epoch: number): Seized | undefined {
   for (let round = 0; round < 3; round += 1) {
     const file = readLockFile(path);
-    if (file !== undefined) {
-      if (!isLeftBehind(file, owner.clock.now())) return { held: undefined, by: file.holder };
-      removeLeftBehind(path, file, owner);
+    if (file === undefined) {
+      const own = makeLockFile(path, epoch, seeker);
+      if (own !== undefined) return { own, epoch, mayHaveRival: false };
+    } else if (seeker.signs.isLeftBehind(path, file)) {
+      const seized = takeOver(path, file, seeker);
+      if (seized !== undefined) return seized;
+    } else {
+      watchClaim(path, file, seeker);
+      return undefined;
     }
-    const held = create(path, owner);
-    if (held !== undefined) return { held };
   }
-  return { held: undefined, by: readLockFile(path)?.holder };
+  return undefined;
 }
 
-async function attempt(path: string, options: LockOptions): Promise<Attempt> {
-  await ensurePrivateFolder(dirname(path));
+/** Somebody may have died while he took over: his silence is measured together with that of the lock. */
+function watchClaim(path: string, file: LockFile, { signs }: Seeker): void {
+  const claim = claimPath(path, file);
+  const claimFile = readLockFile(claim);
+  if (claimFile !== undefined) signs.look(claim, claimFile);
+}
+
+type Attempt =
+  | { readonly held: HeldLock }
+  | { readonly held: undefined; readonly by: LockFile | undefined; readonly silentMs: number };
+
+function attempt(path: string, options: LockOptions, seeker: Seeker): Attempt {
   try {
-    return tryLock(path, options);
+    const seized = seize(path, seeker, 1);
+    if (seized !== undefined) return { held: new Hold(path, seized) };
+    const by = readLockFile(path);
+    return { held: undefined, by, silentMs: by === undefined ? 0 : seeker.signs.look(path, by) };
   } catch (error) {
     throw ioFailure(`cannot lock ${options.what} (${path})`, error, 'nothing was changed');
   }
 }
 
-function nameHolder(by: ProcessIdentity | undefined): string {
-  return by === undefined ? 'another frontdesk' : `another frontdesk (process ${by.pid})`;
+async function startSeeking(path: string, { pid, link, clock }: LockOptions): Promise<Seeker> {
+  await ensurePrivateFolder(dirname(path));
+  return { pid, link, signs: new SignsOfLife(clock) };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
 }
 
 /**
- * Takes a lock for as long as a whole run needs it, or fails at once (USAGE, naming the holder's pid). A
- * lock whose holder has died, also by kill -9, is taken over.
+ * Takes a lock for as long as a whole run needs it. A lock whose holder has died on this machine, also by kill -9,
+ * is taken over at once; one that a living process here holds is refused (USAGE, naming its pid). A holder on
+ * another machine or in another container cannot be asked: it is watched for up to 90 s, and its lock is taken over
+ * once it has given no sign of life for 60 s, else refused. `tell` hears of that.
  */
-export async function acquireLock(path: string, options: LockOptions): Promise<HeldLock> {
-  const result = await attempt(path, options);
-  if (result.held !== undefined) return result.held;
-  throw new Failure('USAGE', `${options.what} is in use by ${nameHolder(result.by)}; nothing was sent or changed`, {
+export async function acquireLock(
+  path: string,
+  options: LockOptions,
+  tell: (message: string) => Promise<void> = async () => undefined,
+): Promise<HeldLock> {
+  const { clock, what } = options;
+  const seeker = await startSeeking(path, options);
+  const startMs = clock.monotonic();
+  let watched: LockFile | undefined;
+  let saidMs = startMs;
+  for (;;) {
+    const result = attempt(path, options, seeker);
+    if (result.held !== undefined) {
+      if (watched !== undefined && result.held.mayHaveRival) {
+        await tell(`${what} is taken over: ${nameHolder(watched)} gave no sign of life for ${seconds(PATIENCE_MS)}`);
+      }
+      return result.held;
+    }
+    const { by, silentMs } = result;
+    const nowMs = clock.monotonic();
+    if (by !== undefined && (!isElsewhere(by) || nowMs - startMs >= WAIT_ELSEWHERE_MS)) {
+      throw inUse(what, by, silentMs);
+    }
+    if (watched === undefined && by?.holder !== undefined) {
+      await tell(
+        `${what} is in use by ${nameHolder(by)}, which cannot be asked from here; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over once it has given no sign of life for ${seconds(PATIENCE_MS)}`,
+      );
+    } else if (nowMs - saidMs >= SAY_EVERY_MS) {
+      saidMs = nowMs;
+      await tell(`${what}: ${nameHolder(by)} gave its last sign of life ${seconds(silentMs)} ago; still waiting`);
+    }
+    if (by?.holder !== undefined) watched = by;
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+function inUse(what: string, by: LockFile, silentMs: number): Failure {
+  const life = isElsewhere(by) ? `, which gave a sign of life ${seconds(silentMs)} ago` : '';
+  return new Failure('USAGE', `${what} is in use by ${nameHolder(by)}${life}; nothing was sent or changed`, {
     hints: ['wait until it has ended, or stop it'],
   });
 }
 
+/** LOCAL_IO: this process was paused, was taken for gone, and must not write what it was about to write. */
+export function lostLockFailure(what: string, by: string, after: string): Failure {
+  return new Failure(
+    'LOCAL_IO',
+    `${what} is no longer held by this process, which gave no sign of life for too long: ${by} took it over; ${after}`,
+  );
+}
+
+/** What a short piece of work is given: throws LOCAL_IO unless the lock is still held. To be called right before the step that counts. */
+export type Prove = () => void;
+
 /**
- * Does a short piece of work under an exclusive lock, waiting for its turn up to 15 s (then LOCAL_IO, and
- * nothing was changed). Whatever the work changes must be read again inside it.
+ * Does a short piece of work under an exclusive lock, waiting for its turn up to 15 s, and up to 90 s for a holder
+ * elsewhere that gives no sign of life (then LOCAL_IO, and nothing was changed). Whatever the work changes must be
+ * read again inside it.
  */
 export async function withLock<Result>(
   path: string,
   options: LockOptions,
-  work: () => Promise<Result>,
+  work: (prove: Prove) => Promise<Result>,
 ): Promise<Result> {
   const { clock, what } = options;
-  const deadline = clock.monotonic() + WAIT_MS;
+  const seeker = await startSeeking(path, options);
+  const startMs = clock.monotonic();
   for (;;) {
-    const result = await attempt(path, options);
+    const result = attempt(path, options, seeker);
     if (result.held !== undefined) {
+      const { held } = result;
       try {
-        return await work();
+        return await work(() => {
+          const by = held.lostTo();
+          if (by !== undefined) throw lostLockFailure(what, by, 'nothing was changed');
+        });
       } finally {
-        result.held.release();
+        held.release();
       }
     }
-    if (clock.monotonic() >= deadline) {
+    const { by, silentMs } = result;
+    const waitedMs = clock.monotonic() - startMs;
+    const mayBeGone = by !== undefined && isElsewhere(by) && silentMs >= SUSPICIOUS_MS;
+    if (waitedMs >= (mayBeGone ? WAIT_ELSEWHERE_MS : WAIT_MS)) {
       throw new Failure(
         'LOCAL_IO',
-        `cannot lock ${what}: ${nameHolder(result.by)} held ${path} for ${WAIT_MS / 1000} s; nothing was changed`,
+        `cannot lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}; nothing was changed`,
       );
     }
-    await clock.sleep(randomInt(4, 20));
+    await clock.sleep(mayBeGone ? LOOK_EVERY_MS : randomInt(4, 20));
   }
 }
 
-/** Pid of the process that holds the lock now; undefined when nobody living does. */
-export function lockHolder(path: string, nowMs: number): number | undefined {
+/** Removes a lock whose holder has died on this machine. Never fails: another process may have done it first. */
+export function removeDeadLock(path: string, owner: LockMaker & Pick<LockOptions, 'clock'>): void {
   try {
+    const signs = new SignsOfLife(owner.clock);
     const file = readLockFile(path);
-    if (file === undefined || isLeftBehind(file, nowMs)) return undefined;
-    return file.holder?.pid;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Removes a lock whose holder has died. Never fails: another process may have done it first. */
-export function removeDeadLock(path: string, owner: LockOwner): void {
-  try {
-    const file = readLockFile(path);
-    if (file !== undefined && isLeftBehind(file, owner.clock.now())) removeLeftBehind(path, file, owner);
+    if (file === undefined || !signs.isLeftBehind(path, file)) return;
+    const seized = takeOver(path, file, { ...owner, signs });
+    if (seized !== undefined) new Hold(path, seized).release();
   } catch {
     // A read-only folder keeps what it has.
   }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { getPriority, hostname } from 'node:os';
+import { getPriority, hostname, platform } from 'node:os';
 import { errnoOf } from './io-failure.ts';
 
 /**
@@ -15,17 +15,24 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** A process elsewhere cannot be asked whether it lives; its file counts as left behind after this silence. */
-export const FOREIGN_SILENCE_MS = 60_000;
+/** `elsewhere`: on another machine or in another container, where it cannot be asked whether it lives. */
+export type Fate = 'running' | 'gone' | 'elsewhere';
 
 function hostKey(): string {
-  let source = hostname();
+  return createHash('sha256').update(hostSource()).digest('hex').slice(0, 8);
+}
+
+function hostSource(): string | Buffer {
   try {
-    source = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')} ${readlinkSync('/proc/self/ns/pid')}`;
+    // Several numbers: this /proc shows the processes of an outer container, and our pid is another one's in it.
+    const isOwnProc = /^NSpid:\s+\d+$/m.test(readFileSync('/proc/self/status', 'utf8'));
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+    if (isOwnProc) return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Not Linux, or a bare container: the host name is the best there is.
+    // Not Linux, or a container that hides it.
   }
-  return createHash('sha256').update(source).digest('hex').slice(0, 8);
+  // Two Linux containers may well have the same host name: where nothing else tells them apart nobody can be asked.
+  return platform() === 'linux' ? randomBytes(16) : hostname();
 }
 
 /** State letter and start time of a process, where /proc tells. */
@@ -61,17 +68,15 @@ function isRunning(identity: ProcessIdentity): boolean {
   if (stat === undefined) return true;
   // A killed process whose parent never collected it is dead for every purpose of ours.
   if (stat.state === 'Z' || stat.state === 'X') return false;
+  // A restarted container may get the namespace and the pid of the one before: the start tells their lives apart.
   return identity.start === 'x' || identity.start === stat.start;
 }
 
-/**
- * Whether the process that left a file is certainly gone. `silentMs` is how long the file has not been
- * touched; it decides only for a process of another machine or container.
- */
-export function isGone(identity: ProcessIdentity, silentMs: number): boolean {
+/** What has become of the process that left a file. A stopped one (SIGSTOP) is running. */
+export function fateOf(identity: ProcessIdentity): Fate {
   ownHost ??= hostKey();
-  if (identity.host !== ownHost) return silentMs > FOREIGN_SILENCE_MS;
-  return !isRunning(identity);
+  if (identity.host !== ownHost) return 'elsewhere';
+  return isRunning(identity) ? 'running' : 'gone';
 }
 
 const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
@@ -89,4 +94,16 @@ export function ownerOfTemporary(name: string): ProcessIdentity | undefined {
   const [, host, pid, start] = match;
   if (host === undefined || pid === undefined || start === undefined) return undefined;
   return { host, pid: Number(pid), start };
+}
+
+/**
+ * A temporary file is there for seconds. Whether its maker elsewhere lives cannot be known, and its clock may be
+ * wrong by hours, so a day goes by before what it left is removed.
+ */
+const LEFT_ELSEWHERE_MS = 86_400_000;
+
+/** Was a temporary file left behind by its maker? `ageMs`: how long ago it was changed, by this machine's clock. */
+export function isLeftOver(maker: ProcessIdentity, ageMs: number): boolean {
+  const fate = fateOf(maker);
+  return fate === 'gone' || (fate === 'elsewhere' && ageMs > LEFT_ELSEWHERE_MS);
 }

@@ -16,7 +16,7 @@ export async function sweepLeftovers(
 ): Promise<void> {
   const names = listSuspicious(folder);
   if (names.length === 0) return;
-  const [{ removeDeadLock }, { isGone, ownerOfTemporary }] = await Promise.all([
+  const [{ removeDeadLock }, { isLeftOver, ownerOfTemporary }] = await Promise.all([
     import('./lock.ts'),
     import('./process-identity.ts'),
   ]);
@@ -26,7 +26,7 @@ export async function sweepLeftovers(
     const maker = ownerOfTemporary(name);
     if (maker === undefined) continue;
     try {
-      if (isGone(maker, owner.clock.now() - statSync(path).mtimeMs)) unlinkSync(path);
+      if (isLeftOver(maker, owner.clock.now() - statSync(path).mtimeMs)) unlinkSync(path);
     } catch {
       // Another process swept it first, or may do what this one may not.
     }

@@ -22,7 +22,7 @@ export interface PrunePorts {
 export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<number> {
   const path = historyPath(ports.stateDir);
   const what = 'the history';
-  return withLock(`${path}.lock`, { pid: ports.pid, clock: ports.clock, what }, async () => {
+  return withLock(`${path}.lock`, { pid: ports.pid, clock: ports.clock, what }, async (prove) => {
     const file = await openExisting(path);
     if (file === undefined) return 0;
     try {
@@ -30,7 +30,7 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       const wholeLines = text.lastIndexOf('\n') + 1;
       const { kept, removed } = sift(text.slice(0, wholeLines), ports.clock.now() - ageMs);
       if (removed === 0) return 0;
-      await writeFileAtomic(path, kept, { pid: ports.pid, what });
+      await writeFileAtomic(path, kept, { pid: ports.pid, what, prove });
       // What was appended to the old file meanwhile. Whoever appends after this sees that the file was replaced.
       const late = text.slice(wholeLines) + (await file.readFile()).toString('utf8');
       if (late !== '') await appendLines(path, late.endsWith('\n') ? late : `${late}\n`);

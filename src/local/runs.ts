@@ -1,4 +1,5 @@
 import { localCommand } from '../commands/command.ts';
+import { portsOf } from '../engine/many/run-ports.ts';
 import type { Outcome } from '../failure.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
@@ -27,15 +28,10 @@ const COLUMNS: readonly Column[] = [
 /** Older ones can be named. */
 const OFFERED_RUNS = 20;
 
-function ports(session: Session) {
-  const { clock, pid, random } = session.context;
-  return { stateDir: session.stateDir(), clock, pid, random };
-}
-
 /** Asks which of the newest runs is meant. */
 async function chooseRun(session: Session): Promise<string> {
   const { listRuns } = await import('../bulk/run-list.ts');
-  const runs = await listRuns(ports(session));
+  const runs = await listRuns(portsOf(session));
   if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
   return session.prompt.choose(
     'Which run?',
@@ -50,7 +46,7 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
   if (name !== undefined && isLast) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
   if (name !== undefined) return name;
   const { lastRunName } = await import('../bulk/run-list.ts');
-  if (isLast) return lastRunName(ports(session));
+  if (isLast) return lastRunName(portsOf(session));
   if (session.prompt.available) return chooseRun(session);
   throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
 }
@@ -65,7 +61,7 @@ export const runsListCommand = localCommand({
   ],
   async run(session) {
     const { listRuns } = await import('../bulk/run-list.ts');
-    const rows = (await listRuns(ports(session))).map((run) => fromPlain(run));
+    const rows = (await listRuns(portsOf(session))).map((run) => fromPlain(run));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
     return 0;
   },
@@ -85,7 +81,7 @@ export const runsShowCommand = localCommand({
   ],
   async run(session, input) {
     const { showRun } = await import('../bulk/run-list.ts');
-    const run = await showRun(ports(session), await runNameOf(session, input));
+    const run = await showRun(portsOf(session), await runNameOf(session, input));
     await session.print({ kind: 'resource', resource: fromPlain(run), columns: COLUMNS });
     return 0;
   },
@@ -167,7 +163,7 @@ export const runsRemoveCommand = localCommand({
     let removed: readonly string[];
     if (ageText === undefined) {
       const name = await runNameOf(session, input);
-      await removeRun(ports(session), name);
+      await removeRun(portsOf(session), name);
       removed = [name];
     } else {
       const age = parseAge(ageText);
@@ -175,7 +171,7 @@ export const runsRemoveCommand = localCommand({
         throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
       if (age === undefined)
         throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
-      removed = await removeRunsOlderThan(ports(session), age);
+      removed = await removeRunsOlderThan(portsOf(session), age);
     }
     const json: JsonValue = fromPlain({ removed });
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;

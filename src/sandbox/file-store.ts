@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { describeIoError, errnoOf, ioFailure } from '../files/io-failure.ts';
-import { withLock } from '../files/lock.ts';
+import { type Prove, withLock } from '../files/lock.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { JsonObject } from '../json/value.ts';
 import { keptText } from './json-text.ts';
@@ -22,8 +23,11 @@ interface FilePorts {
 
 const NO_FILE = 'none';
 
-const MEMBERS = ['version', 'cards', 'calendars', 'subscribers', 'events'];
+const MEMBERS = ['version', 'write', 'cards', 'calendars', 'subscribers', 'events'];
 const VERSION_LINE = '{"version":1';
+/** The file begins with a name for this writing of it. */
+const WRITE = /^\{"version":1,"write":"([0-9a-f]{16})"/;
+const WRITE_LENGTH = '{"version":1,"write":"0123456789abcdef"'.length;
 
 function statePath(stateDir: string): string {
   return join(stateDir, 'sandbox', 'state.json');
@@ -50,17 +54,33 @@ function* subscriberTexts(state: SandboxState) {
 }
 
 /** One resource a line, printed once per resource: a commit costs little more than writing the bytes. */
-function printState(state: SandboxState): string {
+function printState(state: SandboxState, write: string): string {
   const cards = lines(keptTexts(state.cards.values()));
   const calendars = lines(keptTexts(state.calendars.values()));
   const subscribers = lines(subscriberTexts(state));
   const events = lines(keptTexts(state.events.values()));
-  return `${VERSION_LINE},"cards":${cards},"calendars":${calendars},"subscribers":${subscribers},"events":${events}}\n`;
+  return `${VERSION_LINE},"write":"${write}","cards":${cards},"calendars":${calendars},"subscribers":${subscribers},"events":${events}}\n`;
 }
 
+/**
+ * Its own name says which writing of the file this is: inode numbers are used again, and on some file systems two
+ * seconds have the same time. A file that somebody put there has none.
+ */
 function stampOf(path: string): string {
   const info = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return info === undefined ? NO_FILE : `${info.ino}-${info.size}-${info.mtimeNs}`;
+  if (info === undefined) return NO_FILE;
+  return writeOf(path) ?? `${info.ino}-${info.size}-${info.mtimeNs}`;
+}
+
+function writeOf(path: string): string | undefined {
+  const descriptor = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(WRITE_LENGTH);
+    readSync(descriptor, bytes, 0, WRITE_LENGTH, 0);
+    return WRITE.exec(bytes.toString('latin1'))?.[1];
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function parseState(path: string, text: string): SandboxState {
@@ -134,10 +154,10 @@ class FileStore implements SandboxStore {
       let group: readonly Waiting[] = [];
       try {
         const { pid, clock } = this.#ports;
-        const decisions = await withLock(`${this.#path}.lock`, { pid, clock, what: 'the sandbox' }, () => {
+        const decisions = await withLock(`${this.#path}.lock`, { pid, clock, what: 'the sandbox' }, (prove) => {
           group = this.#waiting;
           this.#waiting = [];
-          return this.#keep(group);
+          return this.#keep(group, prove);
         });
         for (const [index, decision] of decisions.entries()) group[index]?.resolve(decision);
       } catch (error) {
@@ -148,7 +168,7 @@ class FileStore implements SandboxStore {
     this.#working = undefined;
   }
 
-  async #keep(group: readonly Waiting[]): Promise<readonly Decision[]> {
+  async #keep(group: readonly Waiting[], prove: Prove): Promise<readonly Decision[]> {
     const draft = copyState(this.read());
     const decisions: Decision[] = [];
     for (const { decideOn } of group) {
@@ -158,8 +178,9 @@ class FileStore implements SandboxStore {
     }
     if (decisions.every(({ changes }) => changes.length === 0)) return decisions;
     const { pid } = this.#ports;
-    await writeFileAtomic(this.#path, printState(draft), { pid, what: 'the state of the sandbox' });
-    this.#current = { stamp: stampOf(this.#path), state: draft };
+    const write = randomBytes(8).toString('hex');
+    await writeFileAtomic(this.#path, printState(draft, write), { pid, what: 'the state of the sandbox', prove });
+    this.#current = { stamp: write, state: draft };
     return decisions;
   }
 }
@@ -181,12 +202,14 @@ export function openFileStore(stateDir: string, ports: FilePorts): SandboxStore 
 export async function resetSandbox(stateDir: string, { pid, clock }: FilePorts): Promise<boolean> {
   const path = statePath(stateDir);
   await sweepLeftovers(dirname(path), { pid, clock });
-  return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async () => {
+  return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async (prove) => {
     try {
+      prove();
       await unlink(path);
       return true;
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return false;
+      if (error instanceof Failure) throw error;
       throw ioFailure(`cannot remove the state of the sandbox ${path}`, error);
     }
   });

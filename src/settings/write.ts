@@ -1,9 +1,10 @@
 import { readFile, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ClockPort } from '../context.ts';
+import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, putInPlace } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { withLock } from '../files/lock.ts';
+import { type Prove, withLock } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { readSettings, settingsPath } from './read.ts';
@@ -66,13 +67,14 @@ async function followLink(path: string): Promise<string> {
   }
 }
 
-async function save(path: string, settings: Settings, pid: number): Promise<void> {
+async function save(path: string, settings: Settings, pid: number, prove: Prove): Promise<void> {
   try {
     const target = await followLink(path);
     const staged = await stage(dirname(target), temporaryName(pid), settings);
+    prove();
     await putInPlace(staged, target);
   } catch (error) {
-    throw ioFailure(`cannot save the settings file ${path}`, error);
+    throw error instanceof Failure ? error : ioFailure(`cannot save the settings file ${path}`, error);
   }
 }
 
@@ -89,11 +91,11 @@ export async function changeSettings(
   const { configDir, pid, clock } = place;
   const path = settingsPath(configDir);
   await ensurePrivateFolder(configDir);
-  return withLock(`${path}.lock`, { pid, clock, what: 'the settings file' }, async () => {
+  return withLock(`${path}.lock`, { pid, clock, what: 'the settings file' }, async (prove) => {
     await sweepLeftovers(configDir, place);
     const before = await readSettings(configDir);
     const after = change(before);
-    if (after !== before) await save(path, after, pid);
+    if (after !== before) await save(path, after, pid, prove);
     return after;
   });
 }

@@ -9,6 +9,7 @@ import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
 import { refuseReadOnly } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
+import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
 import { failedFormatOf, operationOfRun, rowsOfRun } from './stored-run.ts';
 
@@ -46,8 +47,8 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const given = readPace(input, faults);
   const unknownRows = unknownRowsOf(input);
   if (faults.length > 0) throw usageFailure(faults);
-  const { clock, pid, random } = session.context;
-  const ports = { stateDir: session.stateDir(), clock, pid, random };
+  const { clock } = session.context;
+  const ports = portsOf(session);
   const header = await requireRunHeader(runFolder(ports.stateDir, name));
   session.adoptRun({ profile: header.profile, output: header.options['output'] });
   refuseReadOnly(session);

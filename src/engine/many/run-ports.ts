@@ -4,5 +4,12 @@ import type { Session } from '../../session.ts';
 /** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
 export function portsOf(session: Session): RunPorts {
   const { clock, pid, random } = session.context;
-  return { stateDir: session.stateDir(), clock, pid, random };
+  return {
+    stateDir: session.stateDir(),
+    clock,
+    pid,
+    random,
+    // With --quiet too: it is waited for up to 90 s.
+    tell: (message) => session.notify({ code: 'RUN_HELD', level: 'warning', message }),
+  };
 }

@@ -5,7 +5,7 @@ import { type AppendFile, openAppendFile } from '../../../src/bulk/append-file.t
 import { runRows } from '../../../src/bulk/engine.ts';
 import { RunJournal } from '../../../src/bulk/journal.ts';
 import { Failure } from '../../../src/failure.ts';
-import { answered, FakeClock, failed, planOf, temporaryFolder } from './fakes.ts';
+import { answered, FakeClock, failed, HELD, planOf, temporaryFolder } from './fakes.ts';
 
 const ROWS = 5;
 const CONCURRENCY = 2;
@@ -71,7 +71,7 @@ async function runProcess(
   applied: Map<string, number>,
 ): Promise<CrashingProcess> {
   const process = new CrashingProcess(crashAt);
-  const ports = { clock: new FakeClock(), openFile: (name: string) => process.openFile(name, mutant) };
+  const ports = { ...HELD, clock: new FakeClock(), openFile: (name: string) => process.openFile(name, mutant) };
   const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
   let journal: RunJournal;
   try {
@@ -110,7 +110,7 @@ async function violations(crashAt: number, remains: Remains, mutant: Mutant): Pr
   try {
     for (const at of [crashAt, 4]) leaveBehind(path, await runProcess(path, at, mutant, applied), remains);
     await runProcess(path, Number.POSITIVE_INFINITY, mutant, applied);
-    const last = await RunJournal.resume(path, ROWS, { clock: new FakeClock() });
+    const last = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock() });
     let unknownRows = 0;
     for (let row = 1; row <= ROWS; row += 1) {
       const state = last.states.state(row);

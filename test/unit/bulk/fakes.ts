@@ -58,6 +58,9 @@ export class FakeClock implements ClockPort {
   }
 }
 
+/** A run that nobody takes away. */
+export const HELD = { prove: () => undefined } as const;
+
 export class FakeSignals implements SignalPort {
   readonly received: SignalName[] = [];
   readonly #listeners = new Set<(signal: SignalName, count: number) => void>();

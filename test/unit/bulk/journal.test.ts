@@ -17,14 +17,15 @@ import { RunJournal } from '../../../src/bulk/journal.ts';
 import { scanJournal } from '../../../src/bulk/journal-reader.ts';
 import { isRowRecord } from '../../../src/bulk/journal-record.ts';
 import { RowStates } from '../../../src/bulk/row-states.ts';
-import { FakeClock, temporaryFolder } from './fakes.ts';
+import { Failure } from '../../../src/failure.ts';
+import { FakeClock, HELD, temporaryFolder } from './fakes.ts';
 
 const ROWS = 10;
 
 /** Ten rows, each with an intent and a result: twenty lines. */
 async function twentyLines(): Promise<{ path: string; bytes: Buffer }> {
   const path = join(temporaryFolder(), 'journal.jsonl');
-  const journal = await RunJournal.create(path, ROWS, { clock: new FakeClock() });
+  const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock() });
   for (let row = 1; row <= ROWS; row += 1) {
     await journal.intent({ row, id: `card-${row}`, reason: 'lost' });
     await journal.result({ row, id: `card-${row}`, outcome: row % 2 === 0 ? 'rejected' : 'applied', httpStatus: 200 });
@@ -103,7 +104,7 @@ describe('taking a journal up again', () => {
     const { path, bytes } = await twentyLines();
     const lines = bytes.toString().split('\n').slice(0, 5);
     writeFileSync(path, `${lines.join('\n')}\n{"n":4,"t":17`);
-    const journal = await RunJournal.resume(path, ROWS, { clock: new FakeClock() });
+    const journal = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock() });
     await journal.close();
     expect(await statesOf(path)).toEqual(['applied', 'rejected', 'unknown', ...Array<string>(7).fill('none')]);
     expect(journal.states.isToDo(3)).toBe(false);
@@ -113,21 +114,21 @@ describe('taking a journal up again', () => {
   it('goes on after the last whole line when a newline is missing', async () => {
     const { path, bytes } = await twentyLines();
     truncateSync(path, bytes.length - 1);
-    const journal = await RunJournal.resume(path, ROWS, { clock: new FakeClock() });
+    const journal = await RunJournal.resume(path, ROWS, { ...HELD, clock: new FakeClock() });
     await journal.close();
     expect(await statesOf(path)).toEqual(meaning(20));
   });
 
   it('reads every row back, also when a record lies across two blocks', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
-    const first = await RunJournal.create(path, 4000, { clock: new FakeClock() });
+    const first = await RunJournal.create(path, 4000, { ...HELD, clock: new FakeClock() });
     const reason = 'r'.repeat(300);
     for (let row = 1; row <= 4000; row += 1) {
       void first.intent({ row, id: `card-${row}`, reason });
       void first.result({ row, id: `card-${row}`, outcome: 'applied', httpStatus: 200, resultId: `new-${row}` });
     }
     await first.close();
-    const journal = await RunJournal.resume(path, 4000, { clock: new FakeClock() });
+    const journal = await RunJournal.resume(path, 4000, { ...HELD, clock: new FakeClock() });
     for (let row = 1; row <= 4000; row += 1) {
       expect(await journal.entry(row)).toMatchObject({
         row,
@@ -143,7 +144,7 @@ describe('taking a journal up again', () => {
   it('tells what is kept of a row', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     const clock = new FakeClock();
-    const first = await RunJournal.create(path, 2, { clock });
+    const first = await RunJournal.create(path, 2, { ...HELD, clock });
     await first.intent({ row: 1, id: 'card-1', reason: 'lost' });
     await first.result({
       row: 1,
@@ -157,7 +158,7 @@ describe('taking a journal up again', () => {
       errorCode: 'CARD_NOT_FOUND',
     });
     await first.close();
-    const journal = await RunJournal.resume(path, 2, { clock });
+    const journal = await RunJournal.resume(path, 2, { ...HELD, clock });
     expect(await journal.entry(1)).toEqual({
       row: 1,
       id: 'card-1',
@@ -198,6 +199,7 @@ describe('a journal that cannot be written', () => {
   it('refuses the intent, so that nothing is sent, and leaves no half line behind (K5)', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     const journal = await RunJournal.create(path, ROWS, {
+      ...HELD,
       clock: new FakeClock(),
       openFile: async (name) => fullDisk(await openAppendFile(name), 100),
     });
@@ -213,6 +215,7 @@ describe('a journal that cannot be written', () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     let syncs = 0;
     const journal = await RunJournal.create(path, 100, {
+      ...HELD,
       clock: new FakeClock(),
       openFile: async (name) => {
         const file = await openAppendFile(name);
@@ -235,7 +238,50 @@ describe('a journal that cannot be written', () => {
     const target = join(folder, 'elsewhere');
     appendFileSync(target, '');
     symlinkSync(target, join(folder, 'journal.jsonl'));
-    const opening = RunJournal.create(join(folder, 'journal.jsonl'), 1, { clock: new FakeClock() });
+    const opening = RunJournal.create(join(folder, 'journal.jsonl'), 1, { ...HELD, clock: new FakeClock() });
     await expect(opening).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  });
+});
+
+describe('a journal whose run another process has taken over', () => {
+  /** Lost as soon as the next record is on the disk, as by a process that was stopped there. */
+  async function lostJournal() {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    let isLost = false;
+    const prove = () => {
+      if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
+    };
+    const truncated: number[] = [];
+    const openFile = async (name: string): Promise<AppendFile> => {
+      const file = await openAppendFile(name);
+      return { ...file, truncate: async (length) => void truncated.push(length) };
+    };
+    const journal = await RunJournal.create(path, ROWS, { clock: new FakeClock(), prove, openFile });
+    await journal.intent({ row: 1, id: 'card-1' });
+    isLost = true;
+    return { path, journal, truncated };
+  }
+
+  it('lets no request leave, although its intent is on the disk (M2)', async () => {
+    const { path, journal } = await lostJournal();
+    await expect(journal.intent({ row: 2, id: 'card-2' })).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    expect(journal.failure?.message).toBe('run may is no longer held by this process');
+    expect((await statesOf(path)).slice(0, 3)).toEqual(['intent', 'intent', 'none']);
+    await journal.close();
+  });
+
+  it('is neither written nor cut any more', async () => {
+    const { path, journal, truncated } = await lostJournal();
+    await expect(journal.result({ row: 1, id: 'card-1', outcome: 'applied' })).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+    });
+    const { size } = statSync(path);
+    await expect(journal.result({ row: 1, id: 'card-1', outcome: 'not_sent' })).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+    });
+    await expect(journal.end('stopped', {})).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    expect(statSync(path).size).toBe(size);
+    expect(truncated).toEqual([]);
+    await journal.close();
   });
 });

@@ -1,16 +1,39 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { acquireLock, lockHolder, withLock } from '../../../src/files/lock.ts';
+import type { ClockPort } from '../../../src/context.ts';
+import { livingLocks } from '../../../src/files/living-locks.ts';
+import { acquireLock, withLock } from '../../../src/files/lock.ts';
+import { readLockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
 import { realClock, stoppedClock, temporaryFolder } from './place.ts';
 
 const nonce = '0123456789abcdef';
 
-function options(clock = realClock()) {
+function options(clock: ClockPort = realClock()) {
   return { pid: process.pid, clock, what: 'run may' };
+}
+
+/** A clock that only goes on when somebody sleeps; `onSleep` is what happens meanwhile, with the time that has passed. */
+function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
+  let passedMs = 0;
+  return {
+    now: () => Date.now() + wallOffsetMs,
+    monotonic: () => passedMs,
+    async sleep(ms) {
+      passedMs += ms;
+      onSleep(passedMs);
+    },
+  };
+}
+
+/** A lock of a holder elsewhere; `count` is its sign of life. */
+function foreignLock(path: string, { count = 0, epoch = 1, instance = nonce } = {}): void {
+  const numbers = `${String(epoch).padStart(10, '0')} ${String(count).padStart(12, '0')}`;
+  writeFileSync(path, `00000000 1 77 ${instance} pod-a\n${numbers}\n`);
 }
 
 /** Pid of a process that has ended. */
@@ -20,43 +43,45 @@ async function deadPid(): Promise<number> {
   return child.pid ?? 0;
 }
 
-describe('acquireLock', () => {
-  it('fails at once with USAGE, naming the process that holds it', async () => {
+describe('a lock on one machine', () => {
+  it('is refused at once with USAGE, naming the process that holds it', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const held = await acquireLock(path, options());
     await expect(acquireLock(path, options())).rejects.toMatchObject({
       code: 'USAGE',
       message: `run may is in use by another frontdesk (process ${process.pid}); nothing was sent or changed`,
     });
-    expect(lockHolder(path, Date.now())).toBe(process.pid);
+    expect(await livingLocks([path], realClock())).toEqual(new Set([path]));
+    expect(held.lostTo()).toBeUndefined();
     held.release();
     held.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
     (await acquireLock(path, options())).release();
   });
 
-  it('takes over the lock of a process that has died', async () => {
+  it('is taken over at once when its holder has died, one epoch later', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const { host } = identify(process.pid);
-    writeFileSync(path, `${host} ${await deadPid()} 77 ${nonce}\n`);
-    expect(lockHolder(path, Date.now())).toBeUndefined();
-    const held = await acquireLock(path, options());
+    writeFileSync(path, `${host} ${await deadPid()} 77 ${nonce} ${hostname()}\n0000000004 000000000009\n`);
+    expect(await livingLocks([path], realClock())).toEqual(new Set());
+    const held = await acquireLock(path, options(stoppedClock()));
     expect(readFileSync(path, 'utf8')).toContain(` ${process.pid} `);
+    expect(held).toMatchObject({ epoch: 5, mayHaveRival: false });
     held.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')(
-    'takes over the lock of a dead process whose pid is in use again',
+    'is taken over when the pid of its dead holder is in use again, as pid 1 is in each container (M6)',
     async () => {
       const path = join(temporaryFolder(), 'run.lock');
       const { host } = identify(process.pid);
-      writeFileSync(path, `${host} ${process.pid} 1 ${nonce}\n`);
-      (await acquireLock(path, options())).release();
+      writeFileSync(path, `${host} ${process.pid} 1 ${nonce} ${hostname()}\n0000000001 000000000000\n`);
+      (await acquireLock(path, options(stoppedClock()))).release();
     },
   );
 
-  it('takes over a lock although another process died while it was taking it over', async () => {
+  it('is taken over although another process died while it was taking it over', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const { host } = identify(process.pid);
     const pid = await deadPid();
@@ -66,45 +91,187 @@ describe('acquireLock', () => {
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
 
-  it('leaves a dead lock alone while a living process is taking it over', async () => {
+  it('is left alone while a living process is taking it over', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const { host, start } = identify(process.pid);
     writeFileSync(path, `${host} ${await deadPid()} 77 ${nonce}\n`);
     writeFileSync(`${path}.${nonce}.takeover`, `${host} ${process.pid} ${start} fedcba9876543210\n`);
-    await expect(acquireLock(path, options())).rejects.toMatchObject({ code: 'USAGE' });
+    const work = async () => 'must not run';
+    await expect(withLock(path, options(stoppedClock()), work)).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(readFileSync(path, 'utf8')).toContain(nonce);
   });
 
-  it('trusts a process of another machine for as long as it gives signs of life', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, `00000000 4711 77 ${nonce}\n`);
-    await expect(acquireLock(path, options())).rejects.toThrow('process 4711');
-    const longAgo = Date.now() / 1000 - 61;
-    utimesSync(path, longAgo, longAgo);
-    (await acquireLock(path, options())).release();
-  });
-
-  it('takes a lock file without content for one that is being made, then for one left behind', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, '');
-    await expect(acquireLock(path, options())).rejects.toThrow('in use by another frontdesk;');
-    const longAgo = Date.now() / 1000 - 11;
-    utimesSync(path, longAgo, longAgo);
-    (await acquireLock(path, options())).release();
-  });
-
-  it('does not remove a lock that has become somebody else’s', async () => {
+  it('is not removed by a process that has lost it, which learns who took it over', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const held = await acquireLock(path, options());
-    writeFileSync(path, `00000000 4711 77 ${nonce}\n`);
+    foreignLock(path);
+    expect(held.lostTo()).toBe('another frontdesk on pod-a (process 1)');
+    held.raiseEpoch(7);
     held.release();
-    expect(readFileSync(path, 'utf8')).toContain(nonce);
+    expect(readLockFile(path)).toMatchObject({ instance: nonce, epoch: 1 });
+  });
+
+  it('is lost when its file is gone', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    const held = await acquireLock(path, options());
+    renameSync(path, `${path}.gone`);
+    expect(held.lostTo()).toBe('another process, which has ended since');
+    held.release();
   });
 
   it('ends with LOCAL_IO where no lock can be made', async () => {
     const path = join(temporaryFolder(), 'file');
     writeFileSync(path, '');
     await expect(acquireLock(join(path, 'run.lock'), options())).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  });
+});
+
+describe('a lock that a process elsewhere holds', () => {
+  it.each([0, 90_000, 3_600_000, -3_600_000])(
+    'is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead (M1, M4)',
+    async (offsetMs) => {
+      const path = join(temporaryFolder(), 'run.lock');
+      foreignLock(path, { epoch: 3 });
+      let waitedMs = 0;
+      const clock = clockWith((ms) => {
+        waitedMs = ms;
+      }, offsetMs);
+      const told: string[] = [];
+      const held = await acquireLock(path, options(clock), async (message) => void told.push(message));
+      expect(waitedMs).toBe(60_000);
+      expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
+      expect(told).toEqual([
+        'run may is in use by another frontdesk on pod-a (process 1), which cannot be asked from here; waiting up to 90 s, and taking over once it has given no sign of life for 60 s',
+        'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago; still waiting',
+        'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
+      ]);
+      held.release();
+      expect(readdirSync(join(path, '..'))).toEqual([]);
+    },
+  );
+
+  it('is refused after 90 s when it gives signs of life, however old its file looks (M1, M7)', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    foreignLock(path);
+    const clock = clockWith((ms) => {
+      foreignLock(path, { count: Math.floor(ms / 2000) });
+      utimesSync(path, 0, 0);
+    }, 3_600_000);
+    await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
+      code: 'USAGE',
+      message:
+        'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago; nothing was sent or changed',
+    });
+    expect(readLockFile(path)?.instance).toBe(nonce);
+  });
+
+  it('is watched from the last sign of life on', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    foreignLock(path);
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+      if (ms === 20_000) foreignLock(path, { count: 10 });
+    });
+    (await acquireLock(path, options(clock))).release();
+    expect(waitedMs).toBe(80_000);
+  });
+
+  it('is had as soon as it is given back', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    foreignLock(path);
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+      if (ms === 10_000) renameSync(path, `${path}.gone`);
+    });
+    const held = await acquireLock(path, options(clock));
+    expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
+    expect(waitedMs).toBe(10_000);
+    held.release();
+  });
+
+  it('is not taken over by a watcher that was itself stopped for longer than the patience', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    foreignLock(path);
+    let jumpMs = 0;
+    const steps = clockWith((ms) => {
+      if (ms === 10_000) jumpMs = 75_000;
+    });
+    const clock = { ...steps, monotonic: () => steps.monotonic() + jumpMs };
+    await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('goes to one of several that find it silent together (M5)', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    foreignLock(path);
+    const clock = clockWith(() => undefined);
+    const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
+    const held = seekers.flatMap((seeker) => (seeker.status === 'fulfilled' ? [seeker.value] : []));
+    expect(held).toHaveLength(1);
+    expect(held[0]?.lostTo()).toBeUndefined();
+    for (const lock of held) lock.release();
+  });
+
+  it('is taken over together with the unfinished takeover of another that has died', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    foreignLock(path);
+    foreignLock(`${path}.${nonce}.takeover`, { epoch: 2, instance: 'fedcba9876543210' });
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+    });
+    const held = await acquireLock(path, options(clock));
+    expect(waitedMs).toBe(60_000);
+    expect(held.lostTo()).toBeUndefined();
+    held.release();
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('counts as living for a list only while it gives signs of life', async () => {
+    const folder = temporaryFolder();
+    const [silent, living] = [join(folder, 'silent'), join(folder, 'living')];
+    foreignLock(silent);
+    foreignLock(living);
+    const clock = clockWith((ms) => foreignLock(living, { count: Math.floor(ms / 2000) }));
+    expect(await livingLocks([silent, living, join(folder, 'none')], clock)).toEqual(new Set([living]));
+    expect(clock.monotonic()).toBe(5000);
+  });
+
+  it('is trusted by its file time when a version without a count holds it', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    writeFileSync(path, `00000000 4711 77 ${nonce}\n`);
+    const clock = clockWith((ms) => utimesSync(path, ms / 1000, ms / 1000));
+    await expect(acquireLock(path, options(clock))).rejects.toThrow('on another machine (process 4711)');
+    (await acquireLock(path, options(clockWith(() => undefined)))).release();
+  });
+});
+
+describe('where there are no hard links (M7)', () => {
+  const noLinks = () => {
+    throw Object.assign(new Error('no links'), { code: 'EPERM' });
+  };
+
+  it('a lock is made, refused and given back all the same', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    const held = await acquireLock(path, { ...options(), link: noLinks });
+    await expect(acquireLock(path, { ...options(), link: noLinks })).rejects.toMatchObject({ code: 'USAGE' });
+    expect(held.lostTo()).toBeUndefined();
+    held.release();
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('a lock file without content is one that is being made, and left behind when it stays so for 10 s', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    writeFileSync(path, '');
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+    });
+    const held = await acquireLock(path, { ...options(clock), link: noLinks });
+    expect(waitedMs).toBe(10_000);
+    expect(held.lostTo()).toBeUndefined();
+    held.release();
   });
 });
 
@@ -140,5 +307,37 @@ describe('withLock', () => {
       message: `cannot lock run may: another frontdesk (process ${process.pid}) held ${path} for 15 s; nothing was changed`,
     });
     held.release();
+  });
+
+  it('waits 60 s for a holder elsewhere that gives no sign of life, and then does the work', async () => {
+    const path = join(temporaryFolder(), 'a.lock');
+    foreignLock(path);
+    const clock = clockWith(() => undefined);
+    expect(await withLock(path, options(clock), async () => 'done')).toBe('done');
+    expect(Math.floor(clock.monotonic() / 1000)).toBe(60);
+  });
+
+  it('gives up after 15 s on a holder elsewhere that lives', async () => {
+    const path = join(temporaryFolder(), 'a.lock');
+    foreignLock(path);
+    const clock = clockWith((ms) => foreignLock(path, { count: Math.floor(ms / 2000) }));
+    await expect(withLock(path, options(clock), async () => 'done')).rejects.toThrow('held ');
+    expect(Math.floor(clock.monotonic() / 1000)).toBe(15);
+  });
+
+  it('lets the work find out right before the step that counts that the lock was lost', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'a.lock');
+    const working = withLock(path, options(), async (prove) => {
+      foreignLock(path);
+      prove();
+      writeFileSync(join(folder, 'changed'), '');
+    });
+    await expect(working).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      message:
+        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-a (process 1) took it over; nothing was changed',
+    });
+    expect(existsSync(join(folder, 'changed'))).toBe(false);
   });
 });

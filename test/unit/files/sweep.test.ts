@@ -10,7 +10,7 @@ const owner = { pid: process.pid, clock: realClock() };
 /** No process has this pid: Linux ends at 4194304, others far below. */
 const NO_PID = 999_999_999;
 
-it('removes temporary files and locks of dead processes and nothing else (C11)', async () => {
+it('removes temporary files and locks of dead processes, those of other machines after a day, and nothing else (C11)', async () => {
   const folder = temporaryFolder();
   const { host, start } = identify(process.pid);
   const mine = temporaryName(process.pid);
@@ -29,8 +29,12 @@ it('removes temporary files and locks of dead processes and nothing else (C11)',
   await sweepLeftovers(folder, owner);
   const kept = ['settings.json', 'other.tmp', '.frontdesk-notes.tmp', mine, foreign, 'alive.lock'];
   expect(readdirSync(folder).sort()).toEqual(kept.sort());
-  const longAgo = Date.now() / 1000 - 61;
-  utimesSync(join(folder, foreign), longAgo, longAgo);
+  const hoursAgo = Date.now() / 1000 - 23 * 3600;
+  utimesSync(join(folder, foreign), hoursAgo, hoursAgo);
+  await sweepLeftovers(folder, owner);
+  expect(readdirSync(folder)).toContain(foreign);
+  const daysAgo = Date.now() / 1000 - 25 * 3600;
+  utimesSync(join(folder, foreign), daysAgo, daysAgo);
   await sweepLeftovers(folder, owner);
   expect(readdirSync(folder)).not.toContain(foreign);
 });

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,6 +105,22 @@ describe('several processes at once', () => {
     const stores = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
     const replies = await Promise.all(stores.map((store) => post(store, `/v1/cards/${ACTIVE}/reissue`, '{}')));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('sees a change that inode, size and time of the file do not show (M7)', async () => {
+    const path = join(stateDir, 'sandbox', 'state.json');
+    await post(openFileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/block`, '{}');
+    const store = openFileStore(stateDir, PORTS);
+    const before = statSync(path);
+    const text = readFileSync(path, 'utf8');
+    const changed = text.replace(/"write":"[0-9a-f]{16}"/, '"write":"0123456789abcdef"').replace('BLOCKED', 'EXPIRED');
+    writeFileSync(path, changed);
+    utimesSync(path, before.atime, before.mtime);
+    expect(text.length).toBe(changed.length);
+    expect(statSync(path).ino).toBe(before.ino);
+    expect(readFileSync(path, 'utf8')).toBe(changed);
+    const status = (all: SandboxStore) => [...all.read().cards.values()].map((card) => card.get('status'));
+    expect(status(store)).toEqual(status(openFileStore(stateDir, PORTS)));
   });
 
   it('goes back to the seed when another one resets the sandbox', async () => {

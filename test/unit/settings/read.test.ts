@@ -1,6 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { identify } from '../../../src/files/process-identity.ts';
 import { openSettings, readSettings } from '../../../src/settings/read.ts';
 import { realClock, temporaryFolder } from '../files/place.ts';
 
@@ -135,8 +136,9 @@ describe('readSettings', () => {
 describe('openSettings', () => {
   it('sweeps what a killed process left and reads the settings', async () => {
     const folder = folderWith('{"version":1}');
-    writeFileSync(join(folder, 'settings.json.lock'), '00000000 1 1 0123456789abcdef\n');
-    const owner = { pid: process.pid, clock: { ...realClock(), now: () => Date.now() + 120_000 } };
+    const { host } = identify(process.pid);
+    writeFileSync(join(folder, 'settings.json.lock'), `${host} 999999999 1 0123456789abcdef\n`);
+    const owner = { pid: process.pid, clock: realClock() };
     expect(await openSettings({ configDir: folder, ...owner })).toEqual(EMPTY);
     expect(readdirSync(folder)).toEqual(['settings.json']);
   });

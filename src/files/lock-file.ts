@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { errnoOf } from './io-failure.ts';
+import { identify, type ProcessIdentity, temporaryName } from './process-identity.ts';
+
+interface LockHolder extends ProcessIdentity {
+  /** Host name of its machine or container, for messages. */
+  readonly machine: string | undefined;
+}
+
+/**
+ * A lock as it stands under its name. Two lines: who holds it, and two numbers of fixed width: the epoch and a
+ * count that goes up as long as the holder lives. Times of the file and of clocks mean nothing.
+ */
+export interface LockFile {
+  /** Undefined while its maker has not finished writing it. */
+  readonly holder: LockHolder | undefined;
+  /** Tells this lock apart from any other that ever had the same name. */
+  readonly instance: string;
+  /** Counts the holders of what the lock guards. */
+  readonly epoch: number;
+  /** Any change of this is a sign of life. */
+  readonly life: string;
+}
+
+/** What the maker of a lock has to know to keep it. */
+export interface OwnLock {
+  readonly instance: string;
+  /** Bytes of the first line: where the numbers begin. */
+  readonly numbersAt: number;
+}
+
+const HOLDER_LINE = /^([0-9a-f]{8}) (\d{1,10}) (\d{1,20}|x) ([0-9a-f]{16})(?: ([A-Za-z0-9._-]{1,64}))?\n/;
+const NUMBERS = /\n(\d{10}) \d{12}\n$/;
+
+function parse(text: string, changedMs: number): LockFile {
+  const [, host, pid, start, instance, machine] = HOLDER_LINE.exec(text) ?? [];
+  if (host === undefined || pid === undefined || start === undefined || instance === undefined) {
+    return { holder: undefined, instance: 'torn', epoch: 1, life: text };
+  }
+  return {
+    holder: { host, pid: Number(pid), start, machine },
+    instance,
+    epoch: Number(NUMBERS.exec(text)?.[1] ?? 1),
+    // The first version of this file had no count: its holder gave signs of life by the file's time.
+    life: machine === undefined ? `${text}${changedMs}` : text,
+  };
+}
+
+/** The lock under this name, undefined when there is none. Throws the system's error. */
+export function readLockFile(path: string): LockFile | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return parse(readFileSync(descriptor, 'latin1'), fstatSync(descriptor).mtimeMs);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function numbers(epoch: number, count: number): string {
+  return `${String(epoch).padStart(10, '0')} ${String(count).padStart(12, '0')}\n`;
+}
+
+/** Host names come from outside and are written between blanks. */
+function machineName(): string {
+  const name = hostname()
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 64);
+  return name === '' ? 'unknown' : name;
+}
+
+/** File systems without hard links (FAT, some network shares) say so in one of these ways. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/** `link` of the file system; tests give one that has none. */
+type LinkFile = (from: string, to: string) => void;
+
+/**
+ * A lock appears under its name with its content in it: a process that is killed between making the file and
+ * filling it would leave a lock of which nobody can tell whose it is.
+ */
+function putUnderName(path: string, content: string, { pid, link }: LockMaker): void {
+  const temporary = join(dirname(path), temporaryName(pid));
+  try {
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    (link ?? linkSync)(temporary, path);
+  } catch (error) {
+    if (!NO_LINKS.includes(errnoOf(error) ?? '')) throw error;
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+export interface LockMaker {
+  readonly pid: number;
+  readonly link?: LinkFile | undefined;
+}
+
+/** Makes a lock of this process; undefined when the name is taken. Synchronous: nothing of this process comes in between. */
+export function makeLockFile(path: string, epoch: number, maker: LockMaker): OwnLock | undefined {
+  const instance = randomBytes(8).toString('hex');
+  const { host, start } = identify(maker.pid);
+  const holderLine = `${host} ${maker.pid} ${start} ${instance} ${machineName()}\n`;
+  try {
+    putUnderName(path, holderLine + numbers(epoch, 0), maker);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+  // Without hard links it stood there empty for a moment, in which another process may have taken it for torn.
+  if (readLockFile(path)?.instance !== instance) return undefined;
+  return { instance, numbersAt: holderLine.length };
+}
+
+/**
+ * Writes the numbers anew if the lock is still this one; answers whether it is. What is written goes into the file
+ * that was looked at: a lock that is put in its place at that very moment is not touched.
+ */
+export function writeNumbers(path: string, own: OwnLock, epoch: number, count: number): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r+');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  try {
+    if (parse(readFileSync(descriptor, 'latin1'), 0).instance !== own.instance) return false;
+    writeSync(descriptor, numbers(epoch, count), own.numbersAt, 'latin1');
+    // A network file system shows it to others only then.
+    fsyncSync(descriptor);
+    return true;
+  } finally {
+    closeSync(descriptor);
+  }
+}

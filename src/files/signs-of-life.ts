@@ -1,0 +1,49 @@
+import type { ClockPort } from '../context.ts';
+import type { LockFile } from './lock-file.ts';
+import { fateOf } from './process-identity.ts';
+
+/** How often a holder gives a sign of life. */
+export const SIGN_EVERY_MS = 2_000;
+/** A holder elsewhere that gives no sign of life for so long counts as gone. */
+export const PATIENCE_MS = 60_000;
+/** Where there are no hard links, a lock without content is being made right now, unless it stays so for this long. */
+const TORN_AFTER_MS = 10_000;
+/** Between two looks no more than this counts as silence: who was stopped himself has not watched. */
+const LONGEST_LOOK_MS = 5_000;
+
+interface Seen {
+  readonly life: string;
+  readonly silentMs: number;
+  readonly atMs: number;
+}
+
+/**
+ * Watches locks whose holders cannot be asked. Silence is what this process has seen itself, by its own monotonic
+ * clock: clocks and file times of two machines are never compared.
+ */
+export class SignsOfLife {
+  readonly #clock: ClockPort;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(clock: ClockPort) {
+    this.#clock = clock;
+  }
+
+  /** Looks at a lock; answers for how many milliseconds it has been seen as it is now. */
+  look(path: string, file: LockFile): number {
+    const atMs = this.#clock.monotonic();
+    const before = this.#seen.get(path);
+    const life = `${file.instance} ${file.life}`;
+    const silentMs = before?.life === life ? before.silentMs + Math.min(atMs - before.atMs, LONGEST_LOOK_MS) : 0;
+    this.#seen.set(path, { life, silentMs, atMs });
+    return silentMs;
+  }
+
+  /** Does this lock belong to nobody any more? Looks at it. */
+  isLeftBehind(path: string, file: LockFile): boolean {
+    const silentMs = this.look(path, file);
+    if (file.holder === undefined) return silentMs >= TORN_AFTER_MS;
+    const fate = fateOf(file.holder);
+    return fate === 'gone' || (fate === 'elsewhere' && silentMs >= PATIENCE_MS);
+  }
+}
