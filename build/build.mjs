@@ -1,6 +1,7 @@
 // Builds the program that users run: CommonJS chunks in dist/, one per command, heavy packages in chunks of their own.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { bundle, root } from './bundle.mjs';
+import { sealChunks } from './chunks.mjs';
 import { writeHelp } from './help.mjs';
 import { writeLibrary } from './library.mjs';
 import { checkNotices } from './notices.mjs';
@@ -36,7 +37,7 @@ try {
     { main: `${root}src/main.ts` },
     {
       dir: made,
-      entryFileNames: '[name].cjs',
+      entryFileNames: 'chunks/[name].cjs',
       chunkFileNames: 'chunks/[name].cjs',
       codeSplitting: { groups: GROUPS },
     },
@@ -44,6 +45,7 @@ try {
   writeFileSync(`${made}/THIRD-PARTY-NOTICES.md`, notices);
   checkNotices(notices, await writeLibrary(`${made}/library`));
   writeHelp(made);
+  sealChunks(made);
   moveAway();
   renameSync(made, `${root}dist`);
 } finally {

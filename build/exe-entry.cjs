@@ -1,5 +1,5 @@
 // The first thing that the standalone executable runs: answers `--version` at once, as bin/frontdesk.js does for the
-// package, else starts the program, which lies in the executable as an asset with its compiled code beside it.
+// package, else starts the program, whose files lie in the executable as assets with their compiled code beside them.
 const [first] = process.argv.slice(2);
 if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
   process.exitCode = 16;
@@ -10,13 +10,27 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
     if (error.code === 'EPIPE') process.exitCode = 141;
   }
 } else {
-  const { getAsset, getRawAsset } = require('node:sea');
+  startProgram();
+}
+
+function startProgram() {
+  const { getRawAsset } = require('node:sea');
   const { Script } = require('node:vm');
-  const script = new Script(getAsset('program', 'utf8'), {
-    filename: 'frontdesk.cjs',
-    cachedData: Buffer.from(getRawAsset('compiled')),
-  });
-  const program = { exports: {} };
-  script.runInThisContext()(program.exports, require, program, process.execPath, '');
-  program.exports.start();
+  const modules = new Map();
+  const compiled = { reason: 'inside', dist: '', chunks: new Map() };
+  const load = (name) => {
+    const known = modules.get(name);
+    if (known !== undefined) return known.exports;
+    const source = Buffer.from(getRawAsset(`chunks/${name}`)).latin1Slice();
+    const cachedData = Buffer.from(getRawAsset(`compiled/${name}`));
+    const script = new Script(source, { filename: `chunks/${name}`, cachedData });
+    const state = script.cachedDataRejected ? 'refused' : 'used';
+    compiled.chunks.set(name, { script, source, state, refusals: 0, bytes: 0 });
+    const module = { exports: {} };
+    modules.set(name, module);
+    const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+    script.runInThisContext()(module.exports, requireFrom, module, process.execPath, '');
+    return module.exports;
+  };
+  load('main.cjs').start(compiled);
 }

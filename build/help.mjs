@@ -6,7 +6,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 export function writeHelp(folder) {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    ['-e', `require(${JSON.stringify(`${folder}/main.cjs`)}).start()`, 'frontdesk', 'schema', '--query', 'commands'],
+    [
+      '-e',
+      `require(${JSON.stringify(`${folder}/chunks/main.cjs`)}).start()`,
+      'frontdesk',
+      'schema',
+      '--query',
+      'commands',
+    ],
     {
       env: { PATH: process.env.PATH, FRONTDESK_CONFIG_DIR: folder },
       encoding: 'utf8',

@@ -1,5 +1,6 @@
 // Leaves out of the bundle what the program never reaches, and puts off what not every call needs.
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 
@@ -30,6 +31,12 @@ const STUBS = [
     code: `module.exports = (value, message) => {
       if (!value) throw message instanceof Error ? message : new Error(message ?? 'an invariant of undici does not hold');
     };`,
+  },
+  {
+    // Where the fetch half of undici keeps header names ready; ours are few, and lower case is made of any.
+    from: /\/undici\/lib\/core\/util\.js$/,
+    source: './tree',
+    code: 'module.exports = { tree: { lookup() { return null; } } };',
   },
   {
     // commander starts programs for subcommands that are files; there are none.
@@ -67,6 +74,30 @@ export function keepToItself() {
     },
     buildEnd(error) {
       if (error === undefined && found !== 2) throw new Error('zod keeps its registry elsewhere: fix build/slim.mjs');
+    },
+  };
+}
+
+/**
+ * The first connection of undici compiles its parser, which has to be quick on every Node. For the program alone: it
+ * changes options of V8, which a library leaves to the program that loads it.
+ */
+export function baselineParser() {
+  const path = (name) => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
+  const code = `const connect = require(${JSON.stringify(require.resolve('undici/lib/dispatcher/client-h1.js'))});
+    const { withBaselineWasm } = require(${path('../src/process/wasm.ts')});
+    module.exports = (client, socket) => withBaselineWasm(() => connect(client, socket));`;
+  let isFound = false;
+  return {
+    name: 'baseline-parser',
+    resolveId(source, importer) {
+      const isParser = source === './client-h1.js' && /\/undici\/lib\/dispatcher\/client\.js$/.test(forward(importer));
+      isFound ||= isParser;
+      return isParser ? '\0baseline-parser.cjs' : null;
+    },
+    load: (id) => (id === '\0baseline-parser.cjs' ? { code, moduleType: 'js' } : null),
+    buildEnd(error) {
+      if (error === undefined && !isFound) throw new Error('undici compiles its parser elsewhere: fix build/slim.mjs');
     },
   };
 }

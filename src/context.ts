@@ -70,6 +70,28 @@ export interface PromptPort {
   choose(question: string, choices: readonly { readonly value: string; readonly text: string }[]): Promise<string>;
 }
 
+/** What this start used of the code that earlier ones compiled and kept. */
+export interface CompiledCodeFacts {
+  /**
+   * Why nothing is kept: it is switched `off`, there is no home (`homeless`), others can write to the folder
+   * (`unsafe`), it cannot be looked at (`unreadable`), or the program is an executable that brings compiled code
+   * along (`inside`).
+   */
+  readonly reason?: 'off' | 'homeless' | 'unsafe' | 'unreadable' | 'inside';
+  /** The folder that the reason is about. */
+  readonly where?: string;
+  /** Folder of this build, this Node and its options. */
+  readonly folder?: string;
+  /** Files of the program that were loaded so far. */
+  readonly chunks: ReadonlyMap<string, { readonly state: ChunkState }>;
+}
+
+/**
+ * How a file of the program was loaded. `used`: with the compiled code that was kept. `none`: none was kept.
+ * `damaged`: what was kept is not what was written. `refused`: V8 did not take it.
+ */
+export type ChunkState = 'used' | 'none' | 'damaged' | 'refused';
+
 export interface Context {
   readonly argv: readonly string[];
   /** The environment as it was at start. Our own token variables are no longer in `process.env`. */
@@ -97,4 +119,6 @@ export interface Context {
    * the normal path drains its streams (an early exit cuts a pipe).
    */
   exitNow(code: number): void;
+  /** Absent: run from source. */
+  readonly compiledCode?: CompiledCodeFacts;
 }

@@ -8,19 +8,28 @@ import type { CommandDoc } from './command-doc.ts';
  * the declaration itself is loaded.
  */
 export async function loadDoc(entry: CommandEntry): Promise<CommandDoc> {
-  const prepared = readPrepared(entry.path);
+  const prepared = await readPrepared(`${entry.path.join('.')}.json`);
   if (prepared !== undefined) return prepared;
   const { describeCommand } = await import('./describe-command.ts');
   return describeCommand(await entry.load(), entry.summary);
 }
 
-function readPrepared(path: readonly string[]): CommandDoc | undefined {
+async function readPrepared(name: string): Promise<CommandDoc | undefined> {
   try {
-    const file = new URL(`../help/${path.join('.')}.json`, import.meta.url);
-    // The build wrote this file from `describeCommand`, in the same run that wrote this chunk.
-    return JSON.parse(readFileSync(file, 'utf8')) as CommandDoc;
+    // The build wrote this text from `describeCommand`, in the same run that wrote this chunk.
+    return JSON.parse(await preparedText(name)) as CommandDoc;
   } catch {
     // Not prepared: the caller loads the declaration instead, which says the same.
     return undefined;
+  }
+}
+
+/** Beside the chunks of the package; inside the executable. Throws when there is none. */
+async function preparedText(name: string): Promise<string> {
+  try {
+    return readFileSync(new URL(`../help/${name}`, import.meta.url), 'utf8');
+  } catch {
+    const { getAsset } = await import('node:sea');
+    return getAsset(`help/${name}`, 'utf8');
   }
 }

@@ -26,7 +26,8 @@ async function nearestExisting(path: string): Promise<string> {
   return parent === path || (await statOf(path)) !== undefined ? path : nearestExisting(parent);
 }
 
-async function canMake(path: string): Promise<string | undefined> {
+/** What is in the way of making a file or folder there; undefined: nothing. */
+export async function obstacleTo(path: string): Promise<string | undefined> {
   const place = await nearestExisting(path);
   return access(place, constants.W_OK | constants.X_OK).then(
     () => undefined,
@@ -43,7 +44,7 @@ async function checkFolder(name: string, path: string | undefined, variable: str
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
     return [problem(name, `${path} is no folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`)];
-  const obstacle = await canMake(path);
+  const obstacle = await obstacleTo(path);
   if (obstacle !== undefined) return [problem(name, obstacle, `make it writable, or set ${variable}`)];
   if (stats === undefined) return [ok(name, `${path} is not there yet; it is made when it is needed`)];
   await refuseUnsafeFolder(path, session.context.platform);

@@ -10,22 +10,18 @@ import { urlVariable } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
+import { checkCompiledCode } from './compiled-code.ts';
 import { describeInstallation } from './installation.ts';
 
 /** package.json engines: the oldest Node that the packages inside run on. */
 const OLDEST_NODE = [20, 19] as const;
 
 function checkNode(): Check {
-  const { nodeVersion } = runtimeFacts();
-  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const { nodeVersion: version } = runtimeFacts();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
-  if (!isOld) return ok('node', `Node ${nodeVersion}`);
-  return problem('node', `Node ${nodeVersion} is too old`, `install Node ${OLDEST_NODE.join('.')} or later`);
-}
-
-function checkCompileCache(): Check {
-  const { compileCacheDir } = runtimeFacts();
-  return ok('compile-cache', compileCacheDir ?? 'none: every start compiles the program again');
+  if (!isOld) return ok('node', `Node ${version}`);
+  return problem('node', `Node ${version} is too old`, `install Node ${OLDEST_NODE.join('.')} or later`);
 }
 
 const OUR_VARIABLES: readonly string[] = [
@@ -96,7 +92,7 @@ export async function checkMachine(session: Session, caFile: string | undefined)
   return [
     ok('frontdesk', `frontdesk ${context.version} on ${context.platform}, from ${installation}`),
     checkNode(),
-    checkCompileCache(),
+    ...(await look('compile-cache', async () => [await checkCompiledCode(context)])),
     checkTerminal(session),
     ...(await look('environment', async () => checkEnvironment(context))),
     ...(await look('tls', async () => [checkTls(context)])),

@@ -4,7 +4,6 @@ import type { CredentialEntry } from '../credentials/store.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { TokenMask } from '../http/mask.ts';
-import { spareWasmCompiler } from '../process/wasm.ts';
 import type { Service, Session } from '../session.ts';
 import { resolveTarget } from '../settings/resolve.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
@@ -148,10 +147,12 @@ export async function openService(session: Session, family: Family, options: Ser
     clock: context.clock,
     random: context.random,
     version: context.version,
-    transport: lazyTransport(
-      { baseUrl: base, clock: context.clock, proxy: chooseProxy(base, context.env), trustPems },
-      spareWasmCompiler,
-    ),
+    transport: lazyTransport({
+      baseUrl: base,
+      clock: context.clock,
+      proxy: chooseProxy(base, context.env),
+      trustPems,
+    }),
     profile: profile.name,
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
   });

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { CompiledCode } from './compiled-code.ts';
 import { processSignals } from './signals.ts';
 import { lazyStream, standardError, standardInput, standardOutput } from './streams.ts';
 import { systemClock, systemRandom } from './system.ts';
@@ -29,14 +30,17 @@ function homeFolder(): string | undefined {
   }
 }
 
-/** The real process as the ports of `context.ts`. */
-export function processContext(version: string): Context {
+/** The real process as the ports of `context.ts`, and how to wait until all that it wrote has left it. */
+export function processContext(
+  version: string,
+  compiledCode: CompiledCode | undefined,
+): { readonly context: Context; flush(): Promise<void> } {
   const env = { ...process.env };
   for (const name of TOKEN_VARIABLES) delete process.env[name];
   let user: string | undefined;
   const stdout = lazyStream(1, () => process.stdout);
   const stderr = lazyStream(2, () => process.stderr);
-  return {
+  const context: Context = {
     argv: process.argv.slice(2),
     env,
     platform: process.platform,
@@ -57,5 +61,13 @@ export function processContext(version: string): Context {
     // A rejection that nobody handles arrives here too.
     onCrash: (listener) => process.on('uncaughtException', listener),
     exitNow: (code) => process.exit(code),
+    ...(compiledCode === undefined ? {} : { compiledCode }),
+  };
+  return {
+    context,
+    async flush() {
+      await stdout.flush();
+      await stderr.flush();
+    },
   };
 }

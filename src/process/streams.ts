@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, readlinkSync, statSync, writeSync } from 'node:fs';
 import { type InputPort, type OutputPort, StreamFailure } from '../context.ts';
 
 const O_RDWR = 2;
@@ -24,11 +24,12 @@ function errnoOf(error: unknown): string {
 
 /**
  * Whether a descriptor is a terminal. node:tty brings the network modules along, so what is no device at all
- * (a pipe, a file) is told without it.
+ * (a pipe, a file) and the device that holds nothing (scheduled jobs have it as stdin) are told without it.
  */
 function isTerminal(fd: number): boolean {
   try {
-    if (!fstatSync(fd).isCharacterDevice()) return false;
+    const facts = fstatSync(fd);
+    if (!facts.isCharacterDevice() || facts.rdev === statSync('/dev/null').rdev) return false;
   } catch {
     // Then the terminal module decides.
   }
@@ -36,9 +37,11 @@ function isTerminal(fd: number): boolean {
 }
 
 /** A stream that is opened when it is first written to: doing so costs a tenth of a start. */
-interface LazyStream {
+export interface LazyStream {
   readonly isTerminal: boolean;
   get(): NodeJS.WriteStream;
+  /** Resolves once all that was written has left this process, or cannot. */
+  flush(): Promise<void>;
 }
 
 /** Opens one of the standard streams at its first use, with a listener for its errors. */
@@ -54,6 +57,9 @@ export function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStre
       // Without a listener a failed write would end the process with a stack trace; `write` tells each caller.
       stream ??= open().on('error', () => undefined);
       return stream;
+    },
+    async flush() {
+      if (stream !== undefined) await new Promise<void>((resolve) => stream?.write('', () => resolve()));
     },
   };
 }

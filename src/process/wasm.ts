@@ -1,10 +1,20 @@
+const ON = ['--no-wasm-lazy-compilation', '--liftoff-only'];
+/** What the options are unless given; `--liftoff-only` switches the last two off. */
+const OFF = ['--wasm-lazy-compilation', '--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'];
+
 /**
- * Keeps V8 from optimising the WebAssembly of undici's parser, which on Node 20 costs twice the whole start
- * (later versions compile a function when it is first called, and are slower with this). To be called right
- * before it is loaded.
+ * Runs work that compiles WebAssembly. On Node 20 all of it is compiled at once and in the simplest way: a function
+ * that is compiled at its first call, as is usual, has V8 optimise it, which costs several times the whole start
+ * (later versions do better, and are slower with this). The options are as before afterwards, because V8 takes the
+ * compiled code of the program only under those that it was made under.
  */
-export async function spareWasmCompiler(): Promise<void> {
-  if (!process.versions.node.startsWith('20.')) return;
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--liftoff-only');
+export function withBaselineWasm<T>(work: () => T): T {
+  if (!process.versions.node.startsWith('20.')) return work();
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  for (const flag of ON) setFlagsFromString(flag);
+  try {
+    return work();
+  } finally {
+    for (const flag of OFF) setFlagsFromString(flag);
+  }
 }

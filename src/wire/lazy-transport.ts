@@ -1,15 +1,11 @@
 import type { Transport } from './exchange.ts';
 import type { TransportOptions } from './transport.ts';
 
-/**
- * A transport that loads undici (tens of milliseconds) only when the first request is to be sent. `beforeLoad`
- * is called right before that.
- */
-export function lazyTransport(options: TransportOptions, beforeLoad?: () => Promise<void>): Transport {
+/** A transport that loads undici (tens of milliseconds) only when the first request is to be sent. */
+export function lazyTransport(options: TransportOptions): Transport {
   let loading: Promise<Transport> | undefined;
   let opened: Transport | undefined;
   const open = async (): Promise<Transport> => {
-    await beforeLoad?.();
     const { createTransport } = await import('./transport.ts');
     opened = createTransport(options);
     return opened;

@@ -58,6 +58,8 @@ export function startProgram(start: ProgramStart): {
       PATH: process.env['PATH'] ?? '',
       HOME: home.path,
       LANG: 'C.UTF-8',
+      // Else files are written that are no step of the run.
+      NODE_DISABLE_COMPILE_CACHE: '1',
       FRONTDESK_CONFIG_DIR: home.configDir,
       FRONTDESK_STATE_DIR: home.stateDir,
       ...env,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,7 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 // is, write it down here; if not, load it where it is used.
 
 const HOOK = fileURLToPath(new URL('../support/loaded-files.cjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 
 interface Loaded {
@@ -20,7 +22,8 @@ interface Loaded {
 async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
   const home = createHome();
   const list = join(home.path, 'loaded.json');
-  const options = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list };
+  // Nothing is kept, as keeping it loads a little more: once for each build.
+  const options = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list, NODE_DISABLE_COMPILE_CACHE: '1' };
   const { code, stderr } = await runFrontdesk(args, { home, env: { ...env, ...options } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   // The hook writes exactly this shape.
@@ -57,6 +60,26 @@ describe('a call loads no more than it needs', () => {
       chunks: ['base.cjs', 'call.cjs', 'get.cjs', 'main.cjs', 'rolldown-runtime.cjs', 'transport.cjs'],
       builtins: v8,
     });
+  });
+});
+
+describe('a stdin that holds nothing', () => {
+  it('is known for no terminal without the module of terminals, which brings the network along', () => {
+    const home = createHome();
+    const list = join(home.path, 'loaded.json');
+    const env = {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: `--require ${HOOK}`,
+      LOADED_FILES_LIST: list,
+      FRONTDESK_CARDS_URL: 'http://127.0.0.1:9',
+    };
+    // 'ignore' is /dev/null, as scheduled jobs have it.
+    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    const args = [PROGRAM, 'card', 'block', CARD_ID, '--json', '--dry-run'];
+    const { status } = spawnSync(process.execPath, args, { env, stdio: [...stdio] });
+    expect(status).toBe(0);
+    // The hook writes exactly this shape.
+    expect((JSON.parse(readFileSync(list, 'utf8')) as Loaded).builtins).toEqual([]);
   });
 });
 

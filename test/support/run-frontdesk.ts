@@ -12,6 +12,10 @@ import { afterAll } from 'vitest';
 const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
+/** Compiled code is kept here by all tests together: else every home of a test would be given its own. */
+const COMPILED = fileURLToPath(new URL('../../.cache/test', import.meta.url));
+mkdirSync(COMPILED, { recursive: true });
+
 const DEFAULT_LIMIT_MS = 20_000;
 
 /** Folders of one imaginary user; calls that share it see each other's settings, history and sandbox. */
@@ -77,6 +81,7 @@ function cleanEnvironment(home: Home): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
+    XDG_CACHE_HOME: COMPILED,
     LANG: 'C.UTF-8',
     FRONTDESK_CONFIG_DIR: home.configDir,
     FRONTDESK_STATE_DIR: home.stateDir,
