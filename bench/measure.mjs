@@ -1,6 +1,6 @@
 // How the benchmarks measure: whole processes, run in turn, so that a machine that slows down slows down all alike.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,9 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export const bin = join(root, 'bin', 'frontdesk.js');
 export const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 export const scratch = mkdtempSync(join(tmpdir(), 'frontdesk-bench-'));
+
+// Compiled code is kept in a home that is there.
+mkdirSync(join(scratch, 'home'));
 
 /** A user of his own; nothing of this environment comes along (NODE_EXTRA_CA_CERTS alone slows Node 20 down by a start). */
 export function environment(url) {
@@ -39,7 +42,7 @@ export function seconds([file, ...args], env, stdout = 'pipe') {
 }
 
 /** The median ratio of a command's time to another's, measured in pairs. */
-export function ratio(command, yardstick, { env = environment(), runs = 15, stdout } = {}) {
+export function ratio(command, yardstick, { env = environment(), runs = 21, stdout } = {}) {
   const ratios = [];
   for (let run = -1; run < runs; run += 1) {
     const other = seconds(yardstick, env, stdout);

@@ -103,6 +103,8 @@ async function withSandbox<Value>(
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder,
+    // Nothing may be written any more once the picture stands: the folder is removed then.
+    NODE_DISABLE_COMPILE_CACHE: '1',
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     FRONTDESK_TIMEOUT: '1s',

@@ -5,7 +5,7 @@ import type { Places } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient, Notice } from './http/call.ts';
 import type { Column } from './output/column.ts';
-import type { Format, OutputOptions, Result, RowWriter } from './output/render.ts';
+import type { Format, OutputOptions, Result, RowStream, Surroundings } from './output/render.ts';
 import type { ResolvedProfile } from './settings/resolve.ts';
 import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
 import type { Settings } from './settings/settings.ts';
@@ -71,7 +71,8 @@ export interface Session {
   /** Prints in another format than the one that was resolved. */
   useFormat(format: Format): void;
   print(result: Result): Promise<void>;
-  openRows(columns: readonly Column[], expectedRows: number): Promise<RowWriter>;
+  /** `around`: what else stands on the terminal that the rows go to. */
+  openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream>;
   /** Told on stderr; a note is left out with --quiet. */
   notify(notice: Notice): Promise<void>;
 }

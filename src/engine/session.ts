@@ -10,7 +10,7 @@ import { TokenMask } from '../http/mask.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { renderNotice } from '../output/failure-text.ts';
 import type { Format, OutputOptions } from '../output/options.ts';
-import { openRowWriter, renderResult } from '../output/render.ts';
+import { openRowWriter, renderResult, writingBeside } from '../output/render.ts';
 import type { Service, Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { type ResolvedProfile, resolveProfile, resolveTarget } from '../settings/resolve.ts';
@@ -226,7 +226,8 @@ export async function openSession(
       display.clear();
       await renderResult(result, output, stdout);
     },
-    openRows: (rowColumns, expectedRows) => openRowWriter(rowColumns, output, stdout, expectedRows),
+    openRows: (rowColumns, expectedRows, around) =>
+      openRowWriter(rowColumns, output, around === undefined ? stdout : writingBeside(stdout, around), expectedRows),
     notify: async (notice) => {
       display.clear();
       await notify(notice);

@@ -31,11 +31,26 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
   };
 }
 
+/** A path between and in its parameters: texts at even places, names at odd ones. */
+const splitPaths = new Map<string, readonly string[]>();
+
+function splitPath(path: string): readonly string[] {
+  const known = splitPaths.get(path);
+  if (known !== undefined) return known;
+  const parts = path.split(/\{([A-Za-z]+)\}/);
+  splitPaths.set(path, parts);
+  return parts;
+}
+
 function fillPath(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replace(/\{([A-Za-z]+)\}/g, (placeholder, name: string) => {
-    const value = params[name];
-    return value === undefined ? placeholder : encodeSegment(value);
-  });
+  let filled = '';
+  let isName = false;
+  for (const part of splitPath(path)) {
+    const value = isName ? params[part] : undefined;
+    filled += isName ? (value === undefined ? `{${part}}` : encodeSegment(value)) : part;
+    isName = !isName;
+  }
+  return filled;
 }
 
 /** What no form of encoding changes: most ids are nothing else. */

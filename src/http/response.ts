@@ -218,7 +218,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     return { problem: 'it is not UTF-8 text', json: undefined, beginning: beginning() };
   }
   try {
-    return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text) }), text };
+    return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text), remembers: true }), text };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     // The message repeats names from the text, shortened: of a token a part would be left.

@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonValue } from './value.ts';
+import { isJsonObject, JsonNumber, type JsonValue, rememberText } from './value.ts';
 
 /** Arrays and objects inside each other; deeper texts are refused (docs/faults.md B20). */
 const MAX_DEPTH = 256;
@@ -44,13 +44,28 @@ export class JsonSyntaxError extends Error {
  *
  * `maxWeightBytes` bounds the memory that the value takes, by the estimates below: a text of megabytes that is
  * all small objects becomes thirty times as large in memory.
+ *
+ * `remembers`: an object whose text is compact and plain keeps it, so that `printJson` need not make it again.
  */
 export function parseJson(
   text: string,
-  options: { readonly maxDepth?: number; readonly maxWeightBytes?: number } = {},
+  options: { readonly maxDepth?: number; readonly maxWeightBytes?: number; readonly remembers?: boolean } = {},
 ): JsonValue {
-  return new Parser(text, options.maxDepth ?? MAX_DEPTH, options.maxWeightBytes ?? Number.POSITIVE_INFINITY).document();
+  const { maxDepth = MAX_DEPTH, maxWeightBytes = Number.POSITIVE_INFINITY, remembers = false } = options;
+  const parser = new Parser(text, maxDepth, maxWeightBytes);
+  const value = parser.document();
+  // All empty objects are the same one, which has no text of its own.
+  if (remembers && text.length <= MAX_REMEMBERED && isJsonObject(value) && value.size > 0) {
+    const compact = parser.compactText();
+    if (compact !== undefined && PLAIN.test(compact)) rememberText(value, compact);
+  }
+  return value;
 }
+
+/** A longer text is printed in pieces. */
+const MAX_REMEMBERED = 65_536;
+/** Characters that are printed as they are, inside and outside of texts. */
+const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/;
 
 /**
  * Bytes that parts of a value take in V8, rounded up. An item and a member count for what is left behind, too,
@@ -91,6 +106,10 @@ class Parser {
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #maxWeightBytes: number;
+  /** Spaces skipped so far. */
+  #skipped = 0;
+  /** Where the document begins and ends, and how many spaces were skipped before and in it. */
+  #extent = { start: 0, end: 0, skippedBefore: 0, skipped: 0 };
   #weightBytes = 0;
   #index = 0;
   readonly #path: (string | number)[] = [];
@@ -106,10 +125,18 @@ class Parser {
     if (this.#text.charCodeAt(0) === 0xfeff) this.#index = 1;
     this.#skipSpace();
     if (this.#index === this.#text.length) this.#fail('syntax', 'there is no JSON here, the text is empty');
+    const [start, skippedBefore] = [this.#index, this.#skipped];
     const value = this.#value();
+    this.#extent = { start, end: this.#index, skippedBefore, skipped: this.#skipped };
     this.#skipSpace();
     if (this.#index < this.#text.length) this.#fail('syntax', 'something follows the end of the JSON document');
     return value;
+  }
+
+  /** The text of the document that was read, without what stands around it; undefined: there are spaces in it. */
+  compactText(): string | undefined {
+    const { start, end, skippedBefore, skipped } = this.#extent;
+    return skipped === skippedBefore ? this.#text.slice(start, end) : undefined;
   }
 
   #value(): JsonValue {
@@ -304,6 +331,7 @@ class Parser {
     for (;;) {
       const unit = this.#text.charCodeAt(this.#index);
       if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#skipped += 1;
       this.#index += 1;
     }
   }

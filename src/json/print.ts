@@ -1,5 +1,5 @@
 import { endOfSlice, escapeUnsafe } from './unsafe-characters.ts';
-import { isJsonArray, JsonNumber, type JsonValue } from './value.ts';
+import { isJsonArray, JsonNumber, type JsonValue, rememberedText } from './value.ts';
 
 const NO_ESCAPE_NEEDED = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const QUOTED = /["\\]/g;
@@ -23,6 +23,8 @@ interface PrintOptions {
  * the same value and cannot act on a terminal.
  */
 export function printJson(value: JsonValue, options: PrintOptions = {}): string {
+  const known = options.indent === undefined ? rememberedText(value) : undefined;
+  if (known !== undefined) return known;
   let text = '';
   for (const piece of printJsonPieces(value, options)) text += piece;
   return text;

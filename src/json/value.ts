@@ -22,3 +22,23 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
+
+const TEXT = Symbol('text');
+
+/** An object that remembers the text it was read from. */
+type Remembering = JsonObject & { [TEXT]?: string };
+
+/**
+ * Keeps the text that an object was read from, for a text that printing the object would give again. Not in a table
+ * beside the objects, which takes longer than printing does.
+ */
+export function rememberText(object: JsonObject, text: string): void {
+  // A Map takes further properties, and nobody else knows this one.
+  (object as Remembering)[TEXT] = text;
+}
+
+/** The text that prints this value compactly, if it is known; a copy of the value does not have it. */
+export function rememberedText(value: JsonValue): string | undefined {
+  // What is no object that was read so has no such property.
+  return isJsonObject(value) ? (value as Remembering)[TEXT] : undefined;
+}

@@ -1,5 +1,5 @@
 import type { OutputPort } from '../context.ts';
-import type { JsonValue } from '../json/value.ts';
+import { type JsonValue, rememberedText } from '../json/value.ts';
 import type { RowWriter } from './options.ts';
 import type { Query } from './query.ts';
 import { writeJson } from './write-json.ts';
@@ -36,7 +36,9 @@ export function queriedRowWriter(query: Query, writeDocument: (document: JsonVal
 export function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort): RowWriter {
   return {
     async row(row) {
-      await writeJson(query === undefined ? row : query(row), { after: '\n' }, stdout);
+      const found = query === undefined ? row : query(row);
+      const known = rememberedText(found);
+      await (known === undefined ? writeJson(found, { after: '\n' }, stdout) : stdout.write(`${known}\n`));
     },
     async close() {},
   };

@@ -32,6 +32,20 @@ export interface RowWriter {
   close(): Promise<void>;
 }
 
+/** Rows of a run. Some may still wait to be written together. */
+export interface RowStream extends RowWriter {
+  /** Resolves once no row waits; never rejects, as `row` and `close` say what went wrong. */
+  flush(): Promise<void>;
+}
+
+/** What else stands on the terminal that rows are written to, such as a line of progress. */
+export interface Surroundings {
+  /** Right before rows are written: takes it away. */
+  clear(): void;
+  /** Right after: puts it back. */
+  restore(): void;
+}
+
 /** What a view of one resource for people at a terminal may depend on. */
 export interface ViewStyle {
   /** Terminal columns to fit into. */

@@ -2,11 +2,11 @@ import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
-import type { OutputOptions, RowWriter } from './options.ts';
+import type { OutputOptions, RowStream, RowWriter, Surroundings } from './options.ts';
 import type { Query } from './query.ts';
 import { writeJson } from './write-json.ts';
 
-export type { Format, OutputOptions, RowWriter } from './options.ts';
+export type { Format, OutputOptions, RowStream, Surroundings } from './options.ts';
 
 /** What a command answers, before anybody decides how it looks. */
 export type Result =
@@ -87,6 +87,24 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
 /** From this many on, rows that are ready together are written together; a shorter run hears of each write. */
 const GATHERED_RUN_ROWS = 1000;
 
+/** The stream, with what else stands on its terminal taken away while something is written. */
+export function writingBeside(stdout: OutputPort, around: Surroundings): OutputPort {
+  return {
+    isTerminal: stdout.isTerminal,
+    get columns() {
+      return stdout.columns;
+    },
+    async write(text) {
+      around.clear();
+      try {
+        await stdout.write(text);
+      } finally {
+        around.restore();
+      }
+    },
+  };
+}
+
 /**
  * Opens a stream of rows: a JSON array, NDJSON lines, CSV or a table that grow while the work goes on.
  * `expectedRows` (of a run) decides whether a terminal gets a bordered table at the end or lines at once.
@@ -97,12 +115,12 @@ export async function openRowWriter(
   options: OutputOptions,
   stdout: OutputPort,
   expectedRows = 0,
-): Promise<RowWriter> {
+): Promise<RowStream> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
   const prepare = await preparation(options);
-  if (stdout.isTerminal || expectedRows < GATHERED_RUN_ROWS) {
+  if (expectedRows < GATHERED_RUN_ROWS) {
     const writer = await openFormat(columns, options, stdout, query, expectedRows);
-    return { row: (row) => writer.row(prepare(row)), close: () => writer.close() };
+    return { row: (row) => writer.row(prepare(row)), close: () => writer.close(), flush: async () => undefined };
   }
   const { gatheredOutput } = await import('./gathered-output.ts');
   const gathered = gatheredOutput(stdout);
@@ -113,6 +131,7 @@ export async function openRowWriter(
       await writer.close();
       await gathered.flush();
     },
+    flush: () => gathered.flush().catch(() => undefined),
   };
 }
 

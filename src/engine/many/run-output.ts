@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { renderFailure, renderNotice } from '../../output/failure-text.ts';
 import type { Format } from '../../output/options.ts';
-import type { RowWriter } from '../../output/render.ts';
+import type { RowStream, Surroundings } from '../../output/render.ts';
 import { safeText } from '../../output/safe-text.ts';
 import type { Session } from '../../session.ts';
 import { canRedraw } from '../wait-display.ts';
@@ -44,7 +44,7 @@ interface RunOutputOptions {
   readonly take?: (result: RowResult<Row>) => Promise<void>;
 }
 
-const NO_ROWS: RowWriter = { row: async () => undefined, close: async () => undefined };
+const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
 
 /** Progress on stderr: a line that is drawn anew on a terminal, one every ten seconds elsewhere. */
 class ProgressLine {
@@ -97,13 +97,26 @@ class ProgressLine {
   }
 }
 
+/** Where rows go to the terminal on which the progress stands: it makes way for them. */
+function besideRows(progress: ProgressLine): Surroundings {
+  let wasShown = false;
+  return {
+    clear() {
+      wasShown = progress.clear();
+    },
+    restore() {
+      if (wasShown) progress.draw();
+    },
+  };
+}
+
 export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
   const { session, isWrite } = options;
   const { stdout, stderr } = session.context;
   const { take } = options;
-  const writer: RowWriter = take === undefined ? await session.openRows(options.columns, options.rows) : NO_ROWS;
   const progress = new ProgressLine(session, options.rows);
-  const sharesTerminal = stdout.isTerminal && stderr.isTerminal;
+  const around = stdout.isTerminal && stderr.isTerminal ? besideRows(progress) : undefined;
+  const writer = take === undefined ? await session.openRows(options.columns, options.rows, around) : NO_ROWS;
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
   const notices = new RowNotices();
   const print = (result: RowResult<Row>): Promise<void> => {
@@ -120,19 +133,34 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       }),
     );
   };
+  const flush = async (): Promise<void> => {
+    // Elsewhere nobody sees which came first.
+    if (around !== undefined) await writer.flush();
+  };
+  /** A line on stderr comes after the rows before it, and not into the progress. */
+  const emitOnStderr = async (result: RowResult<Row>, news: readonly Notice[]): Promise<void> => {
+    await flush();
+    const wasShown = progress.clear();
+    await print(result);
+    if (news.length > 0) {
+      await flush();
+      progress.clear();
+      await notifyAll(session, news);
+    }
+    if (wasShown) progress.draw();
+  };
   return {
     emit(result) {
       const news = result.notices.length === 0 ? [] : notices.of(result);
-      const isInTheWay = sharesTerminal || news.length > 0 || (!isWrite && result.failure !== undefined);
-      const wasShown = isInTheWay && progress.clear();
-      const printing = news.length === 0 ? print(result) : print(result).then(() => notifyAll(session, news));
-      return wasShown ? printing.then(() => progress.draw()) : printing;
+      const goesToStderr = news.length > 0 || (!isWrite && result.failure !== undefined);
+      return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
     onEnded: (result) => progress.ended(result),
     onPause: (untilMs) => progress.paused(untilMs),
     clear: () => void progress.clear(),
     async close() {
       progress.stop();
+      await flush();
       await notifyAll(session, notices.atEnd());
       await (isWrite ? orLost(() => writer.close()) : writer.close());
     },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/json/parse.ts';
 import { fromPlain } from '../../../src/json/plain.ts';
 import { printJson, printJsonPieces } from '../../../src/json/print.ts';
-import type { JsonValue } from '../../../src/json/value.ts';
+import { type JsonValue, rememberedText } from '../../../src/json/value.ts';
 
 describe('printJson', () => {
   it('prints compact, or with two spaces, and leaves empty ones on their line', () => {
@@ -131,5 +131,53 @@ describe('printJsonPieces', () => {
     }
     // 100,000 lines of 500 spaces, a digit, a comma and a line end each, and the brackets.
     expect(length).toBeGreaterThan(50_000_000);
+  });
+});
+
+describe('an object that remembers its text', () => {
+  const remembered = (text: string) => rememberedText(parseJson(text, { remembers: true }));
+
+  it.each([
+    ['{"a":1.50,"b":[1,{"c":"x y"}]}', '{"a":1.50,"b":[1,{"c":"x y"}]}'],
+    [' \n{"a":-0e1}\r\n', '{"a":-0e1}'],
+  ])('keeps a compact and plain one: %j', (text, kept) => {
+    expect(remembered(text)).toBe(kept);
+    expect(printJson(parseJson(text, { remembers: true }))).toBe(kept);
+  });
+
+  it.each([
+    '{ "a":1}',
+    '{"a":1 }',
+    '{"a": 1}',
+    '{"a":[1 ,2]}',
+    '{"a":"\\u0041"}',
+    '{"a":"\\/"}',
+    '{"a":"\u007f"}',
+    '{"a":"\u202e"}',
+    '{"é":1}',
+    '{}',
+    '[{"a":1}]',
+    `{"a":"${'x'.repeat(70_000)}"}`,
+  ])('does not keep what is printed otherwise, or is no object, or long: %.30j', (text) => {
+    expect(remembered(text)).toBeUndefined();
+  });
+
+  it('is printed indented as any other', () => {
+    expect(printJson(parseJson('{"a":1}', { remembers: true }), { indent: 2 })).toBe('{\n  "a": 1\n}');
+  });
+
+  it('is printed as it would be without, whatever it holds and however it is written', () => {
+    const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 1 });
+    fc.assert(
+      fc.property(
+        fc.object({ key: fc.string({ unit: 'binary' }) }),
+        fc.boolean(),
+        space,
+        (object, isSpaced, around) => {
+          const text = `${around}${JSON.stringify(object, null, isSpaced ? 1 : 0)}${around}`;
+          expect(printJson(parseJson(text, { remembers: true }))).toBe(printJson(parseJson(text)));
+        },
+      ),
+    );
   });
 });

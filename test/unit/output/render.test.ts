@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type OutputPort, StreamFailure } from '../../../src/context.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonArray, type JsonValue } from '../../../src/json/value.ts';
 import type { OutputOptions } from '../../../src/output/options.ts';
-import { checkOutput, openRowWriter, type Result, renderResult } from '../../../src/output/render.ts';
+import { checkOutput, openRowWriter, type Result, renderResult, writingBeside } from '../../../src/output/render.ts';
 import { outputOptions, recordedOutput } from './recorded-output.ts';
 
 const COLUMNS = [
@@ -106,6 +107,45 @@ describe('a stream of rows', () => {
     expect(await streamed([A, B], {})).toEqual(['CARD ID\tSTATUS\tBALANCE\na\tACTIVE\t10.10\n', 'b\tBLOCKED\t9.5\n']);
     expect(await streamed([], {})).toEqual(['CARD ID\tSTATUS\tBALANCE\n']);
     expect(await streamed([], { header: false })).toEqual([]);
+  });
+});
+
+describe('a stream of rows on a terminal where something else stands', () => {
+  it.each([
+    ['a short run: row by row', 2, ['clear', '{"a":1}\n', 'restore', 'clear', '{"a":2}\n', 'restore']],
+    ['a long run: together', 1000, ['clear', '{"a":1}\n{"a":2}\n', 'restore']],
+  ])('has it taken away while rows are written, in %s', async (_, expectedRows, expected) => {
+    const events: string[] = [];
+    const terminal: OutputPort = {
+      isTerminal: true,
+      columns: 80,
+      async write(text) {
+        events.push(text);
+      },
+    };
+    const around = { clear: () => void events.push('clear'), restore: () => void events.push('restore') };
+    const options = outputOptions({ format: 'ndjson' });
+    const writer = await openRowWriter([], options, writingBeside(terminal, around), expectedRows);
+    for (const text of ['{"a":1}', '{"a":2}']) await writer.row(parseJson(text));
+    await writer.flush();
+    expect(events).toEqual(expected);
+    await writer.close();
+    expect(events).toEqual(expected);
+  });
+
+  it('has it put back when the row cannot be written, which the row says', async () => {
+    const events: string[] = [];
+    const terminal: OutputPort = {
+      isTerminal: true,
+      columns: 80,
+      write: () => Promise.reject(new StreamFailure('EIO', 'gone')),
+    };
+    const around = { clear: () => void events.push('clear'), restore: () => void events.push('restore') };
+    const writer = await openRowWriter([], outputOptions({ format: 'ndjson' }), writingBeside(terminal, around), 1000);
+    await writer.row(null);
+    await writer.flush();
+    expect(events).toEqual(['clear', 'restore']);
+    await expect(writer.row(null)).rejects.toThrow('gone');
   });
 });
 

@@ -164,7 +164,9 @@ describe('rows of a run on a terminal', () => {
     const output = recordedOutput(70);
     const writer = await openRowWriter(COLUMNS, outputOptions(), output, 1000);
     await writer.row(row('a', '日'.repeat(50)));
+    await writer.flush();
     await writer.row(row('b', 'x', '1e400'));
+    await writer.flush();
     expect(output.writes).toHaveLength(2);
     await writer.close();
     const lines = output.text().split('\n');
