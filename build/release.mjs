@@ -186,7 +186,7 @@ function makeRelease() {
   write('frontdesk.cdx.json', sbom({ version, time, license: manifest.license, nodeVersion: node.version, packages }));
   if (process.platform === 'linux') {
     writeLinuxFiles(
-      { version, architecture: process.arch, time, notes, notices, homepage: repository },
+      { version, architecture: process.arch, time, notes, notices, homepage: manifest.homepage },
       executableName(),
     );
   }

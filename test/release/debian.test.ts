@@ -26,7 +26,13 @@ const share = join(system, 'usr/share');
 function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const result = spawnSync(file, args, {
     encoding: 'utf8',
-    env: { PATH: `${join(system, 'usr/bin')}:${process.env['PATH']}`, HOME: home, LC_ALL: 'C.UTF-8', ...env },
+    // dpkg wants the programs of the superuser, who need not be who runs this.
+    env: {
+      PATH: `${join(system, 'usr/bin')}:${process.env['PATH']}:/usr/sbin:/sbin`,
+      HOME: home,
+      LC_ALL: 'C.UTF-8',
+      ...env,
+    },
   });
   return { code: result.status, stdout: result.stdout, stderr: result.stderr };
 }
@@ -37,7 +43,14 @@ function isHere(file: string): boolean {
 
 /** What this system has is not known to the other one, so dependencies are left to the test of the executable. */
 function dpkg(...args: string[]) {
-  return run('dpkg', ['--force-depends', '--force-not-root', `--root=${system}`, '--log=/dev/null', ...args]);
+  return run('dpkg', [
+    '--force-depends',
+    '--force-not-root',
+    '--force-bad-path',
+    `--root=${system}`,
+    '--log=/dev/null',
+    ...args,
+  ]);
 }
 
 function filesBelow(path: string): readonly string[] {

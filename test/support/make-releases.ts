@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,6 +78,6 @@ export async function setup({ provide }: TestProject): Promise<void> {
   provide('releases', { first, second, copy });
 }
 
-export function teardown(): void {
-  rmSync(folder, { recursive: true, force: true });
+export async function teardown(): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
 }
