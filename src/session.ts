@@ -1,4 +1,4 @@
-import type { Family } from './api/operation.ts';
+import type { Family, Operation } from './api/operation.ts';
 import type { Context, PromptPort } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
 import type { Places } from './files/paths.ts';
@@ -66,6 +66,8 @@ export interface Session {
   /** Checks address and trust; the token is read when the first request is made. */
   service(family: Family): Promise<Service>;
   recorder(): Promise<WriteRecorder>;
+  /** Lets the services of this session send writes of an operation: `guardWrite` alone says so. */
+  permitWrites(operation: Operation): void;
   /** Takes over the profile of a run that goes on, and its output format unless one was given. */
   adoptRun(run: { readonly profile: string; readonly output: unknown }): void;
   /** Prints in another format than the one that was resolved. */

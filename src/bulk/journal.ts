@@ -11,6 +11,9 @@ import type { IntentRecord, JournalRecord, OutcomeCounts, ResultRecord } from '.
 import { isRowRecord } from './journal-record.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { RowStates } from './row-states.ts';
+import type { IntentFacts, RowEnd, RunAudit } from './run-audit.ts';
+
+export type { IntentFacts, RowEnd } from './run-audit.ts';
 
 export interface JournalPorts {
   readonly clock: ClockPort;
@@ -18,35 +21,8 @@ export interface JournalPorts {
   readonly openFile?: (path: string) => Promise<AppendFile>;
   /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
   prove(): void;
-}
-
-/** Which row an attempt is for, and what history wants to know of it later. */
-export interface IntentFacts {
-  readonly row: number;
-  readonly id: string | undefined;
-  readonly reason?: string | undefined;
-  readonly bodyHash?: string | undefined;
-}
-
-/** How a row ended, as it is kept. Times and the attempt number are added by the journal. */
-export interface RowEnd {
-  readonly row: number;
-  readonly id: string | undefined;
-  readonly outcome: Outcome;
-  /** Attempts of this process; the journal counts intents when it is not given. */
-  readonly attempts?: number | undefined;
-  readonly httpStatus?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly durationMs?: number | undefined;
-  readonly resultId?: string | undefined;
-  readonly code?: FailureCode | undefined;
-  /** `errorCode` of the service. */
-  readonly errorCode?: string | undefined;
-  readonly observedStatus?: string | undefined;
-  /** Refused for a reason that concerns the whole run: a resume does the row again. */
-  readonly again?: boolean;
-  /** Not sent on purpose: a resume does not do the row again. */
-  readonly held?: boolean;
+  /** A second record of what this process does. */
+  readonly audit?: RunAudit | undefined;
 }
 
 /** Longer codes than this are no codes; a body that poses as one is not kept. */
@@ -61,10 +37,12 @@ export class RunJournal {
   readonly #clock: ClockPort;
   readonly #writer: JournalWriter;
   readonly #reader: RecordReader | undefined;
+  readonly #audit: RunAudit | undefined;
 
-  private constructor(states: RowStates, clock: ClockPort, writer: JournalWriter, reader?: RecordReader) {
+  private constructor(states: RowStates, ports: JournalPorts, writer: JournalWriter, reader?: RecordReader) {
     this.states = states;
-    this.#clock = clock;
+    this.#clock = ports.clock;
+    this.#audit = ports.audit;
     this.#writer = writer;
     this.#reader = reader;
   }
@@ -73,7 +51,7 @@ export class RunJournal {
   static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const file = await openJournalFile(path, ports);
     const writer = new JournalWriter(file, file.length, { name: path, prove: ports.prove });
-    return new RunJournal(new RowStates(lastRow), ports.clock, writer);
+    return new RunJournal(new RowStates(lastRow), ports, writer);
   }
 
   /**
@@ -88,7 +66,7 @@ export class RunJournal {
     try {
       const writer = new JournalWriter(file, await mendTail(file, scan), { name: path, prove: ports.prove });
       reader = await RecordReader.open(path);
-      const journal = new RunJournal(states, ports.clock, writer, reader);
+      const journal = new RunJournal(states, ports, writer, reader);
       await journal.#settle();
       return journal;
     } catch (error) {
@@ -100,7 +78,7 @@ export class RunJournal {
 
   /** The first failure to write, after which no row may be sent. */
   get failure(): Failure | undefined {
-    return this.#writer.failure;
+    return this.#writer.failure ?? this.#audit?.failure;
   }
 
   /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
@@ -114,7 +92,8 @@ export class RunJournal {
       reason: facts.reason,
       body: facts.bodyHash,
     };
-    return this.#append(record);
+    const durable = this.#append(record);
+    return this.#audit === undefined ? durable : both(durable, this.#audit.begin(facts, record.t));
   }
 
   /** Records how a row ended. Resolves when that is on the disk: only then is the row printed. */
@@ -136,7 +115,8 @@ export class RunJournal {
       again: end.again === true ? 1 : undefined,
       held: end.held === true ? 1 : undefined,
     };
-    return this.#append(record);
+    const durable = this.#append(record);
+    return this.#audit === undefined ? durable : both(durable, this.#audit.end(end, record.t));
   }
 
   /** Records the user's word that an `unknown` row may be sent again. */
@@ -182,13 +162,25 @@ export class RunJournal {
         code: 'OUTCOME_UNKNOWN',
       });
     }
+    const audited = records.flatMap((record) =>
+      isRowRecord(record) && this.#audit !== undefined
+        ? [this.#audit.end({ row: record.n, id: undefined, outcome: 'unknown' }, record.t, true)]
+        : [],
+    );
     let durable: Promise<void> = Promise.resolve();
     for (const record of records) {
       durable = this.#writer.append(record);
       if (isRowRecord(record)) this.states.apply(record, this.states.resultAt(record.n));
     }
-    await durable;
+    await Promise.all([durable, ...audited]);
   }
+}
+
+/** Both records, the failure of either; the other one is never left unheard. */
+async function both(journal: Promise<void>, audit: Promise<void>): Promise<void> {
+  audit.catch(() => undefined);
+  await journal;
+  await audit;
 }
 
 async function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {

@@ -12,6 +12,7 @@ import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
 import { localIoFailure } from './io-failure.ts';
 import { RunJournal } from './journal.ts';
+import type { RunAudit } from './run-audit.ts';
 import type { RunFolder } from './run-folder.ts';
 import { makeRunName, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import type { RunHeader, RunOptions } from './run-header.ts';
@@ -28,6 +29,8 @@ export interface RunPorts {
   readonly openFile?: (path: string) => Promise<AppendFile>;
   /** Hears that a run is held by a process elsewhere, which is waited for. */
   tell?(message: string): Promise<void>;
+  /** A second record of a run's rows; LOCAL_IO when it cannot be written, before the run is begun. */
+  readonly openAudit?: ((header: RunHeader) => Promise<RunAudit>) | undefined;
 }
 
 /** A run that is to be begun. */
@@ -89,12 +92,13 @@ export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRu
       return await openRun(folder, existing, lock, ports);
     }
     const header = makeHeader(name, plan, ports);
+    const audit = await ports.openAudit?.(header);
     const prove = prover(lock, folder);
     await keepInput(folder, plan.input, { pid: ports.pid, prove });
     // What an earlier process left here before it had a header was never sent.
     prove();
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, prove });
+    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, prove, audit });
     await writeFileAtomic(folder.header, `${JSON.stringify(header, undefined, 2)}\n`, {
       pid: ports.pid,
       what: "the run's header",
@@ -240,8 +244,9 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
       hints: [`restore ${folder.input}, or begin a new run`],
     });
   }
+  const audit = await ports.openAudit?.(header);
   const prove = prover(lock, folder);
-  const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, prove });
+  const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, prove, audit });
   return { header, folder, journal, isNew: false, close: closer(journal, lock) };
 }
 

@@ -23,6 +23,8 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
     option: '--no-history',
     text: '1: keep no local record of single writes; a run needs its record and refuses',
   },
+  { name: 'FRONTDESK_READ_ONLY', text: '1: refuse every write, whatever the profile' },
+  { name: 'FRONTDESK_AUDIT_LOG', text: 'file to which every write is also recorded, before it is sent and after' },
   { name: 'FRONTDESK_DEBUG', text: '1: show the stack of an error' },
   { name: 'NO_COLOR', option: '--no-color', text: 'any value but 0: no colour' },
   {

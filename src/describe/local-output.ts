@@ -89,6 +89,8 @@ const PROFILE = object(
     readOnly: BOOLEAN,
     requireReason: TEXT,
     output: TEXT,
+    approvers: TEXT,
+    approvals: INTEGER,
   },
   ['name', 'current'],
 );

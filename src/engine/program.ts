@@ -75,10 +75,13 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
   const known = state.operation === undefined ? failure : failure.with({ operation: state.operation });
   const { renderFailure } = await import('../output/failure-text.ts');
+  const { maskArguments } = await import('./secret-arguments.ts');
+  const masks = [state.mask, maskArguments(context.argv)];
+  const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
   await context.stderr.write(
     renderFailure(known, state.format, {
       debug: context.env['FRONTDESK_DEBUG'] === '1',
-      ...(state.mask === undefined ? {} : { mask: state.mask }),
+      mask,
     }),
   );
   return failure.exitCode;

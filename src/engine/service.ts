@@ -1,4 +1,4 @@
-import { type Family, isWrite } from '../api/operation.ts';
+import { type Family, isWrite, type Operation } from '../api/operation.ts';
 import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
 import type { CredentialEntry } from '../credentials/store.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
@@ -25,6 +25,8 @@ interface ServiceOptions {
   readonly onAnswered: () => void;
   /** Knows how many writes are under way, for an error that nobody could foresee. */
   readonly state: Pick<CallState, 'writesUnderWay'>;
+  /** Has a write of the operation passed the guards? */
+  isPermitted(operation: Operation): boolean;
 }
 
 /** A service that is to be closed, with what plays it. */
@@ -159,6 +161,8 @@ export async function openService(session: Session, family: Family, options: Ser
   const call: HttpClient['call'] = async (input, callOptions) => {
     listener = callOptions.listener;
     const writes = isWrite(input.operation) ? 1 : 0;
+    // A new way to a write that forgets the guards sends nothing.
+    if (writes > 0 && !options.isPermitted(input.operation)) throw new Error('a write that passed no guard');
     options.state.writesUnderWay += writes;
     try {
       return await client.call(input, callOptions);

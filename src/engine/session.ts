@@ -137,6 +137,7 @@ export async function openSession(
     unicode: output.unicode,
   });
   state.clearDisplay = () => display.clear();
+  const permitted = new Set<string>();
   const services = new Map<Family, Promise<Service & { close(): Promise<void> }>>();
   const session: OpenSession = {
     context,
@@ -193,16 +194,21 @@ export async function openSession(
           mask,
           caFile: caFileOf(input, env),
           state,
+          isPermitted: ({ name }) => permitted.has(name),
         }),
       );
       services.set(family, opening);
       return opening;
     },
+    permitWrites: ({ name }) => void permitted.add(name),
     async recorder() {
       const { openRecorder, NO_RECORD } = await import('../history/record.ts');
-      if (!common.history) return NO_RECORD;
+      const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
+      const audit = auditPath === '' ? undefined : (await import('../history/audit-log.ts')).openAuditLog(auditPath);
+      const ports = { clock, pid: context.pid, user: context.user, audit };
+      if (!common.history) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
       const { stateDir } = places;
-      if (stateDir !== undefined) return openRecorder({ stateDir, clock, pid: context.pid, user: context.user });
+      if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });
       throw new Failure(
         'LOCAL_IO',
         'the history cannot be written: there is no home folder, and FRONTDESK_STATE_DIR is not set; nothing was sent',

@@ -13,7 +13,7 @@ import { GRACE_MS, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { columnsOf, viewOf } from './presentation.ts';
 import type { SingleCall } from './read-call.ts';
 import { createResultFile } from './result-file.ts';
-import { refuseReadOnly, requireReason } from './write-guards.ts';
+import { askReason, guardWrite, refuseReadOnly } from './write-guards.ts';
 
 function sensitiveOf(operation: Operation): readonly string[] {
   return operation.effect.kind === 'write' ? (operation.effect.sensitive ?? []) : [];
@@ -123,7 +123,8 @@ export async function runWrite(
 ): Promise<number> {
   const { operation } = single.call;
   refuseReadOnly(session);
-  let checked = await requireReason(session, single);
+  let checked = await askReason(session, single);
+  guardWrite(session, operation, { kind: 'one', reason: checked.reason });
   if (session.common.dryRun) {
     await printDryRun(session, [checked.call]);
     return 0;

@@ -1,10 +1,26 @@
 import type { Operation } from '../api/operation.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonObject } from '../json/value.ts';
 import type { Session } from '../session.ts';
+import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
+
+/**
+ * How a write comes about. Every way to one names itself here and passes `guardWrite`: the service of a session
+ * sends no write of an operation that did not.
+ */
+export type WriteWay =
+  /** One write of a command, or of what works like one. */
+  | { readonly kind: 'one'; readonly reason: string | undefined }
+  /** Rows, whose reasons are held against the profile while they are checked; `rows`: how many would be sent. */
+  | { readonly kind: 'rows'; readonly rows: number }
+  /** A raw POST: of `operation` nothing need be known, so `needsReason` says whether it may be one with a reason. */
+  | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
+  /** Rows of a plan; `approved`: how many approvals of it count. */
+  | { readonly kind: 'plan'; readonly plan: string; readonly approved: number };
 
 /** What a profile's `requireReason` has against a reason, or undefined. */
 export function reasonProblem(pattern: string, reason: string | undefined): string | undefined {
@@ -34,18 +50,11 @@ export function withReason(single: SingleCall, reason: string): SingleCall {
   return { ...single, reason, call: { ...single.call, body: changed } };
 }
 
-/**
- * Holds block and reissue against the profile's `requireReason`. On a terminal a required reason that is
- * missing is asked for; elsewhere it is a usage error.
- */
-export async function requireReason(session: Session, single: SingleCall): Promise<SingleCall> {
+/** A call whose required reason is missing, with the reason that a person at the terminal gives. */
+export async function askReason(session: Session, single: SingleCall): Promise<SingleCall> {
   const pattern = session.profile.requireReason;
-  if (pattern === undefined || !takesReason(single.call.operation)) return single;
-  const problem = reasonProblem(pattern, single.reason);
-  if (problem === undefined) return single;
-  if (single.reason !== undefined || session.common.dryRun || !session.prompt.available) {
-    throw new Failure('USAGE', `--reason: ${problem}`, { hints: ['give it with --reason; nothing was sent'] });
-  }
+  const isMissing = pattern !== undefined && takesReason(single.call.operation) && single.reason === undefined;
+  if (!isMissing || session.common.dryRun || !session.prompt.available) return single;
   const reason = await session.prompt.text(
     `Reason (${pattern} must be found in it)`,
     (answer) => reasonProblem(pattern, answer) ?? true,
@@ -53,13 +62,64 @@ export async function requireReason(session: Session, single: SingleCall): Promi
   return withReason(single, reason);
 }
 
-/** A write of a read-only profile is refused before anything is asked or sent (exit 5). */
+/** FRONTDESK_READ_ONLY: a lock that a word like `true` must not leave open. */
+export function isLocked({ env }: Pick<Context, 'env'>): boolean {
+  return !['', '0', 'false'].includes((env['FRONTDESK_READ_ONLY'] ?? '').toLowerCase());
+}
+
+function forbidden(message: string, hints: readonly string[]): Failure {
+  return new Failure('FORBIDDEN', `${message}; nothing was sent`, { hints, details: { outcome: 'not_sent' } });
+}
+
+/** Refuses writes (5) in an environment or with a profile that is only to read, before anything is read or asked. */
 export function refuseReadOnly(session: Session): void {
+  // Whoever meets this lock is not to be shown the way around it: no variable is named, and no hint is given.
+  if (isLocked(session.context)) throw forbidden('writes are not allowed here', []);
   if (!session.profile.readOnly) return;
-  throw new Failure('FORBIDDEN', `profile ${session.profile.name} is read-only; nothing was sent`, {
-    hints: [
-      `choose another with --profile, or lift it: frontdesk profile set ${session.profile.name} --read-only false`,
-    ],
-    details: { outcome: 'not_sent' },
+  throw forbidden(`profile ${session.profile.name} is read-only`, [
+    `choose another with --profile, or lift it: frontdesk profile set ${session.profile.name} --read-only false`,
+  ]);
+}
+
+/** How many approvals the profile demands of more than one row; 0: none. Either setting alone demands one. */
+export function demandedApprovals({ approvers, approvals }: ResolvedProfile): number {
+  return approvals ?? (approvers === undefined ? 0 : 1);
+}
+
+function refuseUnapproved(session: Session, way: WriteWay): void {
+  const demanded = demandedApprovals(session.profile);
+  if (demanded === 0 || session.common.dryRun || way.kind === 'one') return;
+  const demand = `profile ${session.profile.name} demands ${demanded === 1 ? 'an approval' : `${demanded} approvals`}`;
+  if (way.kind === 'plan') {
+    if (way.approved >= demanded) return;
+    throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
+      'have it approved: frontdesk plan approve <file> --key <key> --as <name>; see `frontdesk help plans`',
+    ]);
+  }
+  if (way.kind === 'rows' && way.rows <= 1) return;
+  const what = way.kind === 'raw' ? 'a raw write' : 'more than one row';
+  throw forbidden(`${demand} of ${what}, which only a plan can have`, [
+    'add --plan <file>, have the file approved, and apply it; see `frontdesk help plans`',
+  ]);
+}
+
+/**
+ * THE guard that every way to a write passes, before anything is asked or sent: read-only (5), the reason that the
+ * profile requires (2), approvals (5). What passes may be sent by the services of this session.
+ */
+export function guardWrite(session: Session, operation: Operation, way: WriteWay): void {
+  refuseReadOnly(session);
+  if (way.kind === 'one') refuseReason(session, operation, way.reason);
+  if (way.kind === 'raw') refuseRawReason(session, way);
+  refuseUnapproved(session, way);
+  session.permitWrites(operation);
+}
+
+function refuseRawReason(session: Session, way: Extract<WriteWay, { kind: 'raw' }>): void {
+  const pattern = session.profile.requireReason;
+  const problem = pattern === undefined || !way.needsReason ? undefined : reasonProblem(pattern, way.reason);
+  if (problem === undefined) return;
+  throw new Failure('USAGE', `--data: reason: ${problem}; nothing was sent`, {
+    hints: [`give it in the body: --data '{"reason":"…"}'`],
   });
 }

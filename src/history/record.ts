@@ -3,6 +3,7 @@ import type { ClockPort } from '../context.ts';
 import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
+import type { AuditLog } from './audit-log.ts';
 import type { HistoryEvent } from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
 
@@ -45,34 +46,49 @@ export const NO_RECORD: WriteRecorder = {
 };
 
 export interface RecorderOptions {
-  readonly stateDir: string;
+  readonly stateDir: string | undefined;
+  /** A second record of the same events. */
+  readonly audit?: AuditLog | undefined;
   readonly clock: ClockPort;
   readonly pid: number;
   /** Name of the operating-system user. */
   readonly user: string;
 }
 
-/** The recorder of `<stateDir>/history.jsonl`. Touches nothing until the first write. */
+/**
+ * The recorder of `<stateDir>/history.jsonl`. Touches nothing until the first write. Without a state folder it keeps
+ * no history, and only names the entries of the audit log.
+ */
 export function openRecorder(options: RecorderOptions): WriteRecorder {
-  const path = historyPath(options.stateDir);
+  const { audit, stateDir } = options;
+  const path = stateDir === undefined ? undefined : historyPath(stateDir);
   return {
     async begin(intent) {
       const nowMs = options.clock.now();
       const entry = entryName(nowMs, options.pid);
       const time = new Date(nowMs).toISOString();
+      const event: HistoryEvent = { event: 'begin', entry, time, user: options.user, ...intent };
+      await audit?.append([event]).catch((error: unknown) => {
+        throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
+      });
       try {
-        await append(path, { event: 'begin', entry, time, user: options.user, ...intent });
+        if (path !== undefined) await append(path, event);
       } catch (error) {
-        throw beginFailure(path, error);
+        // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
+        await audit?.append([{ event: 'end', entry, outcome: 'not_sent' }]).catch(() => undefined);
+        throw beginFailure(path ?? '', error);
       }
       return entry;
     },
     async end(entry, result) {
-      try {
-        await append(path, { event: 'end', entry, ...result });
-      } catch (error) {
-        throw endFailure(path, entry, result, error);
-      }
+      const event: HistoryEvent = { event: 'end', entry, ...result };
+      const written = await Promise.allSettled([
+        path === undefined ? undefined : append(path, event),
+        audit?.append([event]),
+      ]);
+      const [history, log] = written;
+      if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, result, history.reason);
+      if (log.status === 'rejected') throw endFailure('the audit log', entry, result, log.reason);
     },
   };
 }
@@ -103,12 +119,12 @@ const ENDINGS: Readonly<Record<Outcome, string>> = {
   unknown: 'the outcome of the write is unknown, check before repeating it',
 };
 
-function endFailure(path: string, entry: string, result: WriteResult, error: unknown): Failure {
+function endFailure(where: string, entry: string, result: WriteResult, error: unknown): Failure {
   const { outcome, resultId, httpStatus } = result;
   const id = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
   const cause = error instanceof Failure ? error.cause : error;
   return ioFailure(
-    `the end of entry ${entry} could not be written to the history (${path})`,
+    `the end of entry ${entry} could not be written to ${where}`,
     cause,
     `${ENDINGS[outcome]}${id}`,
   ).with({

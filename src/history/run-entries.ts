@@ -66,7 +66,7 @@ async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<
 }
 
 /** `host[:port]`, as single writes are recorded; a run keeps the whole address. */
-function hostOf(address: string): string {
+export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }
 

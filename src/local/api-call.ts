@@ -4,7 +4,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
 import type { SingleCall } from '../engine/read-call.ts';
-import { reasonProblem, refuseReadOnly } from '../engine/write-guards.ts';
+import { guardWrite } from '../engine/write-guards.ts';
 import { Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import type { RawInput } from '../input/raw-input.ts';
@@ -27,14 +27,14 @@ function secretsOf({ effect }: Operation): readonly string[] {
 }
 
 /** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
-function unknownWrite(target: string): Effect {
+function unknownWrite({ family, target }: ApiInput): Effect {
   return {
     kind: 'write',
     confirm: true,
     readBack: 'none',
     unavailable: 'never',
     unknownHint: 'check at the service whether it was applied before repeating it',
-    sensitive: guardsOf(target).isProvisioning ? PROVISION_SECRETS : [],
+    sensitive: guardsOf(family, target).isProvisioning ? PROVISION_SECRETS : [],
   };
 }
 
@@ -56,7 +56,7 @@ function makeCall(input: ApiInput): SingleCall {
       name: 'api',
       path: pathOf(input),
       attempt: `${method} ${pathOf(input)}`,
-      effect: method === 'GET' ? { kind: 'read' } : unknownWrite(target),
+      effect: method === 'GET' ? { kind: 'read' } : unknownWrite(input),
       params: anyMembers,
       query: null,
       body: null,
@@ -83,7 +83,10 @@ export async function runApi(session: Session, input: RawInput): Promise<number>
   const single = makeCall(api);
   const isWrite = api.method === 'POST';
   try {
-    if (isWrite) guard(session, api, single);
+    if (isWrite) {
+      const { needsReason } = guardsOf(api.family, api.target);
+      guardWrite(session, single.call.operation, { kind: 'raw', reason: single.reason, needsReason });
+    }
     if (session.common.dryRun) await printDryRun(session, [single.call]);
     else if (isWrite) await write(session, api, single);
     else await read(session, api, single);
@@ -93,18 +96,6 @@ export async function runApi(session: Session, input: RawInput): Promise<number>
     const outcome = isWrite ? { outcome: error.details.outcome ?? 'not_sent' } : {};
     throw error.with({ id: pathOf(api), ...outcome });
   }
-}
-
-/** What the profile has against a write, before anything is asked or sent. */
-function guard(session: Session, api: ApiInput, single: SingleCall): void {
-  refuseReadOnly(session);
-  const pattern = session.profile.requireReason;
-  const needsReason = api.family === 'cards' && guardsOf(api.target).needsReason;
-  const problem = pattern === undefined || !needsReason ? undefined : reasonProblem(pattern, single.reason);
-  if (problem === undefined) return;
-  throw new Failure('USAGE', `--data: reason: ${problem}; nothing was sent`, {
-    hints: [`give it in the body: --data '{"reason":"…"}'`],
-  });
 }
 
 async function read(session: Session, api: ApiInput, { call }: SingleCall): Promise<void> {

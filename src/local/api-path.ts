@@ -1,5 +1,6 @@
 import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
+import { takesReason } from '../engine/write-guards.ts';
 import { quoteGiven } from '../input/given.ts';
 
 /** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */
@@ -109,12 +110,35 @@ export function matchRow(method: 'GET' | 'POST', target: string): MatchedRow | u
   return undefined;
 }
 
+/** Whether a path may be read as that of a row: its end is, from the last word that the row fixes. */
+function endsLike(words: readonly string[], { path }: Operation): boolean {
+  const pattern = path.split('/').filter((word) => word !== '');
+  const fixed = pattern.findLastIndex((word) => !word.startsWith('{'));
+  return words.at(fixed - pattern.length) === pattern[fixed]?.toLowerCase();
+}
+
+/** The word that a row of one-time secrets has after its id: whatever stands below it may answer with some. */
+function secretWord({ effect, path }: Operation): string | undefined {
+  if (effect.kind !== 'write' || effect.sensitive === undefined) return undefined;
+  const words = path.split('/');
+  return words[words.findIndex((word) => word.startsWith('{')) + 1];
+}
+
 /**
- * Whether a POST there may be a block or a reissue, or a provisioning. Wider than `matchRow` on purpose: a guard
- * must hold for whatever spelling a server may still accept (`/BLOCK/`, `/%62lock`).
+ * Whether a POST there may be an operation with a reason, or one whose answer is a one-time secret, by the rows of
+ * the table. Wider than `matchRow` on purpose: a guard must hold for whatever spelling a server may still accept
+ * (`/BLOCK/`, `/%62lock`).
  */
-export function guardsOf(target: string): { readonly needsReason: boolean; readonly isProvisioning: boolean } {
-  const words = eagerSegments(target).map((segment) => segment.toLowerCase());
-  const last = words.filter((word) => word !== '').at(-1) ?? '';
-  return { needsReason: last === 'block' || last === 'reissue', isProvisioning: words.includes('provision') };
+export function guardsOf(
+  family: Family,
+  target: string,
+): { readonly needsReason: boolean; readonly isProvisioning: boolean } {
+  const words = eagerSegments(target)
+    .map((segment) => segment.toLowerCase())
+    .filter((word) => word !== '');
+  const rows = ALL_OPERATIONS.filter((row) => row.family === family && row.effect.kind === 'write');
+  return {
+    needsReason: rows.some((row) => takesReason(row) && endsLike(words, row)),
+    isProvisioning: rows.some((row) => words.includes(secretWord(row) ?? '/')),
+  };
 }

@@ -17,6 +17,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'readOnly', header: 'READ-ONLY' },
   { name: 'requireReason', header: 'REQUIRED REASON' },
   { name: 'output', header: 'OUTPUT' },
+  { name: 'approvers', header: 'APPROVERS', spare: true },
+  { name: 'approvals', header: 'APPROVALS', align: 'right', spare: true },
 ];
 
 const NAME_ARGUMENT = {
@@ -110,6 +112,13 @@ export const profileSetCommand = localCommand({
     { long: 'calendar-url', value: 'url', text: 'base URL of the calendar interface' },
     { long: 'read-only', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
     { long: 'output', short: 'o', value: 'format', text: 'output format of calls with this profile' },
+    {
+      long: 'approvers',
+      value: 'file',
+      isFile: true,
+      text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
+    },
+    { long: 'approvals', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
     { long: 'require-reason', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
   ],
   examples: [
@@ -131,6 +140,8 @@ export const profileSetCommand = localCommand({
         readOnly: lastValue(input, 'read-only'),
         requireReason: lastValue(input, 'require-reason'),
         output: lastValue(input, 'output'),
+        approvers: lastValue(input, 'approvers'),
+        approvals: lastValue(input, 'approvals'),
       }),
     );
     await printProfile(session, settings, name);

@@ -26,3 +26,8 @@ export function reasonPatternProblem(source: string): string | undefined {
 function compileReasonPattern(source: string): RegExp {
   return new RegExp(source, 'u');
 }
+
+/** How many approvals a profile demands, as typed: 1 to 9; undefined for anything else. */
+export function readApprovals(text: string): number | undefined {
+  return /^[1-9]$/.test(text) ? Number(text) : undefined;
+}

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { nearest } from '../output/nearest.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 import { readOutput } from './preferences.ts';
-import { checkProfileName, reasonPatternProblem } from './profile-name.ts';
+import { checkProfileName, readApprovals, reasonPatternProblem } from './profile-name.ts';
 import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';
 
 /** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
@@ -12,6 +13,8 @@ export interface ProfileChanges {
   readonly readOnly?: string | undefined;
   readonly requireReason?: string | undefined;
   readonly output?: string | undefined;
+  readonly approvers?: string | undefined;
+  readonly approvals?: string | undefined;
 }
 
 type Key = keyof ProfileChanges;
@@ -22,7 +25,11 @@ const FLAGS: Readonly<Record<Key, string>> = {
   readOnly: '--read-only',
   requireReason: '--require-reason',
   output: '--output',
+  approvers: '--approvers',
+  approvals: '--approvals',
 };
+
+const KEYS = ['cardsUrl', 'calendarUrl', 'readOnly', 'requireReason', 'output', 'approvers', 'approvals'] as const;
 
 /** One setting from its text, as a part of a profile, or what is wrong with it. */
 function readChange(key: Key, text: string): StoredProfile | string {
@@ -34,6 +41,11 @@ function readChange(key: Key, text: string): StoredProfile | string {
     return text === 'true' || text === 'false' ? { readOnly: text === 'true' } : `"${text}" is not true or false`;
   }
   if (key === 'requireReason') return reasonPatternProblem(text) ?? { requireReason: text };
+  if (key === 'approvers') return { approvers: resolve(text) };
+  if (key === 'approvals') {
+    const approvals = readApprovals(text);
+    return approvals === undefined ? `"${text}" is not a number from 1 to 9` : { approvals };
+  }
   const reading = readOutput(text);
   return reading.ok ? { output: reading.value } : reading.problem;
 }
@@ -64,7 +76,7 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   const before = settings.profiles.get(name);
   let profile: StoredProfile = before ?? {};
   let changed = 0;
-  for (const key of ['cardsUrl', 'calendarUrl', 'readOnly', 'requireReason', 'output'] as const) {
+  for (const key of KEYS) {
     const text = changes[key];
     if (text === undefined) continue;
     changed += 1;

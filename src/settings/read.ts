@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
@@ -8,7 +8,7 @@ import { sweepLeftovers } from '../files/sweep.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { nearest } from '../output/nearest.ts';
 import { PREFERENCE_KEYS, type Preferences, readOutput, readPreference } from './preferences.ts';
-import { profileNameProblem, reasonPatternProblem } from './profile-name.ts';
+import { profileNameProblem, readApprovals, reasonPatternProblem } from './profile-name.ts';
 import { NO_SETTINGS, SANDBOX, SETTINGS_VERSION, type Settings, type StoredProfile } from './settings.ts';
 
 /** Where the settings are. */
@@ -18,7 +18,15 @@ export function settingsPath(configDir: string): string {
 
 type Fault = (where: string) => Failure;
 
-const PROFILE_KEYS = ['cardsUrl', 'calendarUrl', 'readOnly', 'requireReason', 'output'] as const;
+const PROFILE_KEYS = [
+  'cardsUrl',
+  'calendarUrl',
+  'readOnly',
+  'requireReason',
+  'output',
+  'approvers',
+  'approvals',
+] as const;
 const TOP_KEYS = ['version', 'currentProfile', 'profiles', 'preferences'];
 
 /** A misspelt `readOnly` that is passed over in silence would send what it was meant to hold back. */
@@ -55,12 +63,19 @@ function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile 
   const output = textAt(object, 'output', `${at}.`, fault);
   const format = output === undefined ? undefined : readOutput(output);
   if (format?.ok === false) throw fault(`${at}.output: ${format.problem}`);
+  const approvers = textAt(object, 'approvers', `${at}.`, fault);
+  if (approvers !== undefined && !isAbsolute(approvers)) throw fault(`${at}.approvers is not an absolute path`);
+  const approvals = object.get('approvals');
+  const count = approvals instanceof JsonNumber ? readApprovals(approvals.text) : undefined;
+  if (approvals !== undefined && count === undefined) throw fault(`${at}.approvals is not a number from 1 to 9`);
   return {
     ...(cardsUrl === undefined ? {} : { cardsUrl }),
     ...(calendarUrl === undefined ? {} : { calendarUrl }),
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(requireReason === undefined ? {} : { requireReason }),
     ...(format === undefined ? {} : { output: format.value }),
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(count === undefined ? {} : { approvals: count }),
   };
 }
 

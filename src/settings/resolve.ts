@@ -28,6 +28,9 @@ export interface ResolvedProfile {
   /** Source of the pattern; `compileReasonPattern` makes it usable. */
   readonly requireReason: string | undefined;
   readonly output: OutputFormat | undefined;
+  /** Who may approve plans, and how many must; either alone demands an approval. */
+  readonly approvers: string | undefined;
+  readonly approvals: number | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -70,6 +73,8 @@ function make(name: string, stored: StoredProfile | undefined, namedBy: Resolved
     readOnly: stored?.readOnly ?? false,
     requireReason: stored?.requireReason,
     output: stored?.output,
+    approvers: stored?.approvers,
+    approvals: stored?.approvals,
   } satisfies ResolvedProfile;
 }
 

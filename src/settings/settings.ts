@@ -10,6 +10,10 @@ export interface StoredProfile {
   /** Source of a regular expression that `--reason` must match somewhere. */
   readonly requireReason?: string;
   readonly output?: OutputFormat;
+  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. */
+  readonly approvers?: string;
+  /** How many of them must, 1 to 9. */
+  readonly approvals?: number;
 }
 
 /** Everything in settings.json, checked. Profiles are a Map: `__proto__` is a legal name. */

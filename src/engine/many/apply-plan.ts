@@ -18,7 +18,7 @@ import { PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
-import { reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
+import { guardWrite, reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { placeOfFamily } from './make-plan.ts';
@@ -117,9 +117,8 @@ function refuseExpired(session: Session, { header }: LoadedPlan, begun: RunHeade
   });
 }
 
-/** What the profile has against a write, before anything is asked or sent. */
-function guardPlan(session: Session, plan: LoadedPlan): void {
-  refuseReadOnly(session);
+/** USAGE when the profile requires a reason that a row of the plan lacks. */
+function refuseReasons(plan: LoadedPlan): void {
   if (plan.reasonProblem === undefined) return;
   throw new Failure('USAGE', `${quoteGiven(plan.path)}: ${plan.reasonProblem}; nothing was sent`, {
     hints: ['make the plan again with a reason that does'],
@@ -208,7 +207,9 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   const begun = await readRunHeader(run);
   refuseOtherUrl(session, plan);
   refuseExpired(session, plan, begun);
-  guardPlan(session, plan);
+  refuseReadOnly(session);
+  refuseReasons(plan);
+  guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: 0 });
   const rowsIn = (path: string) =>
     async function* () {
       const file = await openInput(path, session.context.stdin, '<file>');

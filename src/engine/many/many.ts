@@ -12,7 +12,7 @@ import { type CheckedInput, checkInput, faultyInputFailure } from '../../input/r
 import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
 import type { Service, Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
-import { refuseReadOnly } from '../write-guards.ts';
+import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
@@ -150,6 +150,7 @@ async function runChecked(
       openFailed,
     });
   }
+  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows(plan, checked) });
   const columns = manyColumns(command, operation);
   const isDryRun = session.common.dryRun && isWrite(operation);
   if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
@@ -182,6 +183,11 @@ async function runChecked(
     await failedFile?.discard().catch(() => undefined);
     throw error;
   }
+}
+
+/** How many rows a guard counts: of a shard the whole input, or each of its rows could be sent as one. */
+function guardedRows({ rows: { shard } }: ManyPlan, checked: CheckedInput): number {
+  return shard === undefined ? checked.selected : checked.rows;
 }
 
 async function openFailedFileOf(

@@ -6,12 +6,12 @@ import { Failure, type Fault, usageFailure } from '../../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
 import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
-import { refuseReadOnly } from '../write-guards.ts';
+import { guardWrite, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
-import { failedFormatOf, operationOfRun, rowsOfRun } from './stored-run.ts';
+import { failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
 
 /** A limit given anew, else the run's own. */
 function anew(
@@ -47,16 +47,15 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const given = readPace(input, faults);
   const unknownRows = unknownRowsOf(input);
   if (faults.length > 0) throw usageFailure(faults);
-  const { clock } = session.context;
   const ports = portsOf(session);
   const header = await requireRunHeader(runFolder(ports.stateDir, name));
   session.adoptRun({ profile: header.profile, output: header.options['output'] });
-  refuseReadOnly(session);
   const operation = operationOfRun(header);
+  guardWrite(session, operation, wayOf(header));
   if (unknownRows === 'resend') await confirmResend(session, header);
   const service = await session.service(operation.family);
   refuseOtherPlace(header, placeOf(session, service));
-  const stale = staleRunWarning(header, clock.now());
+  const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify({ code: 'OLD_RUN', level: 'warning', message: stale });
   // Before the run is taken up: a bad path must leave it as it is.
   const failedFile = await openFailed(session, input, header);
@@ -88,6 +87,15 @@ export async function resume(session: Session, input: RawInput, name: string): P
     failedFile,
     columns: runColumns(operation),
   });
+}
+
+/** A run that applies a plan has the approvals that counted when it was begun, or last applied. */
+function wayOf(header: RunHeader): WriteWay {
+  if (header.inputFormat !== PLAN_INPUT) {
+    return { kind: 'rows', rows: header.options['shard'] === null ? header.rows : header.inputRows };
+  }
+  const approvedBy = header.options['approvedBy'];
+  return { kind: 'plan', plan: header.run, approved: Array.isArray(approvedBy) ? approvedBy.length : 0 };
 }
 
 async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {

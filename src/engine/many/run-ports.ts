@@ -11,5 +11,19 @@ export function portsOf(session: Session): RunPorts {
     random,
     // With --quiet too: it is waited for up to 90 s.
     tell: (message) => session.notify({ code: 'RUN_HELD', level: 'warning', message }),
+    openAudit: openAuditOf(session),
+  };
+}
+
+function openAuditOf(session: Session): RunPorts['openAudit'] {
+  const path = session.context.env['FRONTDESK_AUDIT_LOG'] ?? '';
+  if (path === '') return undefined;
+  return async (header) => {
+    const { openAuditLog } = await import('../../history/audit-log.ts');
+    const { auditOfRun } = await import('../../history/run-audit.ts');
+    const log = openAuditLog(path);
+    // Before anything else happens: nothing appended is a log that can be.
+    await log.append([]);
+    return auditOfRun(log, header);
   };
 }

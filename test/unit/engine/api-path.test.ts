@@ -89,6 +89,6 @@ describe('paths of raw calls', () => {
     ['/v1/cards/x/blocked', false, false],
     ['/v1/cards/x/Provision/wallet_c', false, true],
   ])('%s needs a reason: %s; is a provisioning: %s', (path, needsReason, isProvisioning) => {
-    expect(guardsOf(path)).toEqual({ needsReason, isProvisioning });
+    expect(guardsOf('cards', path)).toEqual({ needsReason, isProvisioning });
   });
 });

@@ -1,0 +1,34 @@
+/** Options whose value is a secret, whoever misspelt them and wherever they stand. */
+const SECRET_NAME = /(?:^|-)(?:token|jwt|bearer|api-?key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
+
+/** Options of ours with such a name whose value is a path or a command, and a word like any other. */
+const NO_SECRET = /^--(?:token-(?:file|command|stdin))$/;
+
+/** A JSON web token, or what follows `Bearer`. */
+const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi];
+
+/**
+ * The words of the command line that may be secrets, so that no message repeats them: values of options that look
+ * like a token's, `--token=…` and `--token …`, and texts that look like a token themselves.
+ */
+export function secretArguments(argv: readonly string[]): readonly string[] {
+  const secrets = new Set<string>();
+  for (const [index, word] of argv.entries()) {
+    for (const pattern of SECRET_TEXT) {
+      for (const [whole, inner] of word.matchAll(pattern)) secrets.add(inner ?? whole);
+    }
+    if (!word.startsWith('-')) continue;
+    const [name = '', ...rest] = word.split('=');
+    if (NO_SECRET.test(name) || !SECRET_NAME.test(name.replace(/^-+/, ''))) continue;
+    const value = rest.length > 0 ? rest.join('=') : argv[index + 1];
+    if (value !== undefined && value !== '' && !value.startsWith('--')) secrets.add(value);
+  }
+  return [...secrets];
+}
+
+/** Takes the secrets of a command line out of a text. Long ones first: one may be a part of another. */
+export function maskArguments(argv: readonly string[]): ((text: string) => string) | undefined {
+  const secrets = [...secretArguments(argv)].sort((a, b) => b.length - a.length);
+  if (secrets.length === 0) return undefined;
+  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+}

@@ -1,0 +1,55 @@
+import type { RunAudit } from '../bulk/run-audit.ts';
+import type { RunHeader } from '../bulk/run-header.ts';
+import { Failure } from '../failure.ts';
+import type { AuditEvent, AuditLog } from './audit-log.ts';
+import { hostOf } from './run-entries.ts';
+
+/** The audit log as the journal of a run writes it: the events of its rows, named as the history names them. */
+export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
+  let failure: Failure | undefined;
+  const begun = new Set<number>();
+  const append = async (events: readonly AuditEvent[]) => {
+    try {
+      await log.append(events);
+    } catch (error) {
+      if (error instanceof Failure) failure ??= error;
+      throw error;
+    }
+  };
+  const entryOf = (row: number) => `${header.run}:${row}`;
+  const beginOf = (
+    row: { readonly row: number; readonly id: string | undefined; readonly reason?: string | undefined },
+    timeMs: number,
+  ): AuditEvent => ({
+    event: 'begin',
+    entry: entryOf(row.row),
+    time: new Date(timeMs).toISOString(),
+    user: header.user,
+    profile: header.profile,
+    host: hostOf(header.host),
+    operation: header.operation,
+    id: row.id,
+    reason: row.reason,
+    run: header.run,
+  });
+  return {
+    get failure() {
+      return failure;
+    },
+    async begin(row, timeMs) {
+      if (begun.has(row.row)) return;
+      begun.add(row.row);
+      await append([beginOf(row, timeMs)]);
+    },
+    async end(row, timeMs, wasBegun) {
+      const { outcome, httpStatus, requestId, durationMs, resultId } = row;
+      const end: AuditEvent = {
+        ...{ event: 'end', entry: entryOf(row.row), outcome, httpStatus, requestId, durationMs, resultId },
+        run: header.run,
+      };
+      // A row that was never sent has its whole record at once.
+      const isKnown = begun.delete(row.row) || wasBegun === true;
+      await append(isKnown ? [end] : [beginOf(row, timeMs), end]);
+    },
+  };
+}
