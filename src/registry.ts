@@ -167,6 +167,11 @@ export const REGISTRY = createRegistry(
       load: async () => (await import('./local/plan.ts')).planShowCommand,
     },
     {
+      path: ['plan', 'approve'],
+      summary: 'Sign a plan, so that it may be applied',
+      load: async () => (await import('./local/plan.ts')).planApproveCommand,
+    },
+    {
       path: ['plan', 'apply'],
       summary: 'Send exactly the rows of a plan, once',
       load: async () => (await import('./local/plan.ts')).planApplyCommand,

@@ -1,5 +1,5 @@
 import type { ClockPort } from '../context.ts';
-import type { Failure, FailureCode, Outcome } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import type { AppendFile } from './append-file.ts';
 import { openAppendFile } from './append-file.ts';
 import { localIoFailure } from './io-failure.ts';

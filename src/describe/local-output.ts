@@ -214,6 +214,7 @@ export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
   'history show': HISTORY_ENTRY,
   'history prune': all({ removed: INTEGER }),
   'plan show': PLAN,
+  'plan approve': all({ plan: TEXT, as: TEXT, key: TEXT_OR_NULL, file: TEXT }),
   'plan apply': ROWS,
   'runs list': list(RUN),
   'runs show': RUN,

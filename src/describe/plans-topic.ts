@@ -15,6 +15,7 @@ export const PLANS: readonly Block[] = [
         name: 'plan show file',
         text: 'what it would send, and what became of it: new, expired, running, stopped, finished',
       },
+      { name: 'plan approve file', text: 'sign it with an SSH key: --key ~/.ssh/id_ed25519 --as ann' },
       { name: 'plan apply file', text: 'send its rows as run plan-<id>; again: go on, or show the results' },
     ],
   },
@@ -24,7 +25,11 @@ export const PLANS: readonly Block[] = [
   },
   {
     kind: 'text',
-    text: 'A plan that was changed in any byte, or cut, is refused (2); so is one for another address (2), and one that expired (17) unless it was begun before. The hash finds damage; it is no proof of who made the plan.',
+    text: 'A plan that was changed in any byte, or cut, is refused (2); so is one for another address (2), and one that expired (17) unless it was begun before. The hash finds damage; who made the plan it does not prove.',
+  },
+  {
+    kind: 'text',
+    text: 'profile set live --approvers <file> --approvals 2 demands that two different people, with two different keys, approved: their signatures stand beside the plan as <file>.<name>.sig, and the approvers file (OpenSSH allowed signers) says whose key is whose. Then every write of more than one row, and api POST, is refused (5) unless a plan is applied. It stops mistakes, and not somebody who holds the token and curl.',
   },
   {
     kind: 'examples',
@@ -32,6 +37,7 @@ export const PLANS: readonly Block[] = [
     examples: [
       { text: 'Plan it', line: 'frontdesk card block --from stolen.csv --expect clientReference --plan stolen.plan' },
       { text: 'Look at it', line: 'frontdesk plan show stolen.plan' },
+      { text: 'Approve it', line: 'frontdesk plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann' },
       { text: 'Apply it', line: 'frontdesk plan apply stolen.plan' },
     ],
   },

@@ -11,7 +11,7 @@ const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi]
  * The words of the command line that may be secrets, so that no message repeats them: values of options that look
  * like a token's, `--token=…` and `--token …`, and texts that look like a token themselves.
  */
-export function secretArguments(argv: readonly string[]): readonly string[] {
+function secretArguments(argv: readonly string[]): readonly string[] {
   const secrets = new Set<string>();
   for (const [index, word] of argv.entries()) {
     for (const pattern of SECRET_TEXT) {

@@ -63,7 +63,7 @@ export async function askReason(session: Session, single: SingleCall): Promise<S
 }
 
 /** FRONTDESK_READ_ONLY: a lock that a word like `true` must not leave open. */
-export function isLocked({ env }: Pick<Context, 'env'>): boolean {
+function isLocked({ env }: Pick<Context, 'env'>): boolean {
   return !['', '0', 'false'].includes((env['FRONTDESK_READ_ONLY'] ?? '').toLowerCase());
 }
 

@@ -127,3 +127,23 @@ export async function refuseUnsafeFolder(path: string, platform: string): Promis
     hints: [`mend it with: ${danger.mend}`],
   });
 }
+
+const STICKY = 0o1000;
+
+/**
+ * Why others than this user and root could change a file that holds no secret, itself or by its folder; undefined:
+ * they cannot. In a sticky folder (/tmp) only its owner can replace a file.
+ */
+export async function writableByOthers(path: string, platform: string): Promise<string | undefined> {
+  if (!hasModes(platform)) return undefined;
+  const uid = await currentUid();
+  for (const place of [path, dirname(path)]) {
+    const facts = await stat(place);
+    const what = place === path ? 'it' : 'its folder';
+    if (uid !== undefined && facts.uid !== uid && facts.uid !== 0)
+      return `${what} belongs to another user (uid ${facts.uid})`;
+    const isSticky = place !== path && (facts.mode & STICKY) !== 0;
+    if ((facts.mode & 0o022) !== 0 && !isSticky) return `others can write to ${what} (mode ${octal(facts.mode)})`;
+  }
+  return undefined;
+}

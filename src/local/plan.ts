@@ -1,12 +1,26 @@
 import { localCommand } from '../commands/command.ts';
-import type { RawInput } from '../input/raw-input.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
+import type { ResolvedProfile } from '../settings/resolve.ts';
 import { missingText } from './missing.ts';
 
 const FILE_ARGUMENT = { name: 'file', text: 'the plan', required: true } as const;
 
 async function fileOf(session: Session, input: RawInput): Promise<string> {
-  return input.words[0] ?? missingText(session, '<file>', 'Which plan?');
+  const path = input.words[0] ?? (await missingText(session, '<file>', 'Which plan?'));
+  if (path === '-') throw usageFailure([{ where: '<file>', problem: 'must be a file: a plan is read more than once' }]);
+  return path;
+}
+
+/** A plan can be looked at without any profile; one that is named must be there. */
+function profileOf(session: Session, input: RawInput): ResolvedProfile | undefined {
+  try {
+    return session.profile;
+  } catch (error) {
+    if (!(error instanceof Failure) || hasOption(input, 'profile')) throw error;
+    return undefined;
+  }
 }
 
 export const planShowCommand = localCommand({
@@ -21,7 +35,33 @@ export const planShowCommand = localCommand({
   ],
   async run(session, input) {
     const { showPlan } = await import('../engine/many/show-plan.ts');
-    return showPlan(session, await fileOf(session, input));
+    return showPlan(session, await fileOf(session, input), profileOf(session, input));
+  },
+});
+
+export const planApproveCommand = localCommand({
+  path: ['plan', 'approve'],
+  description:
+    'Signs the bytes of a plan with an SSH key, after showing it, into <file>.<name>.sig beside it. A profile with --approvers and --approvals demands that many signatures, of different people and keys, before many rows are written. It stops mistakes, and not somebody who holds the token and curl. Off a terminal it needs --yes.',
+  arguments: [FILE_ARGUMENT],
+  options: [
+    { long: 'key', value: 'file', isFile: true, text: 'private key, or the public key of one that an agent holds' },
+    { long: 'as', value: 'name', text: 'your name in the allowed-signers file: A-Z a-z 0-9 . _ @ + -' },
+    { long: 'yes', short: 'y', text: 'do not ask' },
+  ],
+  examples: [
+    {
+      text: 'Approve what you looked at',
+      line: 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
+    },
+    { text: 'With a key that an agent holds', line: 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann' },
+  ],
+  async run(session, input) {
+    const { approvePlan } = await import('../engine/many/approve-plan.ts');
+    const path = await fileOf(session, input);
+    const key = lastValue(input, 'key') ?? (await missingText(session, '--key', 'Which key? (a file)'));
+    const as = lastValue(input, 'as') ?? (await missingText(session, '--as', 'Your name in the allowed-signers file'));
+    return approvePlan(session, { path, key, as, profile: profileOf(session, input) });
   },
 });
 

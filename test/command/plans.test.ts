@@ -253,7 +253,7 @@ describe('plan apply', () => {
     });
   });
 
-  it('prints the results and sends nothing when it is applied again', async () => {
+  it('L5 prints the results and sends nothing when it is applied again', async () => {
     const planned = await planOf(2);
     await apply(planned);
     const count = planned.server.requests.length;
@@ -263,7 +263,7 @@ describe('plan apply', () => {
     expect(planned.server.requests).toHaveLength(count);
   });
 
-  it('leaves a card alone that changed or cannot be read, says what changed, and goes on (L3)', async () => {
+  it('L3 leaves a card alone that changed or cannot be read, says what changed, and goes on', async () => {
     let isLater = false;
     const planned = await planOf(8, (request: RecordedRequest) => {
       if (!isLater || request.method !== 'GET') return undefined;

@@ -14,7 +14,7 @@ import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { groupThousands, safeText } from '../../output/safe-text.ts';
 import { planRunName } from '../../plan/plan-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';
-import { PlanSurvey, planView } from '../../plan/plan-view.ts';
+import { type Approval, PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
@@ -22,6 +22,7 @@ import { guardWrite, reasonProblem, refuseReadOnly, takesReason } from '../write
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { placeOfFamily } from './make-plan.ts';
+import { countApprovals } from './plan-approvals.ts';
 import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { portsOf } from './run-ports.ts';
@@ -48,7 +49,12 @@ async function openCopy(path: string): Promise<FileHandle> {
   }
 }
 
-async function* copied(pieces: AsyncIterable<Uint8Array>, copy: FileHandle, path: string): AsyncGenerator<Uint8Array> {
+/** The pieces of a plan, each written to the copy before it is looked at. LOCAL_IO when it cannot be. */
+export async function* copied(
+  pieces: AsyncIterable<Uint8Array>,
+  copy: FileHandle,
+  path: string,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     try {
       await copy.writeFile(piece);
@@ -117,6 +123,15 @@ function refuseExpired(session: Session, { header }: LoadedPlan, begun: RunHeade
   });
 }
 
+/** The approvals that count; why the others do not is told, or nobody would know what is missing. */
+async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly Approval[]> {
+  const { approvals, uncounted } = await countApprovals(session, plan.path, plan.copy);
+  for (const message of uncounted) {
+    await session.notify({ code: 'NOT_COUNTED', level: 'warning', message: `an approval does not count: ${message}` });
+  }
+  return approvals;
+}
+
 /** USAGE when the profile requires a reason that a row of the plan lacks. */
 function refuseReasons(plan: LoadedPlan): void {
   if (plan.reasonProblem === undefined) return;
@@ -125,7 +140,12 @@ function refuseReasons(plan: LoadedPlan): void {
   });
 }
 
-async function confirmPlan(session: Session, plan: LoadedPlan, service: Service): Promise<void> {
+async function confirmPlan(
+  session: Session,
+  plan: LoadedPlan,
+  approvals: readonly Approval[],
+  service: Service,
+): Promise<void> {
   if (session.common.yes) return;
   const { header, survey } = plan;
   const rows = `${groupThousands(header.rows)} ${header.rows === 1 ? 'row' : 'rows'}`;
@@ -136,7 +156,7 @@ async function confirmPlan(session: Session, plan: LoadedPlan, service: Service)
   }
   const { colour, unicode, now } = session.output;
   const width = session.context.stderr.columns ?? 80;
-  const view = { header, state: 'new', survey, approvals: [], uncounted: [], demanded: 0 } as const;
+  const view = { header, state: 'new', survey, approvals, uncounted: [], demanded: 0 } as const;
   await session.context.stderr.write(planView(view, { width, colour, unicode, now }));
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
   if (await session.prompt.confirm(`Apply plan ${header.plan}: ${safeText(header.operation)} of ${rows}${where}?`))
@@ -166,7 +186,12 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
   });
 }
 
-async function startRun(session: Session, plan: LoadedPlan, service: Service, pace: PaceOptions): Promise<ActiveRun> {
+async function startRun(
+  session: Session,
+  plan: LoadedPlan & { readonly approved: readonly Approval[] },
+  service: Service,
+  pace: PaceOptions,
+): Promise<ActiveRun> {
   const { preferences, context, output, profile } = session;
   const { header } = plan;
   return beginRun(portsOf(session), {
@@ -179,25 +204,28 @@ async function startRun(session: Session, plan: LoadedPlan, service: Service, pa
     input: { sha256: plan.fileSha256, format: PLAN_INPUT, source: { path: plan.copy } },
     rows: header.rows,
     inputRows: plan.lastRow,
-    options: storeOptions(
-      {
-        defaults: {},
-        expectations: [],
-        emptyCells: 'keep',
-        sheet: undefined,
-        csvRaw: output.csvRaw,
-        shard: undefined,
-        changedFromSha256: undefined,
-      },
-      pace,
-      {
-        concurrency: preferences.concurrency.value,
-        timeoutMs: preferences.timeoutMs.value,
-        retries: preferences.retries.value,
-        retryMaxTimeMs: session.policy.retryMaxTimeMs,
-        output: output.format,
-      },
-    ),
+    options: {
+      ...storeOptions(
+        {
+          defaults: {},
+          expectations: [],
+          emptyCells: 'keep',
+          sheet: undefined,
+          csvRaw: output.csvRaw,
+          shard: undefined,
+          changedFromSha256: undefined,
+        },
+        pace,
+        {
+          concurrency: preferences.concurrency.value,
+          timeoutMs: preferences.timeoutMs.value,
+          retries: preferences.retries.value,
+          retryMaxTimeMs: session.policy.retryMaxTimeMs,
+          output: output.format,
+        },
+      ),
+      approvedBy: plan.approved.map(({ as, key }) => `${as} ${key}`),
+    },
   });
 }
 
@@ -209,7 +237,8 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   refuseExpired(session, plan, begun);
   refuseReadOnly(session);
   refuseReasons(plan);
-  guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: 0 });
+  const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
+  guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: approved.length });
   const rowsIn = (path: string) =>
     async function* () {
       const file = await openInput(path, session.context.stdin, '<file>');
@@ -229,11 +258,11 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   const isFinished = begun !== undefined && (await showRun(portsOf(session), run.run)).state === 'finished';
   const service = await session.service(operation.family);
   // On a terminal a plan that is done is shown again without a question: nothing is sent.
-  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, service);
+  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, approved, service);
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
   try {
-    const active = await startRun(session, plan, service, pace);
+    const active = await startRun(session, { ...plan, approved }, service, pace);
     return await executeRun(session, {
       operation,
       service,

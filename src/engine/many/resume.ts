@@ -89,7 +89,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
   });
 }
 
-/** A run that applies a plan has the approvals that counted when it was begun, or last applied. */
+/** A run that applies a plan has the approvals that counted when it was begun. */
 function wayOf(header: RunHeader): WriteWay {
   if (header.inputFormat !== PLAN_INPUT) {
     return { kind: 'rows', rows: header.options['shard'] === null ? header.rows : header.inputRows };

@@ -9,6 +9,8 @@ import { headerObject, type PlanHeader, planRunName, rowObject } from '../../pla
 import { type Approval, type PlanState, PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+import { showApprovals } from './plan-approvals.ts';
 import { portsOf } from './run-ports.ts';
 
 const SHOWN_COLUMNS: readonly Column[] = [
@@ -20,7 +22,7 @@ const SHOWN_COLUMNS: readonly Column[] = [
 ];
 
 /** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
-async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
+export async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
   const { stateDir } = session.places;
   const name = planRunName(header.plan);
   if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
@@ -28,13 +30,6 @@ async function planState(session: Session, header: PlanHeader): Promise<PlanStat
     return state === 'interrupted' ? 'stopped' : state;
   }
   return session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired';
-}
-
-/** Who signed a plan. */
-interface Signatures {
-  readonly approvals: readonly Approval[];
-  readonly uncounted: readonly string[];
-  readonly demanded: number;
 }
 
 function documentHead(header: PlanHeader, state: PlanState, approvals: readonly Approval[]): [JsonObject, JsonValue] {
@@ -63,12 +58,12 @@ async function printDocument(
  * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
  * table of the rows, or one JSON document.
  */
-export async function showPlan(session: Session, path: string): Promise<number> {
+export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
   const survey = new PlanSurvey();
   const verified = await verifyFile(session, path, survey);
   const { header } = verified;
   const state = await planState(session, header);
-  const signatures: Signatures = { approvals: [], uncounted: [], demanded: 0 };
+  const signatures = await showApprovals(session, profile, path);
   const { output, context } = session;
   const isForPeople = context.stdout.isTerminal && output.format === 'table' && output.columns === undefined;
   if (isForPeople && output.query === undefined) {

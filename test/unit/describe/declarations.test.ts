@@ -122,6 +122,11 @@ describe('the help topics', () => {
     expect(() => parseExample(line.slice('frontdesk '.length))).not.toThrow();
   });
 
+  it('L4 says in help plans what cannot be seen', () => {
+    const plans = JSON.stringify(TOPICS.find((topic) => topic.name === 'plans'));
+    expect(plans).toContain('A change between that read and the write cannot be seen');
+  });
+
   it('are these six', () => {
     expect(TOPICS.map((topic) => topic.name)).toEqual([
       'exit-codes',

@@ -96,7 +96,7 @@ describe('a plan', () => {
   });
 });
 
-describe('a file that is no plan is refused with the line (L1, L2)', () => {
+describe('L1 L2 a file that is no plan is refused with the line', () => {
   const ROWS = [cardRow(1), cardRow(2), cardRow(5)];
 
   it('whatever byte of it is another', async () => {

@@ -1,0 +1,157 @@
+import { type FileHandle, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { errnoOf, ioFailure } from '../../files/io-failure.ts';
+import { temporaryName } from '../../files/process-identity.ts';
+import { quoteGiven } from '../../input/given.ts';
+import { openInput } from '../../input/input-file.ts';
+import { fromPlain } from '../../json/plain.ts';
+import type { Column } from '../../output/column.ts';
+import { isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
+import { PlanSurvey, planView } from '../../plan/plan-view.ts';
+import { type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
+import { findSshKeygen } from '../../plan/ssh-keygen.ts';
+import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+import { copied } from './apply-plan.ts';
+import { showApprovals } from './plan-approvals.ts';
+import { planState } from './show-plan.ts';
+
+/** `plan approve`: who signs what with which key. */
+export interface Approving {
+  readonly path: string;
+  readonly key: string;
+  readonly as: string;
+  /** The profile in use, when there is one that can be meant. */
+  readonly profile: ResolvedProfile | undefined;
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'plan', header: 'PLAN', keep: true },
+  { name: 'as', header: 'AS' },
+  { name: 'key', header: 'KEY' },
+  { name: 'file', header: 'FILE' },
+];
+
+async function refuseFaults({ path, as }: Approving): Promise<void> {
+  const faults: Fault[] = [];
+  const file = signaturePath(path, as);
+  if (!isApproverName(as)) {
+    faults.push({ where: '--as', problem: `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}` });
+  } else if (
+    await stat(file).then(
+      () => true,
+      () => false,
+    )
+  ) {
+    faults.push({ where: '--as', problem: `${quoteGiven(file)} is there already, and an approval is never replaced` });
+  }
+  if (faults.length > 0) throw usageFailure(faults);
+}
+
+/** Copies the plan while it is verified: the bytes that were looked at are the bytes that are signed. */
+async function verifiedCopy(session: Session, path: string, copy: string, survey: PlanSurvey): Promise<VerifiedPlan> {
+  const file = await openInput(path, session.context.stdin, '<file>');
+  const handle: FileHandle = await open(copy, 'wx', 0o600);
+  try {
+    return await verifyPlan(copied(file.bytes(), handle, copy), {
+      name: file.name,
+      onRow: (row) => {
+        survey.add(row);
+        return undefined;
+      },
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function confirm(session: Session, { path, as, profile }: Approving, plan: VerifiedPlan, survey: PlanSurvey) {
+  const { header } = plan;
+  const { context, output, common, prompt } = session;
+  if (!common.yes && !prompt.available) {
+    throw new Failure('USAGE', `plan ${header.plan}: nobody can be asked here, and --yes is missing`, {
+      hints: ['add --yes to approve it without a question; nothing was signed'],
+    });
+  }
+  const state = await planState(session, header);
+  if (context.stderr.isTerminal || output.format === 'table' || output.format === 'csv') {
+    const { colour, unicode, now } = output;
+    const signatures = await showApprovals(session, profile, path);
+    const style = { width: context.stderr.columns ?? 80, colour, unicode, now };
+    await context.stderr.write(planView({ header, state, survey, ...signatures }, style));
+  }
+  if (state === 'expired') {
+    await session.notify({
+      code: 'EXPIRED',
+      level: 'warning',
+      message: 'this plan has expired and cannot be applied any more',
+    });
+  }
+  if (common.yes || (await prompt.confirm(`Approve plan ${header.plan} as ${as}?`))) return;
+  throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was signed`);
+}
+
+/** Writes the signature beside the plan, whole or not at all, and never over another. */
+async function keepSignature(file: string, text: string, pid: number): Promise<void> {
+  const temporary = join(dirname(file), temporaryName(pid));
+  try {
+    const handle = await open(temporary, 'wx', 0o644);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(temporary, file).catch(async (error: unknown) => {
+      if (errnoOf(error) === 'EEXIST')
+        throw new Failure('USAGE', `${file} is there already, and an approval is never replaced`);
+      await rename(temporary, file);
+    });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw ioFailure(`cannot write the approval ${file}`, error, 'nothing was signed');
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Signs a plan after showing it. Sends nothing. Answers the exit code. */
+export async function approvePlan(session: Session, approving: Approving): Promise<number> {
+  const { context } = session;
+  const { path, key, as, profile } = approving;
+  await refuseFaults(approving);
+  const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
+  try {
+    const copy = join(folder, basename(path));
+    const survey = new PlanSurvey();
+    const plan = await verifiedCopy(session, path, copy, survey);
+    const tool = await findSshKeygen(context.env, context.platform);
+    await confirm(session, approving, plan, survey);
+    const signed = await signPlan(tool, copy, key, session.prompt.available);
+    if ('problem' in signed) {
+      throw new Failure(
+        'USAGE',
+        `--key: ${quoteGiven(key)} did not sign the plan: ${signed.problem}; nothing was signed`,
+      );
+    }
+    const file = signaturePath(path, as);
+    await keepSignature(file, signed.signature, context.pid);
+    const fingerprint = await signatureKey(tool, { path, copy }, as);
+    const resource = fromPlain({ plan: plan.header.plan, as, key: fingerprint ?? null, file });
+    await session.print({ kind: 'resource', resource, columns: COLUMNS });
+    const { uncounted } = await showApprovals(session, profile, path);
+    const problem = uncounted.find((text) => text.startsWith(`${as}: `) || text.startsWith('any signature: '));
+    if (problem !== undefined) {
+      await session.notify({
+        code: 'NOT_COUNTED',
+        level: 'warning',
+        message: `the approval does not count: ${problem}`,
+      });
+    }
+    return 0;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,140 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { describeIoError } from '../files/io-failure.ts';
+import { writableByOthers } from '../files/safety.ts';
+import type { Approval } from './plan-view.ts';
+import { NAMESPACE, runSshKeygen, type SshKeygen } from './ssh-keygen.ts';
+
+const NAME = /^[A-Za-z0-9._@+-]{1,128}$/;
+const ENDING = '.sig';
+/** More signatures than this beside one plan are no approvals. */
+const MAX_SIGNATURES = 100;
+const FINGERPRINT = /\b(SHA256:[A-Za-z0-9+/]{43}=?)/;
+
+/** The signatures beside a plan: those that count, and why the others do not. */
+export interface ApprovalCheck {
+  readonly approvals: readonly Approval[];
+  readonly uncounted: readonly string[];
+}
+
+/** May somebody approve under this name? It is a part of a file's name. */
+export function isApproverName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Where the approval of a plan under a name is. */
+export function signaturePath(planPath: string, name: string): string {
+  return `${planPath}.${name}${ENDING}`;
+}
+
+/** The names under which a plan is signed, sorted. None where its folder cannot be read. */
+export async function signers(planPath: string): Promise<readonly string[]> {
+  const start = `${basename(planPath)}.`;
+  const files = await readdir(dirname(resolve(planPath))).catch((): string[] => []);
+  return files
+    .filter((file) => file.startsWith(start) && file.endsWith(ENDING))
+    .map((file) => file.slice(start.length, -ENDING.length))
+    .filter((name) => isApproverName(name))
+    .sort()
+    .slice(0, MAX_SIGNATURES);
+}
+
+/** Why an allowed-signers file cannot say who may approve, or undefined. */
+async function approversProblem(path: string, platform: string): Promise<string | undefined> {
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) return 'it is no ordinary file';
+  } catch (error) {
+    return describeIoError(error);
+  }
+  return writableByOthers(path, platform);
+}
+
+interface Signed {
+  /** The plan as it was verified: a copy, so that the very bytes that will be sent are checked. */
+  readonly copy: string;
+  /** The plan as it was named: the signatures are beside it. */
+  readonly path: string;
+}
+
+interface Approvers {
+  /** Absolute; undefined: none is set, so that no signature can count. */
+  readonly path: string | undefined;
+  readonly platform: string;
+}
+
+/**
+ * Checks every signature beside a plan against the allowed-signers file: each by `ssh-keygen -Y verify` for its own
+ * name, and each key once, whoever's names it bears. USAGE when ssh-keygen hangs.
+ */
+export async function checkApprovals(tool: SshKeygen, plan: Signed, approvers: Approvers): Promise<ApprovalCheck> {
+  const names = await signers(plan.path);
+  const { path, platform } = approvers;
+  if (path === undefined)
+    return { approvals: [], uncounted: names.map((name) => `${name}: the profile names no approvers`) };
+  const problem = await approversProblem(path, platform);
+  if (problem !== undefined) {
+    return { approvals: [], uncounted: [`any signature: the approvers file ${path} is not used: ${problem}`] };
+  }
+  const approvals: Approval[] = [];
+  const uncounted: string[] = [];
+  for (const name of names) {
+    const key = await signingKey(tool, plan, ['-Y', 'verify', '-f', path, '-I', name], name);
+    const other = approvals.find((approval) => approval.key === key);
+    if (key === undefined)
+      uncounted.push(`${name}: it is no signature of this plan by a key that is listed for that name`);
+    else if (other !== undefined) uncounted.push(`${name}: it is by the same key as that of ${other.as}`);
+    else approvals.push({ as: name, key });
+  }
+  return { approvals, uncounted };
+}
+
+/** The same where nobody says who may approve: every signature that is one of this plan, whoever's. */
+export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<ApprovalCheck> {
+  const approvals: Approval[] = [];
+  const uncounted: string[] = [];
+  for (const name of await signers(plan.path)) {
+    const key = await signatureKey(tool, plan, name);
+    if (key === undefined) uncounted.push(`${name}: it is no signature of this plan`);
+    else approvals.push({ as: name, key });
+  }
+  return { approvals, uncounted };
+}
+
+/** The fingerprint of the key whose signature holds; undefined when none does. */
+async function signingKey(
+  tool: SshKeygen,
+  plan: Signed,
+  args: readonly string[],
+  name: string,
+): Promise<string | undefined> {
+  const signature = signaturePath(resolve(plan.path), name);
+  const all = [...args, '-n', NAMESPACE, '-s', signature];
+  const { status, stdout } = await runSshKeygen(tool, all, { stdinPath: plan.copy, mayAsk: false });
+  return status === 0 ? FINGERPRINT.exec(stdout)?.[1] : undefined;
+}
+
+/** The fingerprint of the key by which a plan is signed under a name, listed anywhere or not. */
+export function signatureKey(tool: SshKeygen, plan: Signed, name: string): Promise<string | undefined> {
+  return signingKey(tool, plan, ['-Y', 'check-novalidate'], name);
+}
+
+/** What signing gave: the signature, or what ssh-keygen has against it. */
+export async function signPlan(
+  tool: SshKeygen,
+  copy: string,
+  key: string,
+  mayAsk: boolean,
+): Promise<{ readonly signature: string } | { readonly problem: string }> {
+  const path = isAbsolute(key) ? key : join(resolve('.'), key);
+  const readable = await readFile(path).then(
+    () => undefined,
+    (error: unknown) => describeIoError(error),
+  );
+  if (readable !== undefined) return { problem: `it cannot be read: ${readable}` };
+  const args = ['-Y', 'sign', '-f', path, '-n', NAMESPACE];
+  const { status, stdout, stderr } = await runSshKeygen(tool, args, { stdinPath: copy, mayAsk });
+  if (status === 0 && stdout.startsWith('-----BEGIN SSH SIGNATURE-----')) return { signature: stdout };
+  const said = stderr.trim().split('\n').at(-1) ?? '';
+  return { problem: said === '' ? `ssh-keygen ended with status ${status}` : `ssh-keygen: ${said}` };
+}

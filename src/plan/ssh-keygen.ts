@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { access, open } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { Failure } from '../failure.ts';
+
+/** Signatures are made and checked for this and nothing else, so that one of a commit is none of a plan. */
+export const NAMESPACE = 'frontdesk-plan';
+
+/** Without a terminal nobody can be asked for a passphrase, and a check asks nobody: then it is a matter of moments. */
+const LIMIT_MS = 10_000;
+const ASKING_LIMIT_MS = 60_000;
+const MAX_OUTPUT = 64 * 1024;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface SshKeygen {
+  readonly program: string;
+  readonly env: Env;
+}
+
+export interface SshKeygenResult {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What of the environment the program needs: to find the agent and the home folder, and no token of ours. */
+const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'SSH_AUTH_SOCK', 'SYSTEMROOT', 'TMPDIR', 'TEMP'];
+
+function environmentOf(env: Env): Record<string, string> {
+  // It asks at the terminal or not at all: a window of an askpass program would wait for nobody.
+  const kept: Record<string, string> = { LC_ALL: 'C', SSH_ASKPASS_REQUIRE: 'never' };
+  for (const name of PASSED_ON) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
+/** The `ssh-keygen` of this machine. USAGE when there is none: nothing can be approved or checked then. */
+export async function findSshKeygen(env: Env, platform: string): Promise<SshKeygen> {
+  const name = platform === 'win32' ? 'ssh-keygen.exe' : 'ssh-keygen';
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    const program = join(folder, name);
+    const isThere = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return { program, env };
+  }
+  throw new Failure('USAGE', 'there is no ssh-keygen on this machine, and approvals need it; nothing was sent', {
+    hints: ['install OpenSSH, or put its folder into PATH'],
+  });
+}
+
+/**
+ * Runs it with a file as its stdin. Off a terminal it gets none either, so that it cannot ask; after its time it is
+ * killed. USAGE when it hangs or cannot be started.
+ */
+export async function runSshKeygen(
+  { program, env }: SshKeygen,
+  args: readonly string[],
+  options: { readonly stdinPath: string; readonly mayAsk: boolean },
+): Promise<SshKeygenResult> {
+  const { spawn } = await import('node:child_process');
+  const input = await open(options.stdinPath, 'r');
+  const limitMs = options.mayAsk ? ASKING_LIMIT_MS : LIMIT_MS;
+  try {
+    return await new Promise<SshKeygenResult>((resolve, reject) => {
+      const child = spawn(program, args, {
+        env: environmentOf(env),
+        stdio: [input.fd, 'pipe', 'pipe'],
+        // A session of its own has no terminal.
+        detached: !options.mayAsk,
+      });
+      const texts = { stdout: '', stderr: '' };
+      const streams = [
+        ['stdout', child.stdout],
+        ['stderr', child.stderr],
+      ] as const;
+      const fail = (problem: string) => {
+        clearTimeout(limit);
+        child.kill('SIGKILL');
+        // What it started may hold the pipes open; nothing of it keeps this process alive.
+        for (const [, stream] of streams) stream?.destroy();
+        child.unref();
+        reject(new Failure('USAGE', `ssh-keygen ${problem}; nothing was sent`));
+      };
+      const limit = setTimeout(() => fail(`gave no answer within ${limitMs / 1000} s`), limitMs);
+      for (const [name, stream] of streams) {
+        stream?.on('data', (piece: Buffer) => {
+          texts[name] += piece.toString('utf8');
+          if (texts[name].length > MAX_OUTPUT) fail('printed more than any signature holds');
+        });
+      }
+      child.on('error', (error) => fail(`could not be started (${error.message})`));
+      child.on('close', (status, signal) => {
+        if (status === null) return fail(`was ended by ${signal ?? 'a signal'}`);
+        clearTimeout(limit);
+        resolve({ status, ...texts });
+      });
+    });
+  } finally {
+    await input.close();
+  }
+}

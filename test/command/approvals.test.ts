@@ -1,0 +1,258 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { idLines, playService, rowLines } from '../support/plain-service.ts';
+import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const HAS_SSH_KEYGEN = spawnSync('ssh-keygen', ['-?']).error === undefined;
+const withKeys = describe.skipIf(!HAS_SSH_KEYGEN);
+
+interface Stage {
+  readonly home: Home;
+  readonly server: RecordingServer;
+  readonly work: string;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>;
+}
+
+function makeKey(path: string, passphrase = ''): string {
+  const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', '', '-f', path]);
+  expect(made.status).toBe(0);
+  return readFileSync(`${path}.pub`, 'utf8').trim();
+}
+
+/** A profile that demands approvals, and a plan of three cards made with it. Keys ann and bob are listed. */
+async function stage(approvals = 2, options = ''): Promise<Stage> {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  const server = await startRecordingServer(playService());
+  const listed = ['ann', 'bob'].map((name) => `${name} ${options}${makeKey(join(work, name))}\n`);
+  writeFileSync(join(work, 'allowed'), listed.join(''));
+  const run: Stage['run'] = (args, env = {}) =>
+    runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, ...env }, stdin: idLines(3) });
+  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--approvers', 'allowed'];
+  expect((await run([...set, '--approvals', String(approvals)])).code).toBe(0);
+  const made = await run(['card', 'block', '--from', '-', '--plan', 'p.plan']);
+  expect(made.code, made.stderr).toBe(0);
+  return { home, server, work, run };
+}
+
+function approve({ run }: Stage, key: string, as: string, file = 'p.plan'): Promise<RunResult> {
+  return run(['plan', 'approve', file, '--key', key, '--as', as, '--yes', '-q']);
+}
+
+const APPLY = ['plan', 'apply', 'p.plan', '--yes', '-o', 'ndjson'];
+
+function posts({ server }: Stage): number {
+  return server.requests.filter(({ method }) => method === 'POST').length;
+}
+
+async function missing(from: Stage, count: string): Promise<void> {
+  const { code, stdout, stderr } = await from.run(APPLY);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toContain(count);
+  expect(posts(from)).toBe(0);
+}
+
+withKeys('a plan that enough people approved (real keys)', () => {
+  it('is applied, and says who approved it', async () => {
+    const it = await stage();
+    await missing(it, '0 of plan');
+    const ann = await approve(it, 'ann', 'ann');
+    expect({ code: ann.code, stderr: ann.stderr.includes('does not count') }).toEqual({ code: 0, stderr: false });
+    await missing(it, '1 missing');
+    expect((await approve(it, 'bob', 'bob')).code).toBe(0);
+    const shown = await it.run(['plan', 'show', 'p.plan', '--json', '--query', 'approvals']);
+    const key = expect.stringMatching(/^SHA256:/);
+    expect(JSON.parse(shown.stdout)).toEqual([
+      { as: 'ann', key },
+      { as: 'bob', key },
+    ]);
+    const { code, stdout, stderr } = await it.run(APPLY);
+    expect(code, stderr).toBe(0);
+    expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']);
+  });
+
+  it('signs the bytes of the file into <file>.<name>.sig, in a namespace of its own', async () => {
+    const it = await stage(1);
+    const { code, stdout } = await it.run([
+      'plan',
+      'approve',
+      'p.plan',
+      '--key',
+      'ann',
+      '--as',
+      'ann',
+      '--yes',
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      as: 'ann',
+      file: 'p.plan.ann.sig',
+      key: expect.stringMatching(/^SHA256:/),
+    });
+    const args = ['-Y', 'verify', '-f', 'allowed', '-I', 'ann', '-n', 'frontdesk-plan', '-s', 'p.plan.ann.sig'];
+    const input = readFileSync(join(it.work, 'p.plan'));
+    expect(spawnSync('ssh-keygen', args, { cwd: it.work, input }).status).toBe(0);
+    const again = await approve(it, 'ann', 'ann');
+    expect(again.code).toBe(2);
+    expect(it.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('goes on as `runs resume` when it was approved, and not when it was not', async () => {
+    const it = await stage(1);
+    await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
+    const down = { FRONTDESK_CARDS_URL: '' };
+    await it.run([...APPLY, '--max-failures', '1', '-j', '1', '--timeout', '1ms', '--retries', '0'], down);
+    const { plan } = JSON.parse(readFileSync(join(it.work, 'p.plan'), 'utf8').split('\n')[0] ?? '') as { plan: string };
+    await it.run(['profile', 'set', 'live', '--approvers', 'allowed']);
+    const before = posts(it);
+    expect((await it.run(['runs', 'resume', `plan-${plan}`])).code).toBe(5);
+    expect(posts(it)).toBe(before);
+    await approve(it, 'ann', 'ann');
+    expect((await it.run(APPLY)).code).not.toBe(5);
+  });
+});
+
+withKeys('L6 an approval that does not count (real keys)', () => {
+  it('is of another plan', async () => {
+    const it = await stage(1);
+    await it.run(['card', 'block', '--from', '-', '--plan', 'q.plan']);
+    await approve(it, 'ann', 'ann', 'q.plan');
+    copyFileSync(join(it.work, 'q.plan.ann.sig'), join(it.work, 'p.plan.ann.sig'));
+    await missing(it, 'ann: it is no signature of this plan');
+  });
+
+  it('is of a key under two names, or under the name of another', async () => {
+    const it = await stage(2);
+    const listed = readFileSync(join(it.work, 'allowed'), 'utf8');
+    writeFileSync(join(it.work, 'allowed'), `${listed}eve ${readFileSync(join(it.work, 'ann.pub'), 'utf8')}`);
+    await approve(it, 'ann', 'ann');
+    await approve(it, 'ann', 'eve');
+    await missing(it, 'eve: it is by the same key as that of ann');
+    await approve(it, 'ann', 'bob');
+    await missing(it, 'bob: it is no signature of this plan by a key that is listed for that name');
+  });
+
+  it('is by a key that is not listed, was listed once, or is revoked by its dates', async () => {
+    const it = await stage(1);
+    makeKey(join(it.work, 'mallory'));
+    const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'mallory', '--as', 'mallory', '--yes']);
+    expect({ code: signed.code, stderr: signed.stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('the approval does not count: mallory'),
+    });
+    await missing(it, 'mallory: it is no signature');
+    await approve(it, 'ann', 'ann');
+    const ann = readFileSync(join(it.work, 'ann.pub'), 'utf8');
+    writeFileSync(join(it.work, 'allowed'), `ann valid-before="20200101" ${ann}`);
+    await missing(it, 'ann: it is no signature');
+  });
+
+  it('is in another namespace', async () => {
+    const it = await stage(1);
+    spawnSync('ssh-keygen', ['-Y', 'sign', '-f', 'ann', '-n', 'git', 'p.plan'], { cwd: it.work });
+    copyFileSync(join(it.work, 'p.plan.sig'), join(it.work, 'p.plan.ann.sig'));
+    await missing(it, 'ann: it is no signature');
+  });
+
+  it('is no signature at all', async () => {
+    const it = await stage(1);
+    writeFileSync(join(it.work, 'p.plan.ann.sig'), 'yes');
+    await missing(it, 'ann: it is no signature');
+  });
+
+  it('is listed in a file that is missing, or that others can write to', async () => {
+    const it = await stage(1);
+    await approve(it, 'ann', 'ann');
+    chmodSync(join(it.work, 'allowed'), 0o666);
+    await missing(it, 'others can write to it (mode 0666)');
+    chmodSync(join(it.work, 'allowed'), 0o644);
+    chmodSync(it.work, 0o777);
+    await missing(it, 'others can write to its folder (mode 0777)');
+    chmodSync(it.work, 0o700);
+    rmSync(join(it.work, 'allowed'));
+    await missing(it, 'no such file');
+  });
+
+  it('is of a plan that was changed since: then it is no plan at all', async () => {
+    const it = await stage(1);
+    await approve(it, 'ann', 'ann');
+    const text = readFileSync(join(it.work, 'p.plan'), 'utf8');
+    writeFileSync(join(it.work, 'p.plan'), text.replace('ACTIVE', 'ACTIVF'));
+    expect((await it.run(APPLY)).code).toBe(2);
+    expect(posts(it)).toBe(0);
+  });
+});
+
+withKeys('plan approve signs nothing (real keys)', () => {
+  it.each([
+    [['--key', 'ann', '--as', 'a/b'], '--as: must be'],
+    [['--key', 'ann', '--as', ''], '--as: must be'],
+    [['--key', 'nokey', '--as', 'ann'], 'cannot be read'],
+    [['--key', 'allowed', '--as', 'ann'], 'did not sign the plan'],
+    [['--as', 'ann'], '--key: is required'],
+    [['--key', 'ann'], '--as: is required'],
+  ])('with %j (2)', async (args, message) => {
+    const it = await stage(1);
+    const { code, stdout, stderr } = await it.run(['plan', 'approve', 'p.plan', '--yes', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
+  });
+
+  it('without --yes where nobody can be asked, and for a damaged plan', async () => {
+    const it = await stage(1);
+    expect((await it.run(['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann'])).code).toBe(2);
+    writeFileSync(join(it.work, 'p.plan'), '{}\n');
+    expect((await approve(it, 'ann', 'ann')).code).toBe(2);
+    expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
+  });
+
+  it('with a key that wants a passphrase, and never waits for one', async () => {
+    const it = await stage(1);
+    makeKey(join(it.work, 'locked'), 'a passphrase');
+    const { code, stderr } = await approve(it, 'locked', 'ann');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('did not sign the plan') });
+  });
+});
+
+describe('L7 without a ssh-keygen that works', () => {
+  async function planned() {
+    const home = createHome();
+    const work = join(home.path, 'work');
+    const server = await startRecordingServer(playService());
+    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+    writeFileSync(join(work, 'allowed'), '');
+    writeFileSync(join(work, 'key'), '');
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--approvers', 'allowed'], { home });
+    await runFrontdesk(['card', 'block', '--from', '-', '--plan', 'p.plan'], { home, env, stdin: idLines(2) });
+    writeFileSync(join(work, 'p.plan.ann.sig'), 'x');
+    const run = (args: readonly string[], path: string) => runFrontdesk(args, { home, env: { ...env, PATH: path } });
+    return { home, work, server, run };
+  }
+
+  it('says that there is none (2), and can still show the plan', async () => {
+    const { run, server } = await planned();
+    for (const args of [APPLY, ['plan', 'approve', 'p.plan', '--key', 'key', '--as', 'bob', '--yes']]) {
+      const { code, stderr } = await run(args, '/nowhere');
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ssh-keygen') });
+    }
+    expect((await run(['plan', 'show', 'p.plan', '--json'], '/nowhere')).code).toBe(0);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('kills one that hangs (2)', { timeout: 60_000 }, async () => {
+    const { home, work, run, server } = await planned();
+    const bin = join(home.path, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'ssh-keygen'), `#!${process.execPath}\nsetInterval(() => undefined, 1000);\n`);
+    chmodSync(join(bin, 'ssh-keygen'), 0o755);
+    const { code, stderr } = await run(APPLY, bin);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('gave no answer within 10 s') });
+    expect(statSync(join(work, 'p.plan')).isFile()).toBe(true);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+});

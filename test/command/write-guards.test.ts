@@ -1,0 +1,365 @@
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isWrite, type Operation } from '../../src/api/operation.ts';
+import { ALL_OPERATIONS } from '../../src/api/operations.ts';
+import { type CallCommand, operationOf } from '../../src/commands/command.ts';
+import { REGISTRY } from '../../src/registry.ts';
+import { cardId, idLines, playService } from '../support/plain-service.ts';
+import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const ROWS_OF: Readonly<Record<string, string>> = {
+  'calendar.update': '{"id":"cal_1","name":"a"}\n{"id":"cal_2","name":"a"}\n',
+  'calendar.subscribers.update': '{"id":"sub_1","email":"a"}\n{"id":"sub_2","email":"a"}\n',
+  'calendar.event.create':
+    '{"name":"a","start":"2026-01-01","calendar":"c"}\n{"name":"b","start":"2026-01-01","calendar":"c"}\n',
+};
+
+/** How one write of each operation is typed; a new operation needs a line here, or its test fails. */
+const ONE_OF: Readonly<Record<string, readonly string[]>> = {
+  'card.activate': ['card', 'activate', cardId(1)],
+  'card.block': ['card', 'block', cardId(1)],
+  'card.reissue': ['card', 'reissue', cardId(1)],
+  'card.provision.wallet_a': ['card', 'provision', cardId(1), '--wallet', 'wallet_a'],
+  'card.provision.wallet_b': ['card', 'provision', cardId(1), '--wallet', 'wallet_b'],
+  'calendar.update': ['calendar', 'update', 'cal_1', '--name', 'a'],
+  'calendar.subscribers.update': ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a'],
+  'calendar.event.create': ['calendar', 'event', 'create', '--name', 'a', '--start', '2026-01-01', '--calendar', 'c'],
+};
+
+const commands = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()))).filter(
+  (command): command is CallCommand => command.kind === 'call',
+);
+const writes = ALL_OPERATIONS.filter(isWrite);
+
+function isMany(operation: Operation): boolean {
+  return commands.some((command) => command.many && operationOf(command).command === operation.command);
+}
+
+function manyArgs({ command }: Operation): readonly string[] {
+  return [...command.split('.'), '--from', '-'];
+}
+
+function stdinOf({ command }: Operation): string {
+  return ROWS_OF[command] ?? idLines(2);
+}
+
+function rawArgs({ path }: Operation): readonly string[] {
+  return ['api', 'POST', path.replace('{cardId}', cardId(1)).replace('{id}', 'x'), '--data', '{}'];
+}
+
+interface Place {
+  readonly home: Home;
+  readonly server: RecordingServer;
+}
+
+async function open(special?: Parameters<typeof playService>[0]): Promise<Place> {
+  return { home: createHome(), server: await startRecordingServer(playService(special)) };
+}
+
+function posts({ server }: Place): readonly string[] {
+  return server.requests.filter(({ method }) => method === 'POST').map(({ url }) => url);
+}
+
+/** Every way to a write of an operation, as words and stdin. Plans and runs are made before the guards are up. */
+const WAYS: Readonly<Record<string, (place: Place, operation: Operation) => Promise<readonly string[] | undefined>>> = {
+  one: async (_, { name }) => ONE_OF[name],
+  'a dry run': async (_, { name }) => (ONE_OF[name] === undefined ? undefined : [...ONE_OF[name], '--dry-run']),
+  rows: async (_, operation) => (isMany(operation) ? manyArgs(operation) : undefined),
+  'a named run': async (_, operation) => (isMany(operation) ? [...manyArgs(operation), '--run', 'x'] : undefined),
+  raw: async (_, operation) => rawArgs(operation),
+  'a plan': async ({ home, server }, operation) => {
+    if (!isMany(operation)) return undefined;
+    const args = [...manyArgs(operation), '--plan', 'p.plan'];
+    const made = await runFrontdesk(args, { home, env: server.env, stdin: stdinOf(operation) });
+    expect(made.code, made.stderr).toBe(0);
+    return ['plan', 'apply', 'p.plan'];
+  },
+  'a run that goes on': async ({ home, server }, operation) => {
+    if (!isMany(operation)) return undefined;
+    const args = [...manyArgs(operation), '--run', 'old', '--max-failures', '1', '-j', '1', '--yes'];
+    const env = {
+      ...server.env,
+      FRONTDESK_CARDS_URL: 'http://127.0.0.1:9',
+      FRONTDESK_CALENDAR_URL: 'http://127.0.0.1:9',
+    };
+    const begun = await runFrontdesk([...args, '--retries', '0'], { home, env, stdin: stdinOf(operation) });
+    expect(begun.code, begun.stderr).toBe(7);
+    return ['runs', 'resume', 'old'];
+  },
+};
+
+const cases = writes.flatMap((operation) => Object.keys(WAYS).map((way) => [operation.name, way] as const));
+
+describe('FRONTDESK_READ_ONLY refuses every way to every write, and nothing is sent', () => {
+  it.each(cases)('%s as %s', async (name, way) => {
+    const operation = writes.find((row) => row.name === name);
+    if (operation === undefined) throw new Error(name);
+    const place = await open();
+    const args = await WAYS[way]?.(place, operation);
+    // No command over many rows: that way does not exist. Every operation has the two others.
+    if (args === undefined) return expect(way === 'one' || isMany(operation)).toBe(false);
+    const before = place.server.requests.length;
+    const { home, server } = place;
+    const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
+    const all = args.includes('--dry-run') ? args : [...args, '--yes'];
+    const { code, stdout, stderr } = await runFrontdesk(all, { home, env, stdin: stdinOf(operation) });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'frontdesk: writes are not allowed here; nothing was sent\n',
+    });
+    expect(server.requests).toHaveLength(before);
+  });
+
+  it.each(['1', 'true', 'yes'])('whatever the profile, with the value %s', async (value) => {
+    const env = { FRONTDESK_READ_ONLY: value };
+    const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
+    expect((await runFrontdesk(args, { env })).code).toBe(5);
+  });
+
+  it.each(['', '0', 'false'])('but not with the value %j', async (value) => {
+    const env = { FRONTDESK_READ_ONLY: value };
+    const args = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
+    expect((await runFrontdesk(args, { env })).code).toBe(0);
+  });
+
+  it('leaves reading, planning and looking at plans as they are', async () => {
+    const { home, server } = await open();
+    const env = { ...server.env, FRONTDESK_READ_ONLY: '1' };
+    const run = (args: readonly string[]) => runFrontdesk(args, { home, env, stdin: idLines(2) });
+    expect((await run(['card', 'get', cardId(1)])).code).toBe(0);
+    expect((await run(['api', 'GET', '/v1/cards/x'])).code).toBe(0);
+    expect((await run(['card', 'block', '--from', '-', '--plan', 'p.plan'])).code).toBe(0);
+    expect((await run(['plan', 'show', 'p.plan'])).code).toBe(0);
+  });
+});
+
+describe('a profile that demands approvals', () => {
+  async function demanding(): Promise<Place & { env: Record<string, string> }> {
+    const place = await open();
+    const { home, server } = place;
+    const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url];
+    const { code, stdout } = await runFrontdesk([...set, '--approvers', 'who', '--approvals', '2', '--json'], { home });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ approvers: join(home.path, 'work', 'who'), approvals: 2 });
+    return { ...place, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN } };
+  }
+
+  it.each(writes.flatMap((operation) => ['rows', 'a named run', 'raw'].map((way) => [operation.name, way] as const)))(
+    'L8 refuses %s as %s, and nothing is sent',
+    async (name, way) => {
+      const operation = writes.find((row) => row.name === name);
+      if (operation === undefined) throw new Error(name);
+      const place = await demanding();
+      const args = await WAYS[way]?.(place, operation);
+      if (args === undefined) return expect(isMany(operation)).toBe(false);
+      const { home, env } = place;
+      const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
+      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+      expect(stderr).toContain('profile live demands 2 approvals of');
+      expect(place.server.requests).toEqual([]);
+    },
+  );
+
+  it('refuses each part of an input, and a run that goes on, and leaves single writes as they are', async () => {
+    const place = await demanding();
+    const { home, env, server } = place;
+    const many = ['card', 'activate', '--from', '-', '--yes'];
+    const run = (args: readonly string[], stdin = idLines(2)) => runFrontdesk(args, { home, env, stdin });
+    expect((await run([...many, '--shard', '1/2'])).code).toBe(5);
+    expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
+    expect(server.requests).toEqual([]);
+    expect((await run(many, idLines(1))).code).toBe(0);
+    expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
+    expect(posts(place)).toHaveLength(2);
+  });
+
+  it('refuses a run of many rows that was begun before', async () => {
+    const place = await open();
+    const { home, server } = place;
+    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'http://127.0.0.1:9'], { home });
+    const begin = ['card', 'activate', '--from', '-', '--run', 'old', '--yes', '--retries', '0'];
+    expect((await runFrontdesk(begin, { home, env, stdin: idLines(9) })).code).toBe(7);
+    await runFrontdesk(['profile', 'set', 'live', '--approvers', 'who'], { home });
+    const { code, stderr } = await runFrontdesk(['runs', 'resume', 'old'], { home, env });
+    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('demands an approval') });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['--approvals', '0'],
+    ['--approvals', '10'],
+    ['--approvals', 'two'],
+  ])('refuses %s %s', async (option, value) => {
+    const { code } = await runFrontdesk(['profile', 'set', 'live', option, value]);
+    expect(code).toBe(2);
+  });
+
+  it('takes both settings away with an empty value', async () => {
+    const { home } = await demanding();
+    const args = ['profile', 'set', 'live', '--approvers', '', '--approvals', '', '--json'];
+    const { stdout } = await runFrontdesk(args, { home });
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['name', 'current', 'cardsUrl', 'calendarUrl']);
+  });
+});
+
+describe('requireReason holds for the raw way to every operation with a reason', () => {
+  it.each(['block', 'reissue', 'BLOCK/', '%62lock'])('POST …/%s', async (word) => {
+    const { home, server } = await open();
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', 'T-'], { home });
+    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+    const args = ['api', 'POST', `/v1/cards/${cardId(1)}/${word}`, '--data', '{}', '--yes'];
+    expect((await runFrontdesk(args, { home, env })).code).toBe(2);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('FRONTDESK_AUDIT_LOG', () => {
+  const linesOf = (path: string) =>
+    readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  it('gets the events of a write before it is sent and after, in a file of mode 0600, also with --no-history', async () => {
+    const seen: string[] = [];
+    const home = createHome();
+    const path = join(home.path, 'audit.jsonl');
+    const server = await startRecordingServer(
+      playService(() => {
+        seen.push(readFileSync(path, 'utf8'));
+        return undefined;
+      }),
+    );
+    const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+    const args = ['card', 'block', cardId(1), '--reason', 'X-1', '--yes'];
+    expect((await runFrontdesk(args, { home, env })).code).toBe(0);
+    const begin = { event: 'begin', profile: 'default', operation: 'card.block', id: cardId(1), reason: 'X-1' };
+    expect(seen.map((text) => JSON.parse(text))).toEqual([expect.objectContaining(begin)]);
+    const events = linesOf(path);
+    expect(events).toEqual([
+      expect.objectContaining(begin),
+      { event: 'end', entry: events[0].entry, outcome: 'applied', httpStatus: 200, durationMs: expect.any(Number) },
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const kept = readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8');
+    expect(kept).toBe(readFileSync(path, 'utf8'));
+    expect(readFileSync(path, 'utf8')).not.toContain(CARDS_TOKEN);
+    // A log of the operator's making keeps its mode, and a line that was cut is left behind.
+    appendFileSync(path, '{"event":"beg');
+    expect((await runFrontdesk([...args, '--no-history'], { home, env })).code).toBe(0);
+    const text = readFileSync(path, 'utf8').split('\n');
+    expect(text[2]).toBe('{"event":"beg');
+    expect(text.slice(3, -1).map((line) => JSON.parse(line).event)).toEqual(['begin', 'end']);
+    expect(readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8')).toBe(kept);
+  });
+
+  it('gets the rows of runs too, whatever became of them', async () => {
+    const home = createHome();
+    const path = join(home.path, 'audit.jsonl');
+    const server = await startRecordingServer(
+      playService(({ url, method }) =>
+        method === 'POST' && url.includes(cardId(2))
+          ? { status: 409, body: { errorCode: 'NO', message: 'no' } }
+          : undefined,
+      ),
+    );
+    const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+    const args = [
+      'card',
+      'block',
+      '--from',
+      '-',
+      '--expect',
+      'status',
+      '--run',
+      'r',
+      '--reason',
+      'X-1',
+      '--yes',
+      '-j',
+      '1',
+    ];
+    const stdin = `cardId,status\n${cardId(1)},ACTIVE\n${cardId(2)},ACTIVE\n${cardId(3)},BLOCKED\n`;
+    expect((await runFrontdesk(args, { home, env, stdin })).code).toBe(15);
+    const events = linesOf(path).map(({ event, entry, outcome, id, run }) => [event, entry, outcome, id, run]);
+    expect(events).toEqual([
+      ['begin', 'r:1', undefined, cardId(1), 'r'],
+      ['end', 'r:1', 'applied', undefined, 'r'],
+      ['begin', 'r:2', undefined, cardId(2), 'r'],
+      ['end', 'r:2', 'rejected', undefined, 'r'],
+      ['begin', 'r:3', undefined, cardId(3), 'r'],
+      ['end', 'r:3', 'not_sent', undefined, 'r'],
+    ]);
+  });
+
+  it.each([
+    ['one write', ['card', 'block', cardId(1), '--yes']],
+    ['one write without history', ['card', 'block', cardId(1), '--yes', '--no-history']],
+    ['rows', ['card', 'activate', '--from', '-', '--yes']],
+    ['a raw write', ['api', 'POST', `/v1/cards/${cardId(1)}/block`, '--yes']],
+  ])('that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
+    const { home, server } = await open();
+    mkdirSync(join(home.path, 'folder'));
+    for (const path of [join(home.path, 'folder'), join(home.path, 'missing', 'log')]) {
+      const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
+      const { code, stdout, stderr } = await runFrontdesk(args, { home, env, stdin: idLines(2) });
+      expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
+      expect(stderr).toContain(`the audit log cannot be written (${path})`);
+    }
+    expect(server.requests).toEqual([]);
+    const history = await runFrontdesk(['history', '--json', '--outcome', 'unknown'], { home });
+    expect(history.stdout).toBe('[]\n');
+  });
+
+  it('is not needed for reading', async () => {
+    const { home, server } = await open();
+    writeFileSync(join(home.path, 'work', 'x'), '');
+    const env = { ...server.env, FRONTDESK_AUDIT_LOG: '/nowhere/log' };
+    expect((await runFrontdesk(['card', 'get', cardId(1)], { home, env })).code).toBe(0);
+  });
+});
+
+describe('an argument that may be a secret is repeated in no message', () => {
+  const SECRET = 'sk-4f9c2d81e0';
+  const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
+
+  it.each([
+    [['card', 'get', '--token', SECRET]],
+    [['card', 'get', `--token=${SECRET}`]],
+    [['card', 'get', cardId(1), `--tokn=${SECRET}`]],
+    [['--api-key', SECRET, 'card', 'get']],
+    [['--cards-token', SECRET]],
+    [['card', 'gte', '--token', SECRET]],
+    [['--access-token', SECRET, 'card', 'gte']],
+    [['--token', SECRET, SECRET]],
+    [['auth', 'login', '--password', SECRET]],
+    [['auth', 'login', '--token', SECRET, '--json']],
+    [['profile', 'set', 'x', '--secret', SECRET]],
+    [['card', 'get', JWT]],
+    [['card', 'get', cardId(1), '-o', JWT]],
+    [['api', 'GET', `/v1/cards?x=#${JWT}`]],
+    [['auth', 'login', `Bearer ${SECRET}`]],
+  ])('%j', async (args) => {
+    const { code, stdout, stderr } = await runFrontdesk(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toContain(SECRET);
+    expect(stderr).not.toContain(JWT);
+  });
+
+  it('while a path and a command are words like any other', async () => {
+    const { stderr } = await runFrontdesk([
+      'auth',
+      'login',
+      '--family',
+      'cards',
+      '--token-file',
+      'missing.txt',
+      'extra',
+    ]);
+    expect(stderr).toContain('extra');
+  });
+});
