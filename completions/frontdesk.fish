@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --require-reason --older-than --port --seed --latency --fault --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --older-than --key --as --port --seed --latency --fault --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs remove' 'plan show' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -111,8 +111,10 @@ complete -c frontdesk -n '__frontdesk_at \'runs\'' -a list -d 'List runs, newest
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a show -d 'Show one run'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a results -d 'Print the rows of a run again'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a resume -d 'Go on with a run'
+complete -c frontdesk -n '__frontdesk_at \'runs\'' -a revert -d 'Plan to put back what a run changed'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a remove -d 'Delete what a run kept'
 complete -c frontdesk -n '__frontdesk_at \'plan\'' -a show -d 'Show what a plan would send and what became of it'
+complete -c frontdesk -n '__frontdesk_at \'plan\'' -a approve -d 'Sign a plan, so that it may be applied'
 complete -c frontdesk -n '__frontdesk_at \'plan\'' -a apply -d 'Send exactly the rows of a plan, once'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a info -d 'List the sandbox’s ids and choices'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a serve -d 'Run the sandbox for other programs'
@@ -297,6 +299,8 @@ complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l cards-url -x -d 'ba
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l calendar-url -x -d 'base URL of the calendar interface'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l read-only -x -a 'true false' -d 'refuse every write'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -s o -l output -x -d 'output format of calls with this profile'
+complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l approvers -r -F -d 'OpenSSH allowed-signers file of those who may approve plans'
+complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l approvals -x -d 'how many different people must approve a plan, 1 to 9'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason -x -d 'pattern to be found in --reason, such as a ticket number'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -s p -l profile -x -a '(frontdesk profile list -o csv --columns name --no-header --quiet 2>/dev/null)' -d 'profile to use'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l json -d 'the same as --output json'
@@ -336,8 +340,14 @@ complete -c frontdesk -n '__frontdesk_at \'runs resume\'' -s j -l concurrency -x
 complete -c frontdesk -n '__frontdesk_at \'runs resume\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'runs resume\'' -l max-failures -x -d 'stop at that many failed rows'
 complete -c frontdesk -n '__frontdesk_at \'runs resume\'' -l failed -r -F -d 'write the rows that did not succeed there'
+complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l last -d 'the run that was begun last'
+complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l plan -r -F -d 'where the plan is written'
+complete -c frontdesk -n '__frontdesk_at \'runs revert\'' -l plan-expires -x -d 'how long the plan may be applied'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l last -d 'the run that was begun last'
 complete -c frontdesk -n '__frontdesk_at \'runs remove\'' -l older-than -x -d 'runs begun before that'
+complete -c frontdesk -n '__frontdesk_at \'plan approve\'' -l key -r -F -d 'private key, or the public key of one that an agent holds'
+complete -c frontdesk -n '__frontdesk_at \'plan approve\'' -l as -x -d 'your name in the allowed-signers file'
+complete -c frontdesk -n '__frontdesk_at \'plan approve\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s n -l dry-run -d 'print the requests instead of sending them'
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'plan apply\'' -s j -l concurrency -x -d 'requests at a time'

@@ -157,6 +157,11 @@ export const REGISTRY = createRegistry(
       load: async () => (await import('./local/runs.ts')).runsResumeCommand,
     },
     {
+      path: ['runs', 'revert'],
+      summary: 'Plan to put back what a run changed',
+      load: async () => (await import('./local/runs.ts')).runsRevertCommand,
+    },
+    {
       path: ['runs', 'remove'],
       summary: 'Delete what a run kept',
       load: async () => (await import('./local/runs.ts')).runsRemoveCommand,

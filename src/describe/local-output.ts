@@ -220,6 +220,7 @@ export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
   'runs show': RUN,
   'runs results': ROWS,
   'runs resume': ROWS,
+  'runs revert': all(PLAN_HEADER),
   'runs remove': all({ removed: list(TEXT) }),
   doctor: all({
     checks: list(

@@ -17,6 +17,7 @@ export const PLANS: readonly Block[] = [
       },
       { name: 'plan approve file', text: 'sign it with an SSH key: --key ~/.ssh/id_ed25519 --as ann' },
       { name: 'plan apply file', text: 'send its rows as run plan-<id>; again: go on, or show the results' },
+      { name: 'runs revert run --plan file', text: 'plan to put back the old cells of a run with --changed-from' },
     ],
   },
   {

@@ -147,6 +147,31 @@ export const runsResumeCommand = localCommand({
   },
 });
 
+export const runsRevertCommand = localCommand({
+  path: ['runs', 'revert'],
+  description:
+    'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known are reported (15), and the plan holds the others. A run of cards or events has no way back.',
+  arguments: [RUN_ARGUMENT],
+  options: [
+    LAST_OPTION,
+    { long: 'plan', value: 'file', isFile: true, text: 'where the plan is written: a new file' },
+    {
+      long: 'plan-expires',
+      value: 'duration',
+      text: 'how long the plan may be applied: 24h (the default), at most 90d',
+    },
+  ],
+  exitCodes: [0, 1, 2, 15, 16, 130],
+  examples: [
+    { text: 'Take the last run back: plan it', line: 'runs revert --last --plan back.plan' },
+    { text: 'Take one back by its id', line: 'runs revert 20270402-180000-calendar-7f3a --plan back.plan' },
+  ],
+  async run(session, input) {
+    const { revertRun } = await import('../engine/many/revert-run.ts');
+    return revertRun(session, input, await runNameOf(session, input));
+  },
+});
+
 export const runsRemoveCommand = localCommand({
   path: ['runs', 'remove'],
   description:

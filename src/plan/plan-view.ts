@@ -1,6 +1,6 @@
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
-import { cutText } from '../output/cut-text.ts';
+import { cutText, displayWidth } from '../output/cut-text.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { awayFrom } from '../output/relative-time.ts';
@@ -62,35 +62,63 @@ export interface PlanView {
   readonly uncounted: readonly string[];
   /** How many the profile in use demands; 0: none. */
   readonly demanded: number;
+  /** The command that prints all rows. */
+  readonly allRows: string;
 }
 
 /** A plan for a person at a terminal: what, where, by whom, until when, how many of what, and the first rows. */
 export function planView(view: PlanView, style: ViewStyle): string {
-  const { header, state, survey } = view;
+  const { header, survey } = view;
   const paint = makePaint(style.colour);
-  const line = (label: string, text: string) => `${paint.faint(label.padEnd(LABEL_WIDTH))}${text}`;
-  const away = (time: string) => {
-    const words = awayFrom(time, style.now);
-    return words === undefined ? safeText(time) : `${safeText(time)} (${words})`;
-  };
   const unchanged = header.unchanged === 0 ? '' : `; ${groupThousands(header.unchanged)} without a change left out`;
-  const head = [
-    paint.bold(`Plan ${header.plan}: ${header.operation} of ${plural(header.rows, 'row')}${unchanged}`),
-    line('State', state),
-    line('At', `${safeText(header.url)} (profile ${safeText(header.profile)})`),
-    line('Made', `${away(header.createdAt)} by ${safeText(header.createdBy)}`),
-    line('Expires', away(header.expiresAt)),
-    ...approvalLines(view).map((text, index) => line(index === 0 ? 'Approved' : '', text)),
-  ];
-  const kinds = survey.kinds().map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
-  const counts = kinds.length === 0 ? [] : [line(countLabel(survey), kinds.join(', '))];
-  const check = header.rows === 0 ? [] : [line('Compared', comparison(survey))];
+  const title = `Plan ${header.plan}: ${header.operation} of ${plural(header.rows, 'row')}${unchanged}`;
+  const facts = factsOf(view, style.now).flatMap(([label, text]) =>
+    wrap(text, style.width - LABEL_WIDTH).map(
+      (line, index) => `${paint.faint((index === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
+    ),
+  );
+  const verb = header.operation.split('.').at(-1) ?? '';
   const rows = survey.first.map((row) =>
-    cutText(rowText(row, paint, style), style.colour ? 10_000 : style.width, style.unicode),
+    painted(cutText(rowText(row, verb, style), style.width, style.unicode), row, paint),
   );
   const rest = header.rows - survey.first.length;
-  const more = rest > 0 ? [`and ${groupThousands(rest)} more: frontdesk plan show <file> -o csv`] : [];
-  return `${[...head, ...counts, ...check, '', ...rows, ...more].join('\n').trimEnd()}\n`;
+  const more = rest > 0 ? [`and ${groupThousands(rest)} more: ${safeText(view.allRows)}`] : [];
+  return `${[paint.bold(title), ...facts, '', ...rows, ...more].join('\n').trimEnd()}\n`;
+}
+
+function factsOf(view: PlanView, nowMs: number): readonly (readonly [label: string, text: string])[] {
+  const { header, state, survey } = view;
+  const kinds = survey.kinds().map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
+  return [
+    ['State', state],
+    ['At', `${safeText(header.url)} (profile ${safeText(header.profile)})`],
+    ['Made', `${momentText(header.createdAt, nowMs)} by ${safeText(header.createdBy)}`],
+    ['Expires', momentText(header.expiresAt, nowMs)],
+    ...approvalLines(view).map((text, index) => [index === 0 ? 'Approved' : '', text] as const),
+    ...(kinds.length === 0 ? [] : [[countLabel(survey), kinds.join(', ')] as const]),
+    ...(header.rows === 0 ? [] : [['Compared', comparison(survey)] as const]),
+  ];
+}
+
+/** To the second, and how far away. */
+function momentText(time: string, nowMs: number): string {
+  const away = awayFrom(time, nowMs);
+  const second = safeText(time).replace(/\.\d+(?=Z$)/, '');
+  return away === undefined ? second : `${second} (${away})`;
+}
+
+/** The text in lines of at most `width` columns, broken between words where it can be. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && displayWidth(longer) > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
 }
 
 function countLabel({ first }: PlanSurvey): string {
@@ -112,32 +140,43 @@ function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly s
   return lines.length === 0 ? ['by nobody'] : lines;
 }
 
-/** `row 3 (sub_1)  email: ann@[old].example → ann@[new].example`. */
-function rowText(row: PlannedRow, paint: Paint, style: Pick<ViewStyle, 'unicode'>): string {
+/** `row 3 sub_1  email: ann@[old].example → ann@[new].example`; of a card `row 1 0b7a…  ACTIVE → block; reason: …`. */
+function rowText(row: PlannedRow, verb: string, style: Pick<ViewStyle, 'unicode'>): string {
   const id = row.id === undefined ? '' : ` ${safeText(row.id)}`;
-  return `${paint.faint(`row ${row.row}`)}${id}  ${changesOf(row, paint, style).join('; ')}`;
+  return `row ${row.row}${id}  ${changesOf(row, verb, style.unicode ? '→' : '->').join('; ')}`;
 }
 
-function changesOf(
-  { drift, before, body }: PlannedRow,
-  paint: Paint,
-  style: Pick<ViewStyle, 'unicode'>,
-): readonly string[] {
+function changesOf({ drift, before, body }: PlannedRow, verb: string, arrow: string): readonly string[] {
   const fields = [...(body ?? [])];
   if (drift === 'checked') {
-    const given = fields.map(([name, value]) => `${name} ${textOf(value)}`);
-    return [`is ${paint.toned('status', textOf(before?.get('status')), textOf(before?.get('status')))}`, ...given];
+    return [
+      `${textOf(before?.get('status'))} ${arrow} ${verb}`,
+      ...fields.map(([name, value]) => `${name}: ${textOf(value)}`),
+    ];
   }
-  const arrow = style.unicode ? '→' : '->';
   return fields.map(([name, value]) => {
     if (before === undefined) return `${name}: ${textOf(value)}`;
-    const [old, next] = marked(textOf(before.get(name)), textOf(value), paint);
+    const was = before.get(name);
+    const isText = typeof was === 'string' && typeof value === 'string';
+    const [old, next] = isText ? marked(textOf(was), textOf(value)) : [textOf(was), textOf(value)];
     return `${name}: ${old} ${arrow} ${next}`;
   });
 }
 
-/** Both texts with the part in brackets, bold where there is colour, in which they differ. */
-function marked(old: string, next: string, paint: Pick<Paint, 'bold'>): readonly [string, string] {
+/** The line of a row in colour: its number faint, its card's status in its colour, what differs bold. */
+function painted(text: string, { row, drift, before }: PlannedRow, paint: Paint): string {
+  const number = `row ${row}`;
+  const rest = text.slice(number.length);
+  const status = textOf(before?.get('status'));
+  const shown =
+    drift === 'checked'
+      ? rest.replace(`  ${status} `, () => `  ${paint.toned('status', status, status)} `)
+      : rest.replace(/\[[^\]]*\]/g, (part) => paint.bold(part));
+  return `${paint.faint(number)}${shown}`;
+}
+
+/** Both texts with the part in brackets in which they differ. */
+function marked(old: string, next: string): readonly [string, string] {
   const [a, b] = [Array.from(old), Array.from(next)];
   const shorter = Math.min(a.length, b.length);
   let head = 0;
@@ -148,7 +187,7 @@ function marked(old: string, next: string, paint: Pick<Paint, 'bold'>): readonly
   if (head + tail === 0) return [old, next];
   const mark = (text: readonly string[]) => {
     const middle = text.slice(head, text.length - tail).join('');
-    return `${text.slice(0, head).join('')}${paint.bold(`[${middle}]`)}${text.slice(text.length - tail).join('')}`;
+    return `${text.slice(0, head).join('')}[${middle}]${text.slice(text.length - tail).join('')}`;
   };
   return [mark(a), mark(b)];
 }

@@ -27,6 +27,8 @@ export interface RunSettings {
   /** Share of rows that the service refuses, of writes whose answers it spoils, and of writes that it answers 429. */
   readonly faults?: { readonly refused: number; readonly dropped: number; readonly busy: number };
   readonly thinkMs?: number;
+  /** Is the input planned first, and the plan applied, and applied again in the place of a resume? */
+  readonly asPlan?: boolean;
   /** Is `history` compared with the results too? */
   readonly withHistory?: boolean;
 }
@@ -41,6 +43,7 @@ export interface Verdict {
 const lost = (breach: string): Verdict => ({ breaches: [breach], unknown: 0, unknownApplied: 0 });
 
 const RUN = 'crash';
+const PLAN = 'crash.plan';
 const NO_FAULTS = { refused: 0, dropped: 0, busy: 0 };
 
 function printedRows(text: string): PrintedRow[] {
@@ -67,6 +70,7 @@ export class CrashingRun {
   readonly #home: Home;
   readonly #resends: ReadonlySet<number>[] = [];
   #earlier: PrintedRow[] = [];
+  #run = RUN;
   #isSettled = false;
 
   private constructor(settings: RunSettings, server: CountingServer) {
@@ -90,7 +94,19 @@ export class CrashingRun {
     const work = join(run.#home.path, 'work');
     writeFileSync(join(work, write.fileName), write.inputOf(keys));
     if (write.older !== undefined) writeFileSync(join(work, write.older.fileName), write.older.textOf(keys));
+    if (settings.asPlan === true) await run.#plan();
     return run;
+  }
+
+  async #plan(): Promise<void> {
+    const { write } = this.#settings;
+    const older = write.older === undefined ? [] : ['--changed-from', write.older.fileName];
+    const args = [...write.command, '--from', write.fileName, ...older, '--plan', PLAN, '--json'];
+    const end = await this.#spawn(args).ended;
+    if (end.code !== 0) throw new Error(`no plan was made: exit ${end.code}: ${end.stderr}`);
+    // The header of the plan that was made.
+    const { plan } = JSON.parse(end.stdout) as { plan: string };
+    this.#run = `plan-${plan}`;
   }
 
   /** Starts a process and waits for its end, which comes at `crash` if it gets that far. */
@@ -155,7 +171,7 @@ export class CrashingRun {
 
   /** Leaves half a record at the end of the journal, as a crash in the middle of a write does. */
   tearJournal(): void {
-    appendFileSync(join(this.#home.stateDir, 'runs', RUN, 'journal.jsonl'), '{"n":3,"t":1777636800000,"s":"int');
+    appendFileSync(join(this.#home.stateDir, 'runs', this.#run, 'journal.jsonl'), '{"n":3,"t":1777636800000,"s":"int');
   }
 
   /** Stops the service and removes the files; the log stays. */
@@ -166,7 +182,8 @@ export class CrashingRun {
 
   /** What killed processes left in the folder of the runs: copies of the input hold customers' data. */
   #leftovers(): string[] {
-    const kept = ['crash', 'crash/changed-from', 'crash/header.json', 'crash/input', 'crash/journal.jsonl'];
+    const files = ['changed-from', 'header.json', 'input', 'journal.jsonl'];
+    const kept = [this.#run, ...files.map((file) => `${this.#run}/${file}`)];
     const names = readdirSync(join(this.#home.stateDir, 'runs'), { recursive: true, encoding: 'utf8' });
     return names.filter((name) => !kept.includes(name)).map((name) => `left behind: ${name}`);
   }
@@ -179,15 +196,17 @@ export class CrashingRun {
     const { write, concurrency } = this.#settings;
     const shared = ['-o', 'ndjson', '-j', String(concurrency)];
     const older = write.older === undefined ? [] : ['--changed-from', write.older.fileName];
+    if (this.#settings.asPlan === true && (deed === 'begin' || deed === 'resume'))
+      return ['plan', 'apply', PLAN, '--yes', ...shared];
     if (deed === 'begin')
       return [...write.command, '--from', write.fileName, ...older, '--run', RUN, '--yes', ...shared];
-    const resume = ['runs', 'resume', RUN, ...shared];
+    const resume = ['runs', 'resume', this.#run, ...shared];
     if (deed === 'resend') return [...resume, '--resend-unknown', '--yes'];
     return deed === 'reconcile' ? [...resume, '--reconcile'] : resume;
   }
 
   async #stored(filter: readonly string[]): Promise<readonly PrintedRow[]> {
-    const end = await this.#spawn(['runs', 'results', RUN, '-o', 'ndjson', ...filter]).ended;
+    const end = await this.#spawn(['runs', 'results', this.#run, '-o', 'ndjson', ...filter]).ended;
     if (end.code !== 0) throw new Error(`runs results ended with ${end.code}: ${end.stderr}`);
     return printedRows(end.stdout);
   }
@@ -199,7 +218,9 @@ export class CrashingRun {
     // The array of the contract's section 10.
     const entries = JSON.parse(end.stdout) as { entry: string; outcome: string; resultId: string | null }[];
     const lines = entries.map(({ entry, outcome, resultId }) => `${entry} ${outcome} ${resultId}`).sort();
-    const wanted = stored.map(({ row, outcome, resultId }) => `${RUN}:${row} ${outcome} ${resultId ?? null}`).sort();
+    const wanted = stored
+      .map(({ row, outcome, resultId }) => `${this.#run}:${row} ${outcome} ${resultId ?? null}`)
+      .sort();
     return lines.join('\n') === wanted.join('\n') ? [] : [`the history has other rows: ${lines.join(', ')}`];
   }
 

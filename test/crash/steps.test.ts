@@ -13,6 +13,8 @@ interface Case {
   readonly deed: Deed;
   readonly name: WriteName;
   readonly scope: CrashStep['scope'];
+  /** By `plan apply`, which is done again after the kill. */
+  readonly asPlan?: boolean;
 }
 
 const DYING: Readonly<Record<Deed, string>> = {
@@ -25,6 +27,7 @@ const DYING: Readonly<Record<Deed, string>> = {
 const SHORT: readonly Case[] = [
   { deed: 'begin', name: 'eventCreate', scope: 'journal' },
   { deed: 'resume', name: 'activate', scope: 'journal' },
+  { deed: 'begin', name: 'activate', scope: 'journal', asPlan: true },
 ];
 
 const LONG: readonly Case[] = [
@@ -32,6 +35,9 @@ const LONG: readonly Case[] = [
   { deed: 'begin', name: 'reissue', scope: 'journal' },
   { deed: 'begin', name: 'eventCreate', scope: 'journal' },
   { deed: 'begin', name: 'subscriberChanges', scope: 'all' },
+  { deed: 'begin', name: 'reissue', scope: 'journal', asPlan: true },
+  { deed: 'begin', name: 'subscriberChanges', scope: 'all', asPlan: true },
+  { deed: 'resume', name: 'block', scope: 'journal', asPlan: true },
   { deed: 'resume', name: 'activate', scope: 'journal' },
   { deed: 'resume', name: 'eventCreate', scope: 'journal' },
   { deed: 'resume', name: 'subscriberChanges', scope: 'all' },
@@ -46,11 +52,20 @@ function remainsAt(at: number, { scope }: Case): readonly Remains[] {
 }
 
 describe(`a run that crashes at each step of its journal (K1, K2, K3; FRONTDESK_CRASH_SEED=${seed})`, () => {
-  const cases = (IS_LONG ? LONG : SHORT).map((one) => ({ ...one, dying: DYING[one.deed] }));
+  const cases = (IS_LONG ? LONG : SHORT).map((one) => ({
+    ...one,
+    dying: `${DYING[one.deed]}${one.asPlan === true ? ' by plan apply' : ''}`,
+  }));
 
   it.each(cases)('loses no $name and does none twice untold when $dying dies', { timeout: LIMIT_MS }, async (one) => {
     const report = await sweepCrashPoints({
-      settings: { program: BUILT_PROGRAM, write: WRITES[one.name], rows: 4, concurrency: 2 },
+      settings: {
+        program: BUILT_PROGRAM,
+        write: WRITES[one.name],
+        rows: 4,
+        concurrency: 2,
+        ...(one.asPlan === true ? { asPlan: true } : {}),
+      },
       deed: one.deed,
       scope: one.scope,
       seed,

@@ -156,7 +156,8 @@ async function confirmPlan(
   }
   const { colour, unicode, now } = session.output;
   const width = session.context.stderr.columns ?? 80;
-  const view = { header, state: 'new', survey, approvals, uncounted: [], demanded: 0 } as const;
+  const allRows = `frontdesk plan show ${shellQuote(plan.path)} -o csv`;
+  const view = { header, state: 'new', survey, approvals, uncounted: [], demanded: 0, allRows } as const;
   await session.context.stderr.write(planView(view, { width, colour, unicode, now }));
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
   if (await session.prompt.confirm(`Apply plan ${header.plan}: ${safeText(header.operation)} of ${rows}${where}?`))

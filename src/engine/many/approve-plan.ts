@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Failure, type Fault, usageFailure } from '../../failure.ts';
 import { errnoOf, ioFailure } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
+import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { fromPlain } from '../../json/plain.ts';
@@ -80,7 +81,8 @@ async function confirm(session: Session, { path, as, profile }: Approving, plan:
     const { colour, unicode, now } = output;
     const signatures = await showApprovals(session, profile, path);
     const style = { width: context.stderr.columns ?? 80, colour, unicode, now };
-    await context.stderr.write(planView({ header, state, survey, ...signatures }, style));
+    const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
+    await context.stderr.write(planView({ header, state, survey, ...signatures, allRows }, style));
   }
   if (state === 'expired') {
     await session.notify({

@@ -1,5 +1,6 @@
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { showRun } from '../../bulk/run-list.ts';
+import { shellQuote } from '../../files/safety.ts';
 import { openInput } from '../../input/input-file.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
@@ -68,7 +69,8 @@ export async function showPlan(session: Session, path: string, profile: Resolved
   const isForPeople = context.stdout.isTerminal && output.format === 'table' && output.columns === undefined;
   if (isForPeople && output.query === undefined) {
     const { colour, unicode, now } = output;
-    const view = { header, state, survey, ...signatures };
+    const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
+    const view = { header, state, survey, ...signatures, allRows };
     await context.stdout.write(planView(view, { width: context.stdout.columns ?? 80, colour, unicode, now }));
     return 0;
   }

@@ -37,6 +37,7 @@ function formatOfRun(header: RunHeader): InputFormat {
 export async function* rowsOfRun(
   session: Session,
   run: { readonly header: RunHeader; readonly folder: RunFolder },
+  { keepsCells = false }: { readonly keepsCells?: boolean } = {},
 ): AsyncGenerator<readonly Row[]> {
   const { header, folder } = run;
   const { stdin } = session.context;
@@ -57,6 +58,7 @@ export async function* rowsOfRun(
           path: oldPath,
           csvRaw,
           sheet,
+          keepsCells,
         })
       : undefined;
   const file = await openInput(folder.input, stdin, 'the input of the run');

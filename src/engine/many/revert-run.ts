@@ -1,0 +1,156 @@
+import type { Operation } from '../../api/operation.ts';
+import type { RowResult } from '../../bulk/row-outcome.ts';
+import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
+import type { RunHeader } from '../../bulk/run-header.ts';
+import { showRun } from '../../bulk/run-list.ts';
+import { runResults } from '../../bulk/run-results.ts';
+import { FAILURES, Failure, type Fault, type Outcome, usageFailure } from '../../failure.ts';
+import type { RawInput } from '../../input/raw-input.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { renderFailure } from '../../output/failure-text.ts';
+import { groupThousands } from '../../output/safe-text.ts';
+import { openPlanWriter } from '../../plan/write-plan.ts';
+import type { Session } from '../../session.ts';
+import { flatten } from './execute-run.ts';
+import { planFacts, printMadePlan } from './make-plan.ts';
+import { readPlanOptions } from './plan-options.ts';
+import { portsOf } from './run-ports.ts';
+import { operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
+
+/** Rows that may have changed something. */
+const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
+
+/** So many rows without a way back are told one by one. */
+const MAX_TOLD = 100;
+
+/** What is to become of one row of a run that is taken back. */
+type Reversal =
+  | { readonly kind: 'revert'; readonly row: Row; readonly old: JsonObject }
+  | { readonly kind: 'lost'; readonly row: Row; readonly fields: readonly string[] }
+  | { readonly kind: 'left_out' };
+
+function reversalOf({ row, outcome }: RowResult<Row>): Reversal {
+  if (outcome === null || !TO_REVERT.has(outcome)) return { kind: 'left_out' };
+  const old = new Map<string, JsonValue>();
+  const lost: string[] = [];
+  for (const name of row.body?.keys() ?? []) {
+    const value = row.before?.get(name);
+    if (value === undefined) lost.push(name);
+    else old.set(name, value);
+  }
+  return lost.length > 0 ? { kind: 'lost', row, fields: lost } : { kind: 'revert', row, old };
+}
+
+/** USAGE for a run that cannot be taken back at all. */
+function refuseOthers(header: RunHeader, { effect, command }: Operation): void {
+  const isUpdate = effect.kind === 'write' && effect.unavailable === 'retry-once';
+  if (!isUpdate) {
+    throw new Failure(
+      'USAGE',
+      `run ${header.run} is of ${command}, and the interface has no way back; nothing was sent`,
+    );
+  }
+  const knowsOld = header.inputFormat === PLAN_INPUT || typeof header.options['changedFrom'] === 'string';
+  if (!knowsOld) throw notCompared(header);
+}
+
+function notCompared({ run }: RunHeader): Failure {
+  return new Failure(
+    'USAGE',
+    `run ${run} was not made with --changed-from, so the old values are not known; nothing was sent`,
+  );
+}
+
+interface Count {
+  readonly rows: number;
+  readonly leftOut: number;
+  readonly knowsOld: boolean;
+}
+
+async function count(reversals: AsyncIterable<Reversal>): Promise<Count> {
+  let [all, rows, leftOut, knowsOld] = [0, 0, 0, false];
+  for await (const reversal of reversals) {
+    all += 1;
+    if (reversal.kind === 'revert') rows += 1;
+    if (reversal.kind === 'left_out') leftOut += 1;
+    else knowsOld ||= reversal.row.before !== undefined;
+  }
+  return { rows, leftOut, knowsOld: knowsOld || all === leftOut };
+}
+
+/** The rows of a run that can not be put back, said on stderr as failed rows are. */
+class LostRows {
+  count = 0;
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async add({ row, id }: Row, fields: readonly string[]): Promise<void> {
+    this.count += 1;
+    if (this.count > MAX_TOLD) return;
+    const { output, context } = this.#session;
+    const message = `row ${row}: ${id ?? ''} is not in the plan: the older file does not say what ${fields.join(', ')} was`;
+    const details = { operation: this.#session.operation, row, ...(id === undefined ? {} : { id }) };
+    const style = { debug: false, ...(output.mask === undefined ? {} : { mask: output.mask }) };
+    await context.stderr.write(renderFailure(new Failure('PARTIAL', message, { details }), output.format, style));
+  }
+
+  async finish(): Promise<void> {
+    if (this.count <= MAX_TOLD) return;
+    const message = `and ${groupThousands(this.count - MAX_TOLD)} more rows are not in the plan for that reason`;
+    await this.#session.notify({ code: 'NOT_REVERTED', level: 'warning', message });
+  }
+}
+
+/**
+ * `runs revert`: a plan that puts the old cells of a `--changed-from` run back, for rows that were or may have been
+ * applied. Sends nothing. Answers the exit code: 15 when old values of some rows are not known.
+ */
+export async function revertRun(session: Session, input: RawInput, name: string): Promise<number> {
+  const faults: Fault[] = [];
+  const plan = readPlanOptions(input, faults);
+  if (plan === undefined) faults.push({ where: '--plan', problem: 'is required: a new file' });
+  if (plan === undefined || faults.length > 0) throw usageFailure(faults);
+  const folder = runFolder(session.stateDir(), name);
+  const header = await requireRunHeader(folder);
+  const operation = operationOfRun(header);
+  refuseOthers(header, operation);
+  if ((await showRun(portsOf(session), header.run)).state === 'running') {
+    throw new Failure('USAGE', `run ${header.run} is running; nothing was sent`, {
+      hints: ['wait until it has ended'],
+    });
+  }
+  const run = { folder, header };
+  async function* reversals(): AsyncGenerator<Reversal> {
+    const rows = flatten(rowsOfRun(session, run, { keepsCells: true }));
+    for await (const result of runResults(run, rows)) yield reversalOf(result);
+  }
+  // Line 1 of a plan says how many rows follow, so they are counted first.
+  const { rows, leftOut, knowsOld } = await count(reversals());
+  if (!knowsOld) throw notCompared(header);
+  const about = { operation: header.operation, url: header.host, profile: header.profile, unchanged: 0 };
+  const facts = planFacts(session, { ...about, rows, lifeMs: plan.lifeMs });
+  const writer = await openPlanWriter(plan.path, facts, session.context.pid);
+  const lost = new LostRows(session);
+  try {
+    for await (const reversal of reversals()) {
+      if (reversal.kind === 'lost') await lost.add(reversal.row, reversal.fields);
+      if (reversal.kind !== 'revert') continue;
+      const { row, id, body } = reversal.row;
+      await writer.add({ row, id, body: reversal.old, before: body, drift: 'unchecked' });
+    }
+    await lost.finish();
+    await printMadePlan(session, await writer.keep(), plan.path);
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+  if (leftOut > 0) {
+    const message = `${groupThousands(leftOut)} ${leftOut === 1 ? 'row was' : 'rows were'} left out: nothing of theirs was applied`;
+    await session.notify({ code: 'LEFT_OUT', level: 'note', message });
+  }
+  return lost.count > 0 ? FAILURES.PARTIAL.exitCode : 0;
+}

@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { idLines, playService, refusal } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const UPDATE = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
+const OLD =
+  'id,email,active\nsub_1,a@old.example,true\nsub_2,b@old.example,true\nsub_3,,false\nsub_4,d@x.example,true\n';
+const NEW =
+  'id,email,active\nsub_1,a@new.example,false\nsub_2,b@new.example,true\nsub_3,c@new.example,false\nsub_4,d@x.example,true\n';
+
+async function stage(special: Parameters<typeof playService>[0] = () => undefined, older = OLD, newer = NEW) {
+  const home = createHome();
+  const work = join(home.path, 'work');
+  const server = await startRecordingServer(playService(special));
+  writeFileSync(join(work, 'old.csv'), older);
+  writeFileSync(join(work, 'new.csv'), newer);
+  const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { home, env: server.env, stdin });
+  const plan = (name: string) =>
+    readFileSync(join(work, name), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const sent = () => server.requests.map(({ url, body }) => `${url} ${body}`);
+  return { home, work, server, run, plan, sent };
+}
+
+describe('runs revert', () => {
+  it('plans the old cells of the rows that were or may have been applied, and sends nothing', async () => {
+    const it = await stage(({ url }) => (url.endsWith('sub_2') ? refusal(422, 'BAD_EMAIL') : undefined));
+    expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(15);
+    const before = it.server.requests.length;
+    const { code, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'frontdesk: note: nothing was sent; look at it: frontdesk plan show back.plan; apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row was left out: nothing of theirs was applied\n',
+    });
+    expect(it.server.requests).toHaveLength(before);
+    const [header, ...rows] = it.plan('back.plan');
+    expect(header).toMatchObject({
+      operation: 'calendar.subscribers.update',
+      url: it.server.url,
+      rows: 2,
+      unchanged: 0,
+    });
+    expect(rows).toEqual([
+      {
+        row: 1,
+        id: 'sub_1',
+        body: { email: 'a@old.example', active: true },
+        before: { email: 'a@new.example', active: false },
+        drift: 'unchecked',
+      },
+      { row: 3, id: 'sub_3', body: { email: '' }, before: { email: 'c@new.example' }, drift: 'unchecked' },
+    ]);
+    expect((await it.run(['plan', 'apply', 'back.plan', '--yes'])).code).toBe(0);
+    expect(it.sent().slice(before).sort()).toEqual([
+      '/v1/subscribers/sub_1 {"email":"a@old.example","active":true}',
+      '/v1/subscribers/sub_3 {"email":""}',
+    ]);
+  });
+
+  it('takes back a run that applied a plan, and that one in turn', async () => {
+    const it = await stage();
+    await it.run([...UPDATE, '--plan', 'p.plan']);
+    await it.run(['plan', 'apply', 'p.plan', '--yes']);
+    expect((await it.run(['runs', 'revert', '--last', '--plan', 'back.plan'])).code).toBe(0);
+    const [, ...forth] = it.plan('p.plan');
+    const [, ...back] = it.plan('back.plan');
+    expect(back.map(({ body, before }) => [body, before])).toEqual(forth.map(({ body, before }) => [before, body]));
+  });
+
+  it('says which rows have no way back (15), and plans the others', async () => {
+    const older = 'id,email\nsub_1,a@old.example\nsub_2,b@old.example\n';
+    const newer = 'id,email,active\nsub_1,a@new.example,\nsub_2,b@new.example,true\n';
+    const it = await stage(() => undefined, older, newer);
+    expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
+    const { code, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan', '--json']);
+    expect(code).toBe(15);
+    expect(JSON.parse(stderr.split('\n')[0] ?? '').error).toMatchObject({
+      code: 'PARTIAL',
+      row: 2,
+      id: 'sub_2',
+      message: 'row 2: sub_2 is not in the plan: the older file does not say what active was',
+    });
+    expect(it.plan('back.plan').slice(1)).toEqual([
+      expect.objectContaining({ row: 1, body: { email: 'a@old.example' } }),
+    ]);
+  });
+
+  it.each([
+    ['cards', ['card', 'activate', '--from', '-'], 'the interface has no way back'],
+    ['an update without --changed-from', UPDATE.slice(0, 5), 'was not made with --changed-from'],
+  ])('refuses a run of %s (2)', async (_, args, message) => {
+    const it = await stage();
+    expect((await it.run([...args, '--run', 'r', '--yes'], idLines(1))).code).toBe(0);
+    const { code, stdout, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('refuses the plan of an update without --changed-from, a run that is not there, and no --plan (2)', async () => {
+    const it = await stage();
+    await it.run([...UPDATE.slice(0, 5), '--plan', 'p.plan']);
+    await it.run(['plan', 'apply', 'p.plan', '--yes']);
+    const refused = await it.run(['runs', 'revert', '--last', '--plan', 'back.plan']);
+    expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was not made with --changed-from'),
+    });
+    expect((await it.run(['runs', 'revert', 'nothing', '--plan', 'back.plan'])).code).toBe(2);
+    const missing = await it.run(['runs', 'revert', '--last']);
+    expect(missing.stderr).toContain('--plan: is required');
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cardId, idLines, playService } from '../../support/plain-service.ts';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { dialogue } from './dialogue.ts';
+
+async function planned(onTestFinished: (end: () => Promise<void>) => void) {
+  const home = createHome();
+  const server = await startRecordingServer(playService(), onTestFinished);
+  const cwd = join(home.path, 'work');
+  const args = ['card', 'block', '--from', '-', '--reason', 'INC-7', '--plan', 'p.plan'];
+  await runFrontdesk(args, { home, env: server.env, stdin: idLines(2) });
+  const path = join(cwd, 'p.plan');
+  const { plan } = JSON.parse(readFileSync(path, 'utf8').split('\n')[0] ?? '') as { plan: string };
+  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
+  return { home, env: server.env, path, plan, posts, host: server.url.slice('http://'.length) };
+}
+
+describe.concurrent('a plan on a terminal', () => {
+  it('is shown before the question, which names it and the host, and applied after yes', async ({ onTestFinished }) => {
+    const { home, env, path, plan, posts, host } = await planned(onTestFinished);
+    const apply = ['plan', 'apply', path];
+    const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
+    expect(end.code).toBe(0);
+    expect(end.text).toContain(`Plan ${plan}: card.block of 2 rows`);
+    expect(end.text).toContain(`row 1 ${cardId(1)}  ACTIVE → block; reason: INC-7`);
+    expect(end.text).toContain(`Apply plan ${plan}: card.block of 2 rows on default (${host})?`);
+    expect(posts()).toBe(2);
+    // It is done: nothing is asked, and nothing is sent.
+    const again = await dialogue(apply, [], { home, env, columns: 120 });
+    expect({ code: again.code, asked: again.text.includes('(y/N)'), posts: posts() }).toEqual({
+      code: 0,
+      asked: false,
+      posts: 2,
+    });
+  });
+
+  it.each([
+    ['Enter', '\r'],
+    ['Ctrl-C', '\u0003'],
+  ])('sends nothing after %s (130)', async (_, typed) => {
+    const ends: (() => Promise<void>)[] = [];
+    const { home, env, path, posts } = await planned((end) => ends.push(end));
+    const end = await dialogue(['plan', 'apply', path], [[/\(y\/N\)/, typed]], { home, env, columns: 120 });
+    expect({ code: end.code, posts: posts(), leftBehind: end.leftBehind }).toEqual({
+      code: 130,
+      posts: 0,
+      leftBehind: [],
+    });
+    for (const over of ends) await over();
+  });
+
+  it('fits into 60 columns', async ({ onTestFinished }) => {
+    const { home, env, path, plan } = await planned(onTestFinished);
+    const end = await dialogue(['plan', 'show', path], [], { home, env, columns: 60 });
+    expect(end.code).toBe(0);
+    const lines = end.text.split('\n').slice(0, 12);
+    expect(lines[0]).toBe(`Plan ${plan}: card.block of 2 rows`);
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { optionsOf } from '../../../src/commands/command.ts';
+import { parseInput } from '../../../src/engine/argv.ts';
+import { REGISTRY } from '../../../src/registry.ts';
+import { shellWords } from '../../support/shell-words.ts';
+
+const folder = new URL('../../../docs/recipes/', import.meta.url);
+
+/** Each command of a recipe: what follows `frontdesk ` in a step of a workflow or between backticks. */
+const lines = readdirSync(folder).flatMap((name) =>
+  [...readFileSync(new URL(name, folder), 'utf8').matchAll(/(?:run: |`)(frontdesk [^`\n]+)/g)].map(([, line = '']) => [
+    name,
+    line,
+  ]),
+);
+
+describe('the recipes', () => {
+  it('are looked at', () => {
+    expect(lines.length).toBeGreaterThan(4);
+  });
+
+  it.each(lines)('%s: %s', async (_, line) => {
+    const words = shellWords(line).slice(1);
+    const entry = REGISTRY.entries
+      .filter(({ path }) => path.every((word, index) => words[index] === word))
+      .sort((a, b) => b.path.length - a.path.length)[0];
+    expect(entry, line).toBeDefined();
+    const command = await entry?.load();
+    if (command === undefined) return;
+    const rest = words.slice(command.path.length);
+    expect(() => parseInput(rest, command.path, command.arguments, optionsOf(command))).not.toThrow();
+  });
+});
