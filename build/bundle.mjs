@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { writeNotices } from './notices.mjs';
-import { baselineParser, keepToItself, slim } from './slim.mjs';
+import { baselineParser, keepProtocolApart, keepToItself, slim } from './slim.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -19,7 +19,9 @@ export async function bundle(input, output, { isLibrary = false } = {}) {
     input,
     platform: 'node',
     cwd: root,
-    plugins: isLibrary ? [slim(['commander']), keepToItself()] : [baselineParser(), slim()],
+    plugins: isLibrary
+      ? [slim(['commander', 'modelcontextprotocol']), keepToItself()]
+      : [baselineParser(), slim(), keepProtocolApart()],
     transform: { define: { FRONTDESK_VERSION: JSON.stringify(version) } },
     // A module of one group is also wanted by a chunk of its own now and then: it is small, and loaded either way.
     checks: { ineffectiveDynamicImport: false },

@@ -95,7 +95,12 @@ export const LAYERS: readonly Layer[] = [
     holds: 'commands about this machine, and those that compose calls',
     imports: [...BELOW_SESSION, 'sandbox', 'session', 'commands', 'describe', 'engine', 'doctor'],
   },
-  { name: 'registry', holds: 'every command, in the order of the overview', imports: ['commands', 'local'] },
+  {
+    name: 'mcp',
+    holds: 'the calls as tools of an assistant (Model Context Protocol)',
+    imports: [...BELOW_SESSION, 'session', 'commands', 'describe', 'engine', 'local'],
+  },
+  { name: 'registry', holds: 'every command, in the order of the overview', imports: ['commands', 'local', 'mcp'] },
   {
     name: 'main',
     holds: 'the real process, the registry and the engine, put together',

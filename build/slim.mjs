@@ -1,4 +1,5 @@
 // Leaves out of the bundle what the program never reaches, and puts off what not every call needs.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -44,6 +45,12 @@ const STUBS = [
     source: 'node:child_process',
     code: 'module.exports = {};',
   },
+  {
+    // Answers of people are read by hand, so no JSON Schema is compiled.
+    from: /\/@modelcontextprotocol\/server\/dist\/shimsNode\.mjs$/,
+    source: /^\.\/ajvProvider-[\w-]+\.mjs$/,
+    code: 'module.exports = { n: class {} };',
+  },
 ];
 
 /** Modules of Node that take a millisecond or more to load: loaded when the first of their members is used. */
@@ -56,6 +63,8 @@ function lazyBuiltin(name) {
     const load = () => (loaded ??= process.getBuiltinModule('${name}'));
     module.exports = { __proto__: null, ${getters.join(', ')} };`;
 }
+
+const isOf = (stub, source) => (typeof stub.source === 'string' ? stub.source === source : stub.source.test(source));
 
 const forward = (path) => (path ?? '').replaceAll('\\', '/');
 
@@ -74,6 +83,30 @@ export function keepToItself() {
     },
     buildEnd(error) {
       if (error === undefined && found !== 2) throw new Error('zod keeps its registry elsewhere: fix build/slim.mjs');
+    },
+  };
+}
+
+const APART = '?protocol';
+
+/**
+ * Gives the protocol of assistants a copy of zod of its own: it uses far more of zod than we do, and whatever it
+ * uses would come into the chunk that every call loads.
+ */
+export function keepProtocolApart() {
+  return {
+    name: 'keep-protocol-apart',
+    async resolveId(source, importer) {
+      const from = forward(importer);
+      const isZod = /^zod(?:\/|$)/.test(source) && from.includes('/@modelcontextprotocol/');
+      if (!isZod && !from.endsWith(APART)) return null;
+      const found = await this.resolve(source, importer.replace(/\?protocol$/, ''), { skipSelf: true });
+      // zod says in its package.json that none of its modules does anything by being loaded.
+      return found === null ? null : { id: `${found.id}${APART}`, moduleSideEffects: false };
+    },
+    load(id) {
+      if (!id.endsWith(APART)) return null;
+      return { code: readFileSync(id.slice(0, -APART.length), 'utf8'), moduleType: 'js' };
     },
   };
 }
@@ -111,7 +144,7 @@ export function slim(without = []) {
   return {
     name: 'slim',
     resolveId(source, importer, { kind }) {
-      const at = STUBS.findIndex((stub) => stub.source === source && stub.from.test(forward(importer)));
+      const at = STUBS.findIndex((stub) => isOf(stub, source) && stub.from.test(forward(importer)));
       if (at !== -1) {
         used.add(at);
         return `\0stub-${at}.cjs`;

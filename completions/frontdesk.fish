@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -70,6 +70,7 @@ complete -c frontdesk -n '__frontdesk_at \'\'' -a history -d 'The local record o
 complete -c frontdesk -n '__frontdesk_at \'\'' -a runs -d 'Runs of many rows'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a plan -d 'Plans: what would be sent, looked at and approved before it is'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a sandbox -d 'The service of the interface, played on this machine'
+complete -c frontdesk -n '__frontdesk_at \'\'' -a mcp -d 'Serve an assistant (Model Context Protocol)'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a api -d 'Send one raw request'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a doctor -d 'Look for what may be wrong on this machine'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a schema -d 'Print commands, options and schemas as JSON, or OpenAPI of the service'
@@ -358,6 +359,7 @@ complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l port -x -d 'port 
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l seed -r -F -d 'begin with these cards, calendars and subscribers (JSON)'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l latency -x -d 'let every answer wait that long'
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l fault -x -d 'play a fault'
+complete -c frontdesk -n '__frontdesk_at \'mcp\'' -l allow-writes -d 'offer single changes too'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -a 'GET POST'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l family -x -a 'cards calendar' -d 'which of the two interfaces, where the path does not tell'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l data -x -d 'body of a POST'
@@ -368,4 +370,4 @@ complete -c frontdesk -n '__frontdesk_at \'api\'' -l no-history -d 'keep no loca
 complete -c frontdesk -n '__frontdesk_at \'doctor\'' -l connect -d 'make one request without a token to each base URL'
 complete -c frontdesk -n '__frontdesk_at \'schema\'' -l openapi -d 'OpenAPI 3.1 of the service instead of the commands'
 complete -c frontdesk -n '__frontdesk_at \'completion\'' -a 'bash zsh fish powershell'
-complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox api doctor schema completion help'
+complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp api doctor schema completion help'

@@ -197,6 +197,11 @@ export const REGISTRY = createRegistry(
       load: async () => (await import('./local/sandbox.ts')).sandboxResetCommand,
     },
     {
+      path: ['mcp'],
+      summary: 'Serve an assistant (Model Context Protocol)',
+      load: async () => (await import('./mcp/command.ts')).mcpCommand,
+    },
+    {
       path: ['api'],
       summary: 'Send one raw request',
       load: async () => (await import('./local/api.ts')).apiCommand,

@@ -65,7 +65,8 @@ export interface Session {
   baseUrl(family: Family): string;
   /** Checks address and trust; the token is read when the first request is made. */
   service(family: Family): Promise<Service>;
-  recorder(): Promise<WriteRecorder>;
+  /** `via`: what carries a person's write here, recorded beside the user: `mcp`. */
+  recorder(via?: string): Promise<WriteRecorder>;
   /** Lets the services of this session send writes of an operation: `guardWrite` alone says so. */
   permitWrites(operation: Operation): void;
   /** Takes over the profile of a run that goes on, and its output format unless one was given. */

@@ -12,6 +12,11 @@ function entriesOf(document: JsonValue): readonly JsonValue[] {
   return isJsonArray(data) ? data : [];
 }
 
+/** Whether a list has exactly as many entries as were asked for: then there may be more. */
+export function isFullList(document: JsonValue, limit: number): boolean {
+  return entriesOf(document).length === limit;
+}
+
 /** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
 function mergeLists(first: JsonValue, second: JsonValue): JsonValue {
   if (!isJsonObject(first)) return first;
@@ -39,7 +44,7 @@ export async function runList(
   const [first = null, second] = halves;
   const document = second === undefined ? first : mergeLists(first, second);
   await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
-  if (!halves.some((half) => entriesOf(half).length === limit)) return 0;
+  if (!halves.some((half) => isFullList(half, limit))) return 0;
   const message = `there may be more than ${limit} subscribers, and the interface shows no way to fetch the rest${
     limit < 100 ? '; --limit takes up to 100' : ''
   }`;

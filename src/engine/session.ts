@@ -201,11 +201,12 @@ export async function openSession(
       return opening;
     },
     permitWrites: ({ name }) => void permitted.add(name),
-    async recorder() {
+    async recorder(via) {
       const { openRecorder, NO_RECORD } = await import('../history/record.ts');
       const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
       const audit = auditPath === '' ? undefined : (await import('../history/audit-log.ts')).openAuditLog(auditPath);
-      const ports = { clock, pid: context.pid, user: context.user, audit };
+      const user = via === undefined ? context.user : `${context.user} via ${via}`;
+      const ports = { clock, pid: context.pid, user, audit };
       if (!common.history) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
       const { stateDir } = places;
       if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });

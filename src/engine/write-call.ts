@@ -9,7 +9,7 @@ import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
 import { checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
-import { GRACE_MS, keepToOutcome, openInterrupt } from './interrupt.ts';
+import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { columnsOf, viewOf } from './presentation.ts';
 import type { SingleCall } from './read-call.ts';
 import { createResultFile } from './result-file.ts';
@@ -24,27 +24,30 @@ function isHiddenByOutput({ output }: Session, name: string): boolean {
   return (output.format === 'table' || output.format === 'csv') && output.hideSensitive.includes(name);
 }
 
-/** Sends a write between the two records of it in the history, and hears signals while it is under way. */
-export async function recordedCall(session: Session, service: Service, single: SingleCall): Promise<CallResult> {
+/** What ends a write that is under way, opened once its intent is on the disk. */
+export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => Interrupt;
+
+/**
+ * Sends a write between the two records of it in the history. `open` takes over what may end it: signals for a
+ * command, its client for a call of an assistant.
+ */
+export async function recordedCall(
+  session: Session,
+  service: Service,
+  { call, id, reason, open }: SingleCall & { readonly open?: OpenInterrupt },
+): Promise<CallResult> {
   const { context } = session;
-  const { call, id, reason } = single;
   const recorder = await session.recorder();
   const startedAt = context.clock.monotonic();
   const entry = await recorder.begin({
-    operation: session.operation,
+    operation: call.operation.command,
     id,
     reason,
     profile: session.profile.name,
     host: service.host,
   });
   let isInFlight = false;
-  keepToOutcome(session);
-  const interrupt = openInterrupt(context, () => {
-    const message = isInFlight
-      ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (^C again to stop)`
-      : 'stopping';
-    void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
-  });
+  const interrupt = (open ?? openSignals(session))({ isInFlight: () => isInFlight });
   try {
     const result = await service.client.call(call, {
       policy: session.policy,
@@ -69,6 +72,19 @@ export async function recordedCall(session: Session, service: Service, single: S
   } finally {
     interrupt.release();
   }
+}
+
+/** Hears signals while a write is under way, and says on stderr what is being waited for. */
+function openSignals(session: Session): OpenInterrupt {
+  return ({ isInFlight }) => {
+    keepToOutcome(session);
+    return openInterrupt(session.context, () => {
+      const message = isInFlight()
+        ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (^C again to stop)`
+        : 'stopping';
+      void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
+    });
+  };
 }
 
 /** Prints the result of a write that WAS applied; if it cannot be printed, that is what the person must hear. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
@@ -80,9 +81,18 @@ function familyOf(value: unknown, family: Family, env: Environment): FamilyOptio
   return { baseUrl: parsed.baseUrl, proxy: proxyOf(parsed.baseUrl, env), token: token as Token };
 }
 
+/** TLS passes over what it cannot read, and nobody would know why the certificate is not trusted. */
+function isCertificate(pem: string): boolean {
+  try {
+    return pem.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
 function certificatesOf(ca: unknown): readonly string[] {
   if (ca === undefined) return [];
-  if (typeof ca === 'string' && ca.includes('-----BEGIN CERTIFICATE-----')) return [ca];
+  if (typeof ca === 'string' && isCertificate(ca)) return [ca];
   throw new TypeError('createClient: ca: must be the text of certificates in PEM form');
 }
 

@@ -27,12 +27,14 @@ const SHORTEST_READ_MS = 50;
 /** Failures that waiting may mend: the service is away, busy or answers nonsense. Any other ends the wait. */
 const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
 
-interface WaitInput {
+export interface WaitInput {
   readonly cardId: string;
   readonly wanted: readonly string[];
   readonly timeoutText: string;
   readonly timeoutMs: number;
   readonly intervalMs: number;
+  /** Aborted: nobody waits any more. */
+  readonly stop?: AbortSignal;
 }
 
 function readStatuses(text: string | undefined, faults: Fault[]): readonly string[] {
@@ -130,6 +132,7 @@ class Wait {
       },
       // Waiting is what this command is for: it says so itself, once, and not for every attempt.
       listener: listener.onTrace === undefined ? {} : { onTrace: (line) => listener.onTrace?.(line) },
+      ...(this.#input.stop === undefined ? {} : { stop: this.#input.stop }),
     });
   }
 
@@ -172,7 +175,7 @@ class Wait {
       throw this.#tooLong(failure, retryAt);
     const pauseMs = Math.max(this.#input.intervalMs, askedMs);
     const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
-    await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs);
+    await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.stop);
     if (isLast) throw this.#timeout();
   }
 
@@ -204,6 +207,11 @@ class Wait {
   }
 }
 
+/** Reads a card until it has a wanted status, and answers it; TIMEOUT when the time is up. */
+export function waitForCard(session: Session, input: WaitInput, line: WaitLine): Promise<Answer> {
+  return new Wait(session, input, line).run();
+}
+
 /** Runs `frontdesk card wait`. Answers the exit code. */
 export async function runWait(session: Session, input: RawInput): Promise<number> {
   const waitInput = await readWaitInput(session, input);
@@ -213,7 +221,7 @@ export async function runWait(session: Session, input: RawInput): Promise<number
     isWanted: canRedraw(context) && !common.quiet && !common.verbose,
     unicode: session.output.unicode,
   });
-  const answer = await new Wait(session, waitInput, line).run().finally(() => line.clear());
+  const answer = await waitForCard(session, waitInput, line).finally(() => line.clear());
   for (const notice of answer.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });
   return 0;

@@ -46,6 +46,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What stdin holds; nothing unless given. It is never a terminal. */
   readonly stdin?: string | Uint8Array;
+  /** stdin stays open: the test writes to `child.stdin` and ends it. */
+  readonly keepStdinOpen?: boolean;
   /** The folder to run in; `work` in the home unless given. */
   readonly cwd?: string;
   /** After that many milliseconds the program is killed and the run rejects; 20,000 unless given. */
@@ -74,6 +76,11 @@ export interface RunningFrontdesk {
   waitForOutput(text: string): Promise<void>;
   /** What stands on its streams so far. */
   output(): { readonly stdout: string; readonly stderr: string };
+}
+
+/** How to start the program from elsewhere: what a client of it is told. */
+export function programCommand(args: readonly string[], home: Home, env: Readonly<Record<string, string>> = {}) {
+  return { command: process.execPath, args: [PROGRAM, ...args], env: { ...cleanEnvironment(home), ...env } };
 }
 
 /** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no colour, no home. */
@@ -108,7 +115,7 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
   }
   // A program that ends without reading its stdin closes it under the writer.
   child.stdin.on('error', () => undefined);
-  child.stdin.end(options.stdin ?? '');
+  if (options.keepStdinOpen !== true) child.stdin.end(options.stdin ?? '');
   const limitMs = options.timeoutMs ?? DEFAULT_LIMIT_MS;
   const result = new Promise<RunResult>((resolve, reject) => {
     let isOverdue = false;

@@ -37,7 +37,7 @@ const CALLS: Record<WriteName, (client: Client) => Promise<WriteResult<unknown>>
 async function play(name: WriteName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
   const stage = await build(event, cardStatus);
   const service = { url: stage.url, token: 'token-of-the-matrix' };
-  const options = checkOptions({ cards: service, calendar: service, timeoutMs: 400 }, {});
+  const options = checkOptions({ cards: service, calendar: service, timeoutMs: 2000 }, {});
   const client = openClient(options, { clock, random: () => 0, version: '1.2.3' });
   const result = await CALLS[name](client);
   await client.close();

@@ -17,6 +17,7 @@ describe('a mistake of the program', () => {
     [{ timeoutMs: 0 }, 'timeoutMs: must be a whole number from 1'],
     [{ retries: 1.5 }, 'retries: must be a whole number from 0 to 100, not 1.5'],
     [{ retryMaxTimeMs: Number.POSITIVE_INFINITY }, 'retryMaxTimeMs: must be a whole number'],
+    [{ ca: '-----BEGIN CERTIFICATE-----\nbm8=\n-----END CERTIFICATE-----' }, 'ca: must be the text of certificates'],
     [{ ca: '/etc/ca.pem' }, 'ca: must be the text of certificates'],
     [undefined, 'createClient: must be an object'],
   ])('in the options %j throws a TypeError that names it', (options, message) => {

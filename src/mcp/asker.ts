@@ -1,0 +1,120 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY as CAPABILITIES,
+  type InputRequiredSpec,
+  inputRequired,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { ClockPort } from '../context.ts';
+import { QUESTION_MS, Questions, type Subject } from './questions.ts';
+
+/** Member of the form that a person ticks. */
+const BOX = 'confirm';
+
+export interface Confirmation {
+  readonly subject: Subject;
+  /** What is about to happen, line by line. */
+  readonly message: string;
+  /** What stands beside the box. */
+  readonly title: string;
+}
+
+/** The answer of a person, or why there is none. */
+export type Given = { readonly isConfirmed: true } | { readonly refusal: string };
+
+const CANNOT_ASK = 'nobody was asked, because this client cannot ask a person (it declares no elicitation)';
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Only an `accept` with the box ticked is a yes. */
+function readAnswer(answer: unknown): Given {
+  if (!isRecord(answer)) return { refusal: 'no answer of a person came' };
+  const { action, content } = answer;
+  if (action === 'decline') return { refusal: 'the person said no' };
+  if (action === 'cancel') return { refusal: 'the person closed the question without an answer' };
+  if (action !== 'accept') return { refusal: 'the answer cannot be read' };
+  return isRecord(content) && content[BOX] === true ? { isConfirmed: true } : { refusal: 'the box was not ticked' };
+}
+
+/** A form with one box, unticked. */
+function form({ message, title }: Confirmation) {
+  return {
+    mode: 'form' as const,
+    message,
+    requestedSchema: {
+      type: 'object' as const,
+      properties: { [BOX]: { type: 'boolean' as const, title, default: false } },
+      required: [BOX],
+    },
+  };
+}
+
+/** Asks a person through the client, in the way of either generation of the protocol. Whatever goes wrong is a no. */
+export class Asker {
+  readonly #server: Server;
+  readonly #clock: ClockPort;
+  readonly #questions: Questions;
+
+  constructor(server: Server, clock: ClockPort) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#questions = new Questions(clock);
+  }
+
+  /** A call was cancelled: what it asked is void. */
+  drop(requestId: string | number): void {
+    this.#questions.drop(requestId);
+  }
+
+  /** Why this client cannot ask, or undefined. */
+  inability(ctx: ServerContext): string | undefined {
+    const { envelope } = ctx.mcpReq;
+    // The envelope is what the request said of its client; its members are read as they came.
+    const declared: Readonly<Record<string, unknown>> | undefined = envelope;
+    const capabilities = declared === undefined ? this.#server.getClientCapabilities() : declared[CAPABILITIES];
+    const elicitation = isRecord(capabilities) ? capabilities['elicitation'] : undefined;
+    if (!isRecord(elicitation)) return CANNOT_ASK;
+    // Before there were two kinds, an empty object meant forms.
+    return 'form' in elicitation || !('url' in elicitation) ? undefined : CANNOT_ASK;
+  }
+
+  /** The answer that a call brings along (protocol 2026-07-28); undefined: it brings none, so a person is to be asked. */
+  answerIn(ctx: ServerContext, subject: Subject): Given | undefined {
+    const { inputResponses, droppedInputResponseKeys } = ctx.mcpReq;
+    const state = ctx.mcpReq.requestState<string>();
+    if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined) return undefined;
+    const problem = this.#questions.take(state, subject);
+    return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
+  }
+
+  /** Asks. Answers what a client of 2026 carries to the person, or what the person of one of 2025 said. */
+  async ask(
+    ctx: ServerContext,
+    confirmation: Confirmation,
+    cancelled: AbortSignal,
+  ): Promise<InputRequiredSpec | Given> {
+    if (ctx.mcpReq.envelope !== undefined) {
+      const requestState = this.#questions.ask(confirmation.subject, ctx.mcpReq.id);
+      return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
+    }
+    const over = new AbortController();
+    const end = () => over.abort('the call was cancelled');
+    if (cancelled.aborted) end();
+    cancelled.addEventListener('abort', end);
+    const done = new AbortController();
+    void this.#clock.sleep(QUESTION_MS, done.signal).then(() => over.abort('nobody answered within 5 minutes'));
+    try {
+      // The protocol layer has a limit of its own, which is never the first to be reached.
+      const options = { signal: over.signal, timeout: 2 * QUESTION_MS };
+      const request = { method: 'elicitation/create', params: form(confirmation) } as const;
+      return readAnswer(await ctx.mcpReq.send(request, options));
+    } catch {
+      return { refusal: over.signal.aborted ? String(over.signal.reason) : 'the client could not ask the person' };
+    } finally {
+      done.abort();
+      cancelled.removeEventListener('abort', end);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { localCommand } from '../commands/command.ts';
+import { refuseReadOnly } from '../engine/write-guards.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { hasOption } from '../input/raw-input.ts';
+import type { Session } from '../session.ts';
+
+/** An assistant never works on whatever profile happens to be in use: somebody has to have said which. */
+function requireNamedService({ profile, context }: Session): void {
+  const isNamed = profile.namedBy !== undefined;
+  const urls = [context.env['FRONTDESK_CARDS_URL'], context.env['FRONTDESK_CALENDAR_URL']];
+  if (isNamed || urls.some((url) => (url ?? '') !== '')) return;
+  throw usageFailure(
+    [{ where: 'mcp', problem: 'which service is meant must be said' }],
+    ['name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment'],
+  );
+}
+
+/** Where nothing may be written, no write is offered. */
+function isReadOnly(session: Session): boolean {
+  try {
+    refuseReadOnly(session);
+    return false;
+  } catch (error) {
+    if (error instanceof Failure) return true;
+    throw error;
+  }
+}
+
+export const mcpCommand = localCommand({
+  path: ['mcp'],
+  description:
+    'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
+  usesProfile: true,
+  options: [{ long: 'allow-writes', text: 'offer single changes too; a person confirms each' }],
+  exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
+  examples: [
+    { text: 'Let an assistant look, and change nothing', line: 'mcp -p live' },
+    { text: 'Let it ask for changes, in the sandbox', line: 'mcp -p sandbox --allow-writes' },
+  ],
+  async run(session, input) {
+    requireNamedService(session);
+    const { READ_TOOLS, WRITE_TOOLS } = await import('./tools.ts');
+    const { serve } = await import('./serve.ts');
+    const mayWrite = hasOption(input, 'allow-writes') && !isReadOnly(session);
+    const what = mayWrite ? 'reads, and changes that a person confirms' : 'reads only';
+    const message = `serving assistants with profile ${session.profile.name}: ${what}`;
+    await session.notify({ code: 'SERVING', level: 'note', message });
+    return serve(session, mayWrite ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS);
+  },
+});

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { ClockPort } from '../context.ts';
+
+/** How long a person may take to answer. */
+export const QUESTION_MS = 5 * 60_000;
+
+/** More than a person can have in front of them; the oldest gives way. */
+const MAX_OPEN = 100;
+
+/** What a question is about: an answer is good for exactly this. */
+export interface Subject {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+interface OpenQuestion {
+  readonly subject: string;
+  readonly deadlineMs: number;
+  /** The call that asked. */
+  readonly requestId: string | number;
+}
+
+/** The same text for the same arguments, in whatever order they came. */
+function textOf({ tool, args }: Subject): string {
+  const sorted = Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
+  return JSON.stringify([tool, sorted]);
+}
+
+/**
+ * Questions that a client carries to a person and back in a call of its own (protocol 2026-07-28). Each is known by
+ * a fresh nonce, in this process alone, and is gone once an answer to it has come, whatever that says.
+ */
+export class Questions {
+  readonly #clock: ClockPort;
+  readonly #open = new Map<string, OpenQuestion>();
+
+  constructor(clock: ClockPort) {
+    this.#clock = clock;
+  }
+
+  /** Answers the nonce under which the answer has to come. */
+  ask(subject: Subject, requestId: string | number): string {
+    const [oldest] = this.#open.keys();
+    if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
+    const nonce = randomBytes(24).toString('base64url');
+    const deadlineMs = this.#clock.monotonic() + QUESTION_MS;
+    this.#open.set(nonce, { subject: textOf(subject), deadlineMs, requestId });
+    return nonce;
+  }
+
+  /** Takes the question away; answers what is wrong with an answer under this nonce, or undefined. */
+  take(nonce: string | undefined, subject: Subject): string | undefined {
+    const question = nonce === undefined ? undefined : this.#open.get(nonce);
+    if (nonce === undefined || question === undefined) return 'the answer belongs to no open question';
+    this.#open.delete(nonce);
+    if (question.subject !== textOf(subject)) return 'the answer belongs to other arguments';
+    return this.#clock.monotonic() > question.deadlineMs ? 'the answer came too late' : undefined;
+  }
+
+  /** The call that asked was cancelled: its question is void. */
+  drop(requestId: string | number): void {
+    for (const [nonce, question] of this.#open) if (question.requestId === requestId) this.#open.delete(nonce);
+  }
+}

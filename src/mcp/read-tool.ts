@@ -1,0 +1,137 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { CARD_STATUSES } from '../api/card.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
+import { OPERATIONS } from '../api/operations.ts';
+import { isFullList } from '../engine/list-call.ts';
+import { type Fault, usageFailure } from '../failure.ts';
+import type { CallResult, Notice } from '../http/call.ts';
+import { AGE_FORMS, parseAge } from '../input/duration.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonValue } from '../json/value.ts';
+import { OUTCOMES } from '../local/history.ts';
+import type { Session } from '../session.ts';
+import { answered, found } from './results.ts';
+import { ArgumentReader, type Arguments, readCall } from './tool-arguments.ts';
+import { RUN_STATES, type ToolName, type ToolSpec } from './tools.ts';
+
+/** One call of a reading tool. */
+export interface ReadRequest {
+  readonly tool: ToolSpec;
+  readonly args: Arguments;
+  /** Aborted: nobody waits for it any more. */
+  readonly stop: AbortSignal;
+  /** What the session warned of meanwhile. */
+  readonly warnings: Notice[];
+}
+
+const MOST_ROWS = 1000;
+
+function ports(session: Session) {
+  const { clock } = session.context;
+  return { stateDir: session.stateDir(), clock };
+}
+
+async function readOperation(session: Session, request: ReadRequest): Promise<CallToolResult> {
+  const { tool, args, stop, warnings } = request;
+  if (tool.operation === undefined) throw new Error(`${tool.name} calls no operation`);
+  const { call, warnings: suspicious } = readCall(tool.operation, tool, args);
+  for (const message of suspicious) warnings.push({ code: 'SUSPICIOUS_ID', level: 'warning', message });
+  const service = await session.service(call.operation.family);
+  const result: CallResult = await service.client.call(call, { policy: session.policy, stop });
+  if (result.kind === 'failed') throw result.failure;
+  if (call.operation.query !== null) {
+    const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
+    const message = `there may be more than ${limit}, and the interface shows no way to fetch the rest`;
+    if (isFullList(result.resource, limit)) warnings.push({ code: 'MAY_BE_INCOMPLETE', level: 'warning', message });
+  }
+  return answered(result, warnings);
+}
+
+async function waitForStatus(session: Session, { args, stop, warnings }: ReadRequest): Promise<CallToolResult> {
+  const { waitForCard } = await import('../local/card-wait.ts');
+  const { checkValues } = await import('../input/check-values.ts');
+  const reader = new ArgumentReader(args);
+  const cardId = args['cardId'];
+  reader.add(checkValues(OPERATIONS.cardGet, { params: { cardId } }).faults);
+  reader.required('status');
+  const wanted = reader.choices('status', CARD_STATUSES) ?? [];
+  const seconds = reader.wholeNumber('timeoutSeconds', { max: 300, otherwise: 60 });
+  reader.finish(['cardId', 'status', 'timeoutSeconds']);
+  const noLine = { show: async () => undefined, clear: async () => undefined };
+  const times = { timeoutMs: seconds * 1000, timeoutText: `${seconds}s`, intervalMs: 2000 };
+  return answered(await waitForCard(session, { cardId: String(cardId), wanted, ...times, stop }, noLine), warnings);
+}
+
+async function listHistory(session: Session, { args, warnings }: ReadRequest): Promise<CallToolResult> {
+  const reader = new ArgumentReader(args);
+  const since = reader.text('since');
+  const age = since === undefined ? undefined : parseAge(since);
+  if (since !== undefined && age === undefined) reader.add([ageFault(since)]);
+  const id = reader.text('id');
+  const outcome = reader.choice('outcome', OUTCOMES);
+  const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
+  reader.finish(['since', 'id', 'outcome', 'limit']);
+  const { historyJson, readHistory } = await import('../history/read.ts');
+  const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
+  const { entries, unreadableRuns } = await readHistory(ports(session), { sinceMs, id, outcome, limit });
+  for (const run of unreadableRuns) {
+    const message = `the journal of run ${run} cannot be read; its rows are missing here`;
+    warnings.push({ code: 'RUN_UNREADABLE', level: 'warning', message });
+  }
+  return found(entries.map(historyJson), warnings);
+}
+
+function ageFault(text: string): Fault {
+  return { where: 'since', problem: `must be an age such as ${AGE_FORMS}, not ${JSON.stringify(text)}` };
+}
+
+async function listRunsOf(session: Session, { args, warnings }: ReadRequest): Promise<CallToolResult> {
+  const reader = new ArgumentReader(args);
+  const state = reader.choice('state', RUN_STATES);
+  const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
+  reader.finish(['state', 'limit']);
+  const { listRuns } = await import('../bulk/run-list.ts');
+  const all = await listRuns(ports(session));
+  const runs = all.filter((run) => state === undefined || run.state === state);
+  return found(
+    runs.slice(0, limit).map((run) => fromPlain(run)),
+    warnings,
+  );
+}
+
+/** The rows are collected and not printed: the writer of rows is ours. */
+async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): Promise<CallToolResult> {
+  const reader = new ArgumentReader(args);
+  reader.required('run');
+  const run = reader.text('run');
+  const outcomes = reader.choices('outcome', OUTCOMES);
+  const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 100 });
+  reader.finish(['run', 'outcome', 'limit']);
+  if (run === undefined || run === '') throw usageFailure([{ where: 'run', problem: 'is empty' }]);
+  const { printRunResults } = await import('../engine/many/run-results.ts');
+  const rows: JsonValue[] = [];
+  let left = 0;
+  const row = async (value: JsonValue) => {
+    if (rows.length < limit) rows.push(value);
+    else left += 1;
+  };
+  const rowStream = { row, flush: async () => undefined, close: async () => undefined };
+  const collecting: Session = { ...session, openRows: async () => rowStream };
+  await printRunResults(collecting, run, outcomes === undefined ? undefined : new Set(outcomes), false);
+  if (left > 0) warnings.push({ code: 'MORE_ROWS', level: 'warning', message: `${left} more rows are not shown` });
+  return found(rows, warnings);
+}
+
+type Reader = (session: Session, request: ReadRequest) => Promise<CallToolResult>;
+
+const READERS: Partial<Record<ToolName, Reader>> = {
+  card_wait: waitForStatus,
+  history_list: listHistory,
+  runs_list: listRunsOf,
+  run_results: resultsOfRun,
+};
+
+/** Runs a tool that changes nothing. */
+export function runReadTool(session: Session, request: ReadRequest): Promise<CallToolResult> {
+  return (READERS[request.tool.name] ?? readOperation)(session, request);
+}

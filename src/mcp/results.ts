@@ -1,0 +1,80 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Failure, Outcome } from '../failure.ts';
+import type { Answer, Notice } from '../http/call.ts';
+import { printJson } from '../json/print.ts';
+import type { JsonValue } from '../json/value.ts';
+import { safeText } from '../output/safe-text.ts';
+
+/** What a program reads of a result; members that are not known are absent. A read has no outcome. */
+interface Facts {
+  readonly outcome?: Outcome | undefined;
+  readonly exitCode: number;
+  readonly code?: string | undefined;
+  readonly httpStatus?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly resultId?: string | undefined;
+}
+
+/** JSON Schema of `structuredContent`. */
+export const FACTS_SCHEMA = {
+  type: 'object',
+  properties: {
+    outcome: { enum: ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] },
+    exitCode: { type: 'integer' },
+    code: { type: 'string' },
+    httpStatus: { type: 'integer' },
+    requestId: { type: 'string' },
+    resultId: { type: 'string' },
+  },
+  required: ['exitCode'],
+} as const;
+
+type Mask = ((text: string) => string) | undefined;
+
+function result(texts: readonly string[], facts: Facts, isError: boolean): CallToolResult {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return {
+    content: texts.map((text) => ({ type: 'text', text })),
+    structuredContent: Object.fromEntries(known),
+    ...(isError ? { isError } : {}),
+  };
+}
+
+/** What was asked for, digit for digit, and after it what a person would be warned of. */
+export function found(value: JsonValue, warnings: readonly Notice[], facts: Partial<Facts> = {}): CallToolResult {
+  const json = printJson(value, { indent: 2 });
+  return result(
+    [json, ...warnings.map(({ message }) => `warning: ${safeText(message)}`)],
+    { exitCode: 0, ...facts },
+    false,
+  );
+}
+
+/** The answer of the service to a read or to a write that was done. */
+export function answered(answer: Answer, warnings: readonly Notice[]): CallToolResult {
+  const { outcome, status, requestId, resultId } = answer;
+  return found(answer.resource, [...answer.notices, ...warnings], {
+    outcome: outcome ?? undefined,
+    httpStatus: status,
+    requestId,
+    resultId,
+  });
+}
+
+/** What a person would read on stderr, as an error of the tool. */
+export function failed(failure: Failure, mask: Mask, advice: readonly string[] = []): CallToolResult {
+  const { code, exitCode, details } = failure;
+  const lines = [failure.message, ...failure.hints.slice(0, 2).map((hint) => `hint: ${hint}`), ...advice];
+  return result(
+    [lines.map((line) => safeText(mask === undefined ? line : mask(line))).join('\n')],
+    {
+      outcome: details.outcome,
+      exitCode,
+      code,
+      httpStatus: details.http?.status,
+      requestId: details.http?.requestId,
+      resultId: details.resultId,
+    },
+    true,
+  );
+}

@@ -1,0 +1,88 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { type SignalName, StreamFailure } from '../context.ts';
+import { GRACE_MS } from '../engine/interrupt.ts';
+import { CANCELLED_EXIT_CODES, FAILURES } from '../failure.ts';
+import type { Session } from '../session.ts';
+import type { Asker } from './asker.ts';
+import { createServer } from './server.ts';
+import type { ToolSpec } from './tools.ts';
+import { Wire } from './wire.ts';
+
+/** Why serving came to its end. */
+type End =
+  | { readonly kind: 'stdin' }
+  | { readonly kind: 'signal'; readonly signal: SignalName }
+  | { readonly kind: 'stdout'; readonly error: unknown };
+
+/**
+ * Serves the tools on stdin and stdout until stdin ends, a signal comes or stdout is lost. What is under way then has
+ * five seconds to end, so that the history has the outcome of every write. Answers the exit code.
+ */
+export async function serve(session: Session, tools: readonly ToolSpec[]): Promise<number> {
+  const { context } = session;
+  const [ended, graceOver] = [new AbortController(), new AbortController()];
+  const underWay = new Set<Promise<unknown>>();
+  const wire = new Wire(context.stdout);
+  let asker: Asker | undefined;
+  wire.onCancelled = (requestId) => asker?.drop(requestId);
+  const serving = { session, tools, ended: ended.signal, graceOver: graceOver.signal, underWay };
+  const handle = serveStdio(
+    () =>
+      createServer(serving, (made) => {
+        asker = made;
+      }),
+    {
+      transport: wire,
+      onerror: (error) => {
+        const message = `protocol: ${error.message}`;
+        if (session.common.verbose) void session.notify({ code: 'PROTOCOL', level: 'note', message });
+      },
+    },
+  );
+  const end = await new Promise<End>((resolve) => {
+    wire.onLost = (error) => resolve({ kind: 'stdout', error });
+    context.signals.onSignal((signal, count) => {
+      if (count > 1) graceOver.abort();
+      resolve({ kind: 'signal', signal });
+    });
+    void readInput(session, wire).then(() => resolve({ kind: 'stdin' }));
+  });
+  ended.abort();
+  const done = new AbortController();
+  void context.clock.sleep(GRACE_MS, done.signal).then(() => graceOver.abort());
+  if (end.kind !== 'stdout') {
+    await Promise.race([
+      wire.whenAnswered(),
+      new Promise((resolve) => graceOver.signal.addEventListener('abort', resolve)),
+    ]);
+  }
+  await Promise.allSettled(underWay);
+  done.abort();
+  await handle.close();
+  if (end.kind === 'stdin') return 0;
+  await session.notify({ code: 'INTERRUPTED', level: 'note', message: whyOf(end) });
+  // stdin is still open, and reading it would keep the process alive for ever.
+  context.exitNow(exitCodeOf(end));
+  return exitCodeOf(end);
+}
+
+function whyOf(end: Exclude<End, { kind: 'stdin' }>): string {
+  if (end.kind === 'signal') return `ended by ${end.signal}`;
+  return `stdout cannot be written: ${end.error instanceof Error ? end.error.message : String(end.error)}`;
+}
+
+function exitCodeOf(end: Exclude<End, { kind: 'stdin' }>): number {
+  if (end.kind === 'signal') return CANCELLED_EXIT_CODES[end.signal];
+  const isReaderGone = end.error instanceof StreamFailure && end.error.errno === 'EPIPE';
+  return isReaderGone ? CANCELLED_EXIT_CODES.EPIPE : FAILURES.LOCAL_IO.exitCode;
+}
+
+/** Reads stdin to its end; one that cannot be read has ended. */
+async function readInput(session: Session, wire: Wire): Promise<void> {
+  try {
+    for await (const chunk of session.context.stdin.read()) wire.feed(chunk);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await session.notify({ code: 'INPUT_LOST', level: 'warning', message: `stdin cannot be read: ${reason}` });
+  }
+}

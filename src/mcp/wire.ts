@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transport } from '@modelcontextprotocol/server';
+import type { OutputPort } from '../context.ts';
+
+/** Far more than any call of ours; what is longer is no message. */
+const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/**
+ * The connection to a client: a JSON-RPC message a line. Requests of ours leave under ids that nobody can guess, and
+ * an answer is handed on once, so that one which was not asked for, or comes again, reaches nobody.
+ */
+export class Wire implements Transport {
+  readonly #stdout: OutputPort;
+  readonly #decoder = new TextDecoder();
+  /** Id that a client sees of a request of ours -> the one that the protocol layer gave it. */
+  readonly #asked = new Map<string, RequestId>();
+  /** Requests of the client that have no answer yet. */
+  readonly #open = new Set<RequestId>();
+  #whenAnswered: (() => void) | undefined;
+  #buffer = '';
+  #isSkipping = false;
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  /** A call was taken back by the client. */
+  onCancelled: (requestId: RequestId) => void = () => undefined;
+  /** stdout cannot be written any more. */
+  onLost: (error: unknown) => void = () => undefined;
+
+  constructor(stdout: OutputPort) {
+    this.#stdout = stdout;
+  }
+
+  async start(): Promise<void> {
+    // Whoever reads stdin feeds it.
+  }
+
+  async close(): Promise<void> {
+    this.#asked.clear();
+    this.onclose?.();
+  }
+
+  /** Resolves when every request that came has been answered. */
+  whenAnswered(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenAnswered = resolve;
+    });
+  }
+
+  /** Takes bytes of stdin; whole lines are messages. */
+  feed(bytes: Uint8Array): void {
+    const [first = '', ...rest] = this.#decoder.decode(bytes, { stream: true }).split('\n');
+    let line = this.#buffer + first;
+    for (const next of rest) {
+      this.#line(line);
+      line = next;
+    }
+    if (line.length > MAX_LINE_CHARACTERS) {
+      this.#isSkipping = true;
+      line = '';
+    }
+    this.#buffer = line;
+  }
+
+  #line(line: string): void {
+    if (this.#isSkipping || line.length > MAX_LINE_CHARACTERS) {
+      this.#isSkipping = false;
+      this.#refuse(INVALID_REQUEST, `a message of more than ${MAX_LINE_CHARACTERS} characters`);
+      return;
+    }
+    if (line.trim() === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.#refuse(PARSE_ERROR, 'the line is no JSON');
+      return;
+    }
+    try {
+      this.#receive(parseJSONRPCMessage(value));
+    } catch {
+      this.#refuse(INVALID_REQUEST, 'the line is no JSON-RPC message');
+    }
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if ('method' in message) {
+      if ('id' in message) this.#open.add(message.id);
+      const cancelled = message.method === 'notifications/cancelled' ? message.params?.['requestId'] : undefined;
+      if (typeof cancelled === 'string' || typeof cancelled === 'number') {
+        this.#answered(cancelled);
+        this.onCancelled(cancelled);
+      }
+      this.onmessage?.(message);
+      return;
+    }
+    const id = String(message.id);
+    const asked = this.#asked.get(id);
+    if (asked === undefined || !this.#asked.delete(id)) return;
+    this.onmessage?.({ ...message, id: asked });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    let sent: unknown = message;
+    if (!('method' in message)) {
+      if (message.id !== undefined) this.#answered(message.id);
+    } else if ('id' in message) {
+      const id = `frontdesk-${randomBytes(16).toString('base64url')}`;
+      this.#asked.set(id, message.id);
+      sent = { ...message, id };
+    } else if (message.method === 'notifications/cancelled') {
+      const requestId = this.#takeBack(message.params?.['requestId']);
+      sent = { ...message, params: { ...message.params, requestId } };
+    }
+    await this.#write(sent);
+  }
+
+  /** The id under which a request of ours left; an answer to it is not taken any more. */
+  #takeBack(requestId: unknown): unknown {
+    for (const [id, asked] of this.#asked) {
+      if (asked !== requestId) continue;
+      this.#asked.delete(id);
+      return id;
+    }
+    return requestId;
+  }
+
+  #answered(id: RequestId): void {
+    this.#open.delete(id);
+    if (this.#open.size > 0) return;
+    this.#whenAnswered?.();
+  }
+
+  #refuse(code: number, message: string): void {
+    void this.#write({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(() => undefined);
+  }
+
+  async #write(message: unknown): Promise<void> {
+    try {
+      await this.#stdout.write(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      this.onLost(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { readCardBefore } from '../engine/confirm.ts';
+import { GRACE_MS } from '../engine/interrupt.ts';
+import type { SingleCall } from '../engine/read-call.ts';
+import { recordedCall } from '../engine/write-call.ts';
+import { guardWrite } from '../engine/write-guards.ts';
+import { Failure } from '../failure.ts';
+import type { Notice } from '../http/call.ts';
+import { subjectOf } from '../http/facts.ts';
+import { getPath } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { cellText } from '../output/column.ts';
+import { safeText, shortenText } from '../output/safe-text.ts';
+import type { Service, Session } from '../session.ts';
+import type { Asker } from './asker.ts';
+import { personCommand } from './person-command.ts';
+import { answered, failed } from './results.ts';
+import { type Arguments, readCall } from './tool-arguments.ts';
+import type { ToolSpec } from './tools.ts';
+
+/** One call of a writing tool. */
+export interface WriteRequest {
+  readonly tool: ToolSpec;
+  readonly args: Arguments;
+  readonly ctx: ServerContext;
+  /** Aborted: the client is gone or took the call back; begin nothing new. */
+  readonly wrapUp: AbortSignal;
+  /** Aborted: no more time for what is under way. */
+  readonly stop: AbortSignal;
+  readonly warnings: readonly Notice[];
+}
+
+const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt'];
+
+/** The card as it is now, a line for each member that tells cards apart; or why it cannot be shown. */
+async function cardLines(session: Session, single: SingleCall): Promise<readonly string[]> {
+  if (single.call.operation.family !== 'cards') return [];
+  const before = await readCardBefore(session, single, false);
+  if ('failure' in before) return [`The card could not be read: ${safeText(before.failure.message)}`];
+  return SHOWN.flatMap((name) => {
+    const value = getPath(before.card, name);
+    return value === undefined ? [] : [`card ${name}: ${safeText(cellText(value))}`];
+  });
+}
+
+/** More of a text than a person would read before saying yes; how much is left out is said. */
+const SHOWN_CHARACTERS = 2000;
+
+function shown(value: JsonValue): string {
+  return typeof value === 'string' ? `"${safeText(shortenText(value, SHOWN_CHARACTERS))}"` : printJson(value);
+}
+
+/** What a person is asked: profile, host, operation, id, the card as it is now and the fields. */
+async function question(session: Session, service: Service, single: SingleCall): Promise<string> {
+  const { call, id } = single;
+  const fields = isJsonObject(call.body) ? [...call.body] : [];
+  return [
+    `${safeText(subjectOf(call))}?`,
+    `profile: ${session.profile.name}`,
+    `host: ${service.host}`,
+    `operation: ${call.operation.command}`,
+    ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
+    ...(await cardLines(session, single)),
+    ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
+    ...single.warnings.map((warning) => `warning: ${warning}`),
+    'An assistant asks for this. Check it against what you were asked to do.',
+  ].join('\n');
+}
+
+/** Nobody said yes: nothing was sent, and a person can do it by hand. */
+function unconfirmed(session: Session, single: SingleCall, why: string): CallToolResult {
+  const profileFlag = session.profile.namedBy === undefined ? '' : `-p ${session.profile.name}`;
+  const failure = new Failure('CANCELLED', `${subjectOf(single.call)}: ${why}; nothing was sent`, {
+    details: { outcome: 'not_sent' },
+  });
+  return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
+}
+
+/**
+ * Runs a tool that changes something. A person confirms each call through the client, and only then it goes the way of
+ * the single-write command: same guards, same record before and after, same retries and outcomes.
+ */
+export async function runWriteTool(
+  session: Session,
+  asker: Asker,
+  request: WriteRequest,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { tool, args, ctx } = request;
+  const { operation } = tool;
+  if (operation === undefined) throw new Error(`${tool.name} writes nothing`);
+  const single = readCall(operation, tool, args);
+  guardWrite(session, operation, { kind: 'one', reason: single.reason });
+  const subject = { tool: tool.name, args };
+  const given = asker.answerIn(ctx, subject);
+  if (given === undefined) {
+    const inability = asker.inability(ctx);
+    if (inability !== undefined) return unconfirmed(session, single, inability);
+    const service = await session.service(operation.family);
+    const message = await question(session, service, single);
+    const asked = await asker.ask(
+      ctx,
+      { subject, message, title: `Yes: ${operation.attempt} ${single.id ?? ''}`.trimEnd() },
+      request.wrapUp,
+    );
+    if ('requestState' in asked) return inputRequired(asked);
+    if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
+  } else if ('refusal' in given) return unconfirmed(session, single, given.refusal);
+  return send(session, single, request);
+}
+
+async function send(session: Session, single: SingleCall, request: WriteRequest): Promise<CallToolResult> {
+  const { clock } = session.context;
+  // A cancellation that came with the answer is heard first.
+  await clock.sleep(0);
+  if (request.wrapUp.aborted) return unconfirmed(session, single, 'the call was cancelled');
+  const service = await session.service(single.call.operation.family);
+  const released = new AbortController();
+  const result = await recordedCall(session, service, {
+    ...single,
+    open: () => {
+      const stop = new AbortController();
+      const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => stop.abort());
+      if (request.wrapUp.aborted) end();
+      else request.wrapUp.addEventListener('abort', end);
+      request.stop.addEventListener('abort', () => stop.abort());
+      return { wrapUp: request.wrapUp, stop: stop.signal, release: () => released.abort() };
+    },
+  });
+  if (result.kind === 'failed') throw result.failure;
+  return answered(result, request.warnings);
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { call, RawClient, YES } from '../../support/mcp-process.ts';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+
+const CLIENT = {
+  protocolVersion: '2025-11-25',
+  capabilities: { elicitation: {} },
+  clientInfo: { name: 't', version: '1' },
+};
+const INITIALIZE = { jsonrpc: '2.0', id: 0, method: 'initialize', params: CLIENT };
+const BLOCK = { cardId: CARD_ID, reason: 'lost' };
+
+function lines(...messages: readonly (object | string)[]): string {
+  return messages.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
+}
+
+async function outcomes(home: ReturnType<typeof createHome>): Promise<unknown> {
+  const { stdout } = await runFrontdesk(['history', '--json', '--query', '[].outcome'], { home });
+  return JSON.parse(stdout);
+}
+
+describe('which service is meant', () => {
+  it('has to be said: a profile that happens to be in use does not count', async () => {
+    const home = createHome();
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'https://api.example.com'], { home });
+    await runFrontdesk(['profile', 'use', 'live'], { home });
+    const { code, stdout, stderr } = await runFrontdesk(['mcp'], { home });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('which service is meant must be said');
+  });
+
+  it.each([
+    ['-p', ['-p', 'sandbox'], {}],
+    ['FRONTDESK_PROFILE', [], { FRONTDESK_PROFILE: 'sandbox' }],
+    ['a URL', [], { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' }],
+  ])('is said by %s', async (_, args, env) => {
+    const { code, stdout } = await runFrontdesk(['mcp', ...args], { env, stdin: '' });
+    expect([code, stdout]).toEqual([0, '']);
+  });
+
+  it('lists no writes when its profile is read-only, whatever was asked for', async () => {
+    const home = createHome();
+    await runFrontdesk(['profile', 'set', 'look', '--cards-url', 'https://api.example.com', '--read-only', 'true'], {
+      home,
+    });
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const { code, stdout } = await runFrontdesk(['mcp', '-p', 'look', '--allow-writes'], {
+      home,
+      stdin: lines(INITIALIZE, list, call(2, 'card_block', BLOCK)),
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('"name":"card_block"');
+    expect(stdout).toContain('card_block is no tool of this server');
+  });
+
+  it('requires the reason of the profile before anybody is asked', async () => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', 'T-[0-9]+'], { home });
+    const env = { FRONTDESK_CARDS_TOKEN: 'a-token-of-the-test' };
+    const stdin = lines(INITIALIZE, call(1, 'card_block', BLOCK));
+    const { stdout } = await runFrontdesk(['mcp', '-p', 'live', '--allow-writes'], { home, env, stdin });
+    expect(stdout).toContain('T-[0-9]+ is not found in it, as this profile requires');
+    expect(stdout).not.toContain('elicitation/create');
+  });
+});
+
+describe('the end of stdin', () => {
+  it('lets what was asked be answered first, and is exit 0', async () => {
+    const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
+    const stdin = lines(INITIALIZE, call(1, 'card_get', { cardId: CARD_ID }));
+    const { code, stdout } = await runFrontdesk(['mcp'], { env: server.env, stdin });
+    // A JSON-RPC message a line.
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number; result: object });
+    expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1]]);
+    expect(answers[1]?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
+  });
+
+  it('waits for a write in flight, so that the history has its outcome', async () => {
+    let answer: (() => void) | undefined;
+    const server = await startRecordingServer(({ method }) =>
+      method === 'GET'
+        ? { body: cardText('ACTIVE') }
+        : new Promise((resolve) => {
+            answer = () => resolve({ body: cardText('BLOCKED') });
+          }),
+    );
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+    await expect.poll(() => answer, { timeout: 10_000 }).toBeDefined();
+    const ended = client.end();
+    answer?.();
+    const { code, stdout } = await ended;
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"applied"');
+    expect(await outcomes(client.home)).toEqual(['applied']);
+  });
+
+  it('gives a write that is never answered five seconds, and then it is unknown', async () => {
+    const server = await startRecordingServer(({ method }) =>
+      method === 'GET' ? { body: cardText('ACTIVE') } : 'hang',
+    );
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+    await expect.poll(() => server.lines.length, { timeout: 10_000 }).toBe(2);
+    expect((await client.end()).code).toBe(0);
+    expect(await outcomes(client.home)).toEqual(['unknown']);
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+  });
+});
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends it with %i, a write in flight with its outcome', async (signal, exitCode) => {
+    const server = await startRecordingServer(({ method }) =>
+      method === 'GET'
+        ? { body: cardText('ACTIVE') }
+        : new Promise((resolve) => setTimeout(() => resolve({ body: cardText('BLOCKED') }), 300)),
+    );
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+    await expect.poll(() => server.lines.length, { timeout: 10_000 }).toBe(2);
+    client.running.child.kill(signal);
+    const { code } = await client.running.result;
+    expect(code).toBe(exitCode);
+    expect(await outcomes(client.home)).toEqual(['applied']);
+  });
+
+  it('ends a question, and nothing is sent', async () => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    await client.question();
+    client.running.child.kill('SIGTERM');
+    expect((await client.running.result).code).toBe(143);
+    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+    expect(await outcomes(client.home)).toEqual([]);
+  });
+});
+
+describe('a client that no longer reads', () => {
+  it('ends it with 141, and nothing is sent', async () => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.running.child.stdout?.destroy();
+    client.send(call(1, 'card_block', BLOCK));
+    expect((await client.running.result).code).toBe(141);
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+  });
+});
+
+describe('what is on the streams', () => {
+  it('is JSON-RPC on stdout alone, whatever comes in', async () => {
+    const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--verbose'], {
+      stdin: lines(
+        'hello',
+        '',
+        '{"jsonrpc":"2.0"}',
+        '[]',
+        '"text"',
+        `{"jsonrpc":"2.0","id":9,"method":"x","params":{"long":"${'x'.repeat(5_000_000)}"}}`,
+        INITIALIZE,
+        { jsonrpc: '2.0', id: 1, method: 'prompts/list' },
+        { jsonrpc: '2.0', id: 99, result: {} },
+        call(2, 'card_get', { cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' }),
+      ),
+    });
+    const messages = stdout
+      .trimEnd()
+      .split('\n')
+      // What a line holds is what this test asks.
+      .map((line) => JSON.parse(line) as { jsonrpc: string; id: unknown; error?: { code: number }; result?: object });
+    expect(code).toBe(0);
+    expect(messages.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true);
+    expect(messages.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([
+      -32_700, -32_600, -32_600, -32_600, -32_600,
+    ]);
+    expect(messages.find(({ id }) => id === 1)?.error?.code).toBe(-32_601);
+    expect(messages.find(({ id }) => id === 2)?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
+    expect(stderr).toContain('serving assistants with profile sandbox: reads only');
+  });
+
+  it('tells a client that wants to know that a call goes on', async () => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));
+    await client.question();
+    const progress = await client.next((message) => message.method === 'notifications/progress', 15_000);
+    expect(progress.params).toEqual({ progressToken: 'token-1', progress: 1, message: 'card_block goes on' });
+  });
+});

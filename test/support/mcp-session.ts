@@ -1,0 +1,40 @@
+import type { ClockPort } from '../../src/context.ts';
+import { NO_RECORD } from '../../src/history/record.ts';
+import type { CallPolicy } from '../../src/http/call.ts';
+import { createHttpClient } from '../../src/http/client.ts';
+import type { Session } from '../../src/session.ts';
+import { parseBaseUrl } from '../../src/wire/base-url.ts';
+import { createTransport } from '../../src/wire/transport.ts';
+
+/** A session over one address with a clock of the test's own; it has what the tools of an assistant use of one. */
+export function toolSession(url: string, clock: ClockPort, policy: CallPolicy): Session & { close(): Promise<void> } {
+  const parsed = parseBaseUrl(url);
+  if (parsed.kind === 'bad') throw new Error(parsed.problem);
+  const { baseUrl } = parsed;
+  const client = createHttpClient({
+    baseUrl,
+    credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined, source: 'test' },
+    clock,
+    random: () => 0,
+    version: '1.2.3',
+    profile: 'demo',
+    transport: createTransport({ baseUrl, clock, connectTimeoutMs: 300 }),
+  });
+  const session: Partial<Session> = {
+    // The tools look at the clock and the version alone.
+    context: { clock, version: '1.2.3', env: {} } as Session['context'],
+    common: { quiet: true, verbose: false, dryRun: false, yes: false, history: true, ignoreExpiry: false },
+    output: { mask: (text: string) => text } as Session['output'],
+    policy,
+    profile: { name: 'demo', isSandbox: false, readOnly: false, namedBy: '--profile' } as Session['profile'],
+    prompt: { available: false } as Session['prompt'],
+    listener: {},
+    // Only these of a service are looked at.
+    service: async () => ({ client, host: 'stage' }) as Awaited<ReturnType<Session['service']>>,
+    permitWrites: () => undefined,
+    recorder: async () => NO_RECORD,
+    notify: async () => undefined,
+  };
+  // What is missing, the tools that a test calls do not touch.
+  return { ...(session as Session), close: () => client.close() };
+}
