@@ -64,7 +64,7 @@ const NOW_MS = Date.UTC(2027, 3, 2, 18);
 function settle(output: string): string {
   return output
     .replaceAll(/127\.0\.0\.1:\d+/g, 'cards.example.com')
-    .replaceAll(/\d{8}-\d{6}-card-block-[0-9a-f]{4}/g, '20270402-180000-card-block-7f3a')
+    .replaceAll(/\d{8}-\d{4}-[0-9a-f]{6}/g, '20270402-1800-7f3a2b')
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
     .replaceAll(

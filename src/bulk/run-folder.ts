@@ -7,6 +7,9 @@ import { localIoFailure } from './io-failure.ts';
 import type { RunHeader } from './run-header.ts';
 import { parseRunHeader } from './run-header.ts';
 
+/** Runs that a message about an ambiguous part of an id names. */
+const MAX_SHOWN = 5;
+
 const NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/;
 
 /** The files of one run: `<stateDir>/runs/<run>/`. */
@@ -48,15 +51,46 @@ export function runFolder(stateDir: string, run: string): RunFolder {
 }
 
 /**
- * A name for a run that was given none: UTC time, command, four random digits, so that names sort by time and
- * can be read: `20260501-120431-card-block-7f3a`.
+ * A name for a run that was given none: UTC time to the minute and six random digits, so that names sort by time,
+ * can be read out on the telephone, and the last six are enough to type: `20260501-1204-7f3a2b`.
  */
-export function makeRunName(operation: string, clock: ClockPort, random: () => number): string {
-  const time = new Date(clock.now()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  const tail = Math.floor(random() * 0x10000)
+export function makeRunName(clock: ClockPort, random: () => number): string {
+  const time = new Date(clock.now()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 13);
+  const tail = Math.floor(random() * 0x1000000)
     .toString(16)
-    .padStart(4, '0');
-  return `${time}-${operation.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 43)}-${tail}`;
+    .padStart(6, '0');
+  return `${time}-${tail}`;
+}
+
+/**
+ * The name of the run that is meant by a name or by any part of one that no other run has; undefined when there is
+ * none. USAGE when several have it.
+ */
+export async function findRunName(stateDir: string, part: string): Promise<string | undefined> {
+  const names = await runNames(stateDir);
+  if (names.includes(part)) return part;
+  const found = part === '' ? [] : names.filter((name) => name.includes(part)).sort();
+  if (found.length <= 1) return found[0];
+  const shown = found.slice(-MAX_SHOWN).reverse().join(', ');
+  throw new Failure(
+    'USAGE',
+    `several runs have "${part}" in their id: ${shown}${found.length > MAX_SHOWN ? ', …' : ''}`,
+    {
+      hints: ['give more of the id'],
+    },
+  );
+}
+
+/** The same for a run that must be there. USAGE when there is none, or the text cannot be a part of an id. */
+export async function requireRunName(stateDir: string, part: string): Promise<string> {
+  const name = await findRunName(stateDir, part);
+  if (name !== undefined) return name;
+  // Refuses what cannot be a name with the rule for names.
+  throw noRun(runFolder(stateDir, part).run);
+}
+
+function noRun(run: string): Failure {
+  return new Failure('USAGE', `there is no run ${run}`, { hints: ['list the runs with `frontdesk runs list`'] });
 }
 
 /** The header of a run, or undefined when there is no such run (a folder without a header never sent anything). */
@@ -73,9 +107,7 @@ export async function readRunHeader(folder: RunFolder): Promise<RunHeader | unde
 export async function requireRunHeader(folder: RunFolder): Promise<RunHeader> {
   const header = await readRunHeader(folder);
   if (header !== undefined) return header;
-  throw new Failure('USAGE', `there is no run ${folder.run}`, {
-    hints: ['list the runs with `frontdesk runs list`'],
-  });
+  throw noRun(folder.run);
 }
 
 /** Names of all folders that may be runs, in no order. */

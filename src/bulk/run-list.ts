@@ -15,7 +15,7 @@ import type { RunPorts } from './run-store.ts';
  * `running`: a process works on it. `finished`: nothing is left to do. `stopped`: it ended in order with rows
  * left. `interrupted`: its process was killed, or is elsewhere and gives no sign of life.
  */
-type RunState = 'running' | 'finished' | 'stopped' | 'interrupted';
+export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted';
 
 /** One entry of `runs list`. */
 export interface RunOverview {

@@ -81,7 +81,7 @@ export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | '
  * USAGE. USAGE when another process works on it; LOCAL_IO when the folder cannot be written.
  */
 export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRun> {
-  const name = plan.name ?? makeRunName(plan.operation, ports.clock, ports.random);
+  const name = plan.name ?? makeRunName(ports.clock, ports.random);
   const folder = runFolder(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
   try {

@@ -52,7 +52,10 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   const uncompared = uncomparedLine(input);
   if (uncompared !== undefined) lines.push(uncompared);
   if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`));
-  if (report.isOutputLost) lines.push('the output was not read to its end; the results are kept in the run');
+  if (report.isOutputLost) {
+    // A read keeps nothing: its results went nowhere else.
+    lines.push(`the output was not read to its end${run === undefined ? '' : '; the results are kept in the run'}`);
+  }
   const next = resumeCommand(input);
   if (next !== undefined) lines.push(`go on with: ${next}`);
   if (run !== undefined && tally.of('unknown') > 0) lines.push(unknownLine(run, input.canReconcile));

@@ -5,6 +5,8 @@ export interface ArgumentSpec {
   readonly required: boolean;
   readonly variadic?: boolean;
   readonly choices?: readonly string[];
+  /** What this machine has under such names: completions ask for them at a Tab. */
+  readonly names?: 'profile' | 'run';
 }
 
 /** An option as help, parser, completions and `schema` see it. */

@@ -6,7 +6,9 @@ import {
   choicesOf,
   completionNodes,
   isProfile,
+  liveNamesOf,
   PROFILE_NAMES,
+  RUN_NAMES,
   scriptHeader,
 } from './completion-model.ts';
 
@@ -46,7 +48,7 @@ function valueNames(nodes: readonly CompletionNode[]): readonly string[] {
 }
 
 /**
- * Writes the script for bash, 3.2 and later. It forks nothing but for the value of --profile and, where
+ * Writes the script for bash, 3.2 and later. It forks nothing but for the names of profiles and runs and, where
  * bash cannot do files itself, for file names: a Tab press answers in well under a millisecond.
  */
 export function bashCompletion(tree: CommandTree): string {
@@ -80,6 +82,8 @@ export function bashCompletion(tree: CommandTree): string {
         ...node.children.map((child) => child.name),
         ...node.arguments.flatMap((argument) => argument.choices ?? []),
       ];
+      const live = liveNamesOf(node);
+      if (live !== undefined) return `kind=${live}`;
       return choices.length === 0 ? '' : `words=${quote([...new Set(choices)])}`;
     }),
     '  esac',
@@ -131,13 +135,16 @@ export function bashCompletion(tree: CommandTree): string {
     '          COMPREPLY=($(compgen -f -- "$cur"))',
     '        fi',
     '        return ;;',
-    `      profile) words=$(${PROFILE_NAMES} 2>/dev/null) ;;`,
     '    esac',
     '  elif [[ $cur == -* ]]; then',
     '    _frontdesk_options',
     '  else',
     '    _frontdesk_words',
     '  fi',
+    '  case $kind in',
+    `    profile) words=$(${PROFILE_NAMES} 2>/dev/null) ;;`,
+    `    run) words=$(${RUN_NAMES} 2>/dev/null) ;;`,
+    '  esac',
     '  for word in $words; do',
     '    if [[ $word == "$cur"* ]]; then COMPREPLY+=("$prefix$word"); fi',
     '  done',

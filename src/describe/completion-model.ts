@@ -62,13 +62,23 @@ export function choicesOf(option: OptionSpec): readonly string[] {
   return option.choices ?? [];
 }
 
-/** The one value that only the machine knows; asking for it is the only call of frontdesk at a Tab. */
+/** Names that only the machine knows; asking for them are the only calls of frontdesk at a Tab. */
+export type LiveNames = 'profile' | 'run';
+
 export function isProfile(option: OptionSpec): boolean {
   return option.long === 'profile';
 }
 
-/** Prints the names of the stored profiles, one a line. */
-export const PROFILE_NAMES = 'frontdesk profile list -o csv --columns name --no-header --quiet';
+/** Which names the arguments of a node take, if any. */
+export function liveNamesOf(node: CompletionNode): LiveNames | undefined {
+  return node.arguments.find((argument) => argument.names !== undefined)?.names;
+}
+
+/** Prints the names of the stored profiles, one a line. Not as CSV, whose lines end with a carriage return. */
+export const PROFILE_NAMES = 'frontdesk profile list -o table --columns name --no-header --quiet';
+
+/** Prints the newest runs, one a line. */
+export const RUN_NAMES = 'frontdesk runs list -o table --columns run --no-header --limit 20 --quiet';
 
 /** First sentence of a text, without the code marks of the help: one line beside a candidate. */
 export function shortText(text: string): string {

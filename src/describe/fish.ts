@@ -6,7 +6,9 @@ import {
   choicesOf,
   completionNodes,
   isProfile,
+  liveNamesOf,
   PROFILE_NAMES,
+  RUN_NAMES,
   scriptHeader,
   shortText,
 } from './completion-model.ts';
@@ -29,6 +31,14 @@ function optionLine(option: OptionSpec, condition: string): string {
   return `complete -c frontdesk${condition}${short} -l ${option.long}${valueFlags(option)} -d ${quote(shortText(option.text))}`;
 }
 
+function liveLines(node: CompletionNode, condition: string): readonly string[] {
+  const live = liveNamesOf(node);
+  if (live === undefined) return [];
+  // Runs keep their order: the newest first.
+  const [names, keep] = live === 'profile' ? [PROFILE_NAMES, ''] : [RUN_NAMES, ' -k'];
+  return [`complete -c frontdesk${condition}${keep} -a '(${names} 2>/dev/null)'`];
+}
+
 function nodeLines(node: CompletionNode): readonly string[] {
   const condition = ` -n ${quote(`__frontdesk_at ${quote(node.words)}`)}`;
   const own = node.options.filter((option) => !COMMON_OPTIONS.includes(option));
@@ -40,6 +50,7 @@ function nodeLines(node: CompletionNode): readonly string[] {
         ? []
         : [`complete -c frontdesk${condition} -a ${quote(argument.choices.join(' '))}`],
     ),
+    ...liveLines(node, condition),
     ...own.map((option) => optionLine(option, condition)),
     ...(own.some((option) => COMMON_OPTIONS.some((common) => common.long === option.long))
       ? COMMON_OPTIONS.filter((common) => !isOver(common)).map((option) => optionLine(option, condition))
@@ -52,7 +63,7 @@ function overrides(node: CompletionNode): boolean {
   return COMMON_OPTIONS.some((common) => !node.options.includes(common));
 }
 
-/** Writes the script for fish: descriptions, values, files. Only the value of --profile calls frontdesk. */
+/** Writes the script for fish: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
 export function fishCompletion(tree: CommandTree): string {
   const nodes = completionNodes(tree);
   const taking = [

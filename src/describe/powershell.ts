@@ -5,7 +5,9 @@ import {
   choicesOf,
   completionNodes,
   isProfile,
+  liveNamesOf,
   PROFILE_NAMES,
+  RUN_NAMES,
   scriptHeader,
   shortText,
 } from './completion-model.ts';
@@ -39,11 +41,12 @@ function nodeLines(node: CompletionNode): readonly string[] {
     `      Words = [ordered]@{ ${words.map((word) => entry(word.name, word.text)).join('; ')} }`,
     `      Options = [ordered]@{ ${node.options.flatMap((option) => namesOf(option).map((name) => entry(name, shortText(option.text)))).join('; ')} }`,
     `      Values = @{ ${node.options.flatMap(valueEntry).join('; ')} }`,
+    `      Live = ${quote(liveNamesOf(node) ?? '')}`,
     '    }',
   ];
 }
 
-/** Writes the script for PowerShell, 5.1 and later. Only the value of --profile calls frontdesk. */
+/** Writes the script for PowerShell, 5.1 and later. Only the names of profiles and runs call frontdesk. */
 export function powershellCompletion(tree: CommandTree): string {
   return [
     ...scriptHeader('#'),
@@ -72,6 +75,13 @@ export function powershellCompletion(tree: CommandTree): string {
     "    if ($values -contains '@file') { return }",
     `    if ($values -contains '@profile') { $values = @(${PROFILE_NAMES} 2>$null) }`,
     '    $values | Where-Object { "$_".StartsWith($wordToComplete) } | ForEach-Object {',
+    "      [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
+    '    }',
+    '    return',
+    '  }',
+    "  if ($node.Live -ne '' -and -not $wordToComplete.StartsWith('-')) {",
+    `    $names = if ($node.Live -eq 'run') { @(${RUN_NAMES} 2>$null) } else { @(${PROFILE_NAMES} 2>$null) }`,
+    '    $names | Where-Object { "$_".StartsWith($wordToComplete) } | ForEach-Object {',
     "      [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
     '    }',
     '    return',

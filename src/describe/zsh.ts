@@ -6,6 +6,7 @@ import {
   completionNodes,
   isProfile,
   PROFILE_NAMES,
+  RUN_NAMES,
   scriptHeader,
   shortText,
 } from './completion-model.ts';
@@ -25,7 +26,7 @@ function functionName(words: string): string {
 }
 
 function actionOf(option: OptionSpec): string {
-  if (isProfile(option)) return '_frontdesk_profiles';
+  if (isProfile(option)) return '_frontdesk_profile_names';
   if (option.isFile === true) return '_files';
   const choices = choicesOf(option);
   return choices.length === 0 ? ' ' : `(${choices.join(' ')})`;
@@ -42,10 +43,17 @@ function optionSpec(option: OptionSpec): string {
   return `${excluded}{-${option.short}${takesValue ? '+' : ''},${long}}${quote(text)}`;
 }
 
+const LIVE = { profile: '_frontdesk_profile_names', run: '_frontdesk_run_names' } as const;
+
 function argumentSpec(argument: ArgumentSpec, at: number): string {
   const place = argument.variadic === true ? '*' : String(at + 1);
   const optional = argument.required || argument.variadic === true ? '' : ':';
-  const action = argument.choices === undefined ? ' ' : `(${argument.choices.join(' ')})`;
+  const action =
+    argument.names === undefined
+      ? argument.choices === undefined
+        ? ' '
+        : `(${argument.choices.join(' ')})`
+      : LIVE[argument.names];
   return quote(`${place}:${optional}${plain(argument.name)}:${action}`);
 }
 
@@ -82,17 +90,23 @@ function groupFunction(node: CompletionNode): readonly string[] {
   ];
 }
 
-/** Writes the script for zsh: descriptions, values, files. Only the value of --profile calls frontdesk. */
+/** Writes the script for zsh: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
 export function zshCompletion(tree: CommandTree): string {
   const nodes = completionNodes(tree);
   return [
     '#compdef frontdesk',
     ...scriptHeader('#'),
     '',
-    '_frontdesk_profiles() {',
+    '_frontdesk_profile_names() {',
     '  local -a names',
     `  names=(\${(f)"$(${PROFILE_NAMES} 2>/dev/null)"})`,
     '  compadd -a names',
+    '}',
+    '',
+    '_frontdesk_run_names() {',
+    '  local -a names',
+    `  names=(\${(f)"$(${RUN_NAMES} 2>/dev/null)"})`,
+    '  compadd -V runs -a names',
     '}',
     '',
     ...nodes.flatMap((node) => (node.children.length > 0 ? groupFunction(node) : commandFunction(node))),

@@ -43,16 +43,25 @@ export function secretBeforeCommand(option: string): Failure | undefined {
   });
 }
 
+/** The option that a letter probably stands for: of those that begin with it, first one that sets a field. */
+function byLetter(letter: string, options: readonly OptionSpec[]): string | undefined {
+  const begun = options.filter((option) => option.long.startsWith(letter.toLowerCase()));
+  const [best] = [...begun.filter((option) => option.field !== undefined), ...begun];
+  return best === undefined ? undefined : `--${best.long}`;
+}
+
 function unknownOption(token: string, options: readonly OptionSpec[], words: string): Failure {
   const name = token.split('=', 1)[0] ?? token;
   if (SECRET_OPTION.test(token)) return noSecretOption(name);
   if (name !== token && options.some((option) => `--${option.long}` === name)) {
     return new Failure('USAGE', `${name}: takes no value`, { hints: [`see \`frontdesk ${words} --help\``] });
   }
-  const near = nearest(
-    name,
-    options.map((option) => `--${option.long}`),
-  );
+  const near = /^-[A-Za-z]$/.test(name)
+    ? byLetter(name.slice(1), options)
+    : nearest(
+        name,
+        options.map((option) => `--${option.long}`),
+      );
   const hints = [
     ...(near === undefined ? [] : [`did you mean ${near}?`]),
     name.startsWith('--')

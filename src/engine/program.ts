@@ -87,20 +87,19 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   return failure.exitCode;
 }
 
-async function unknownCommand({ path, unknown, unknownAfter }: Located, registry: Registry): Promise<Failure> {
+async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, registry: Registry): Promise<Failure> {
   const word = unknown ?? '';
   if (unknownAfter !== undefined) {
     const { secretBeforeCommand } = await import('./argv.ts');
     const refusal = secretBeforeCommand(unknownAfter);
     if (refusal !== undefined) return refusal;
   }
-  const { nearest } = await import('../output/nearest.ts');
+  const { suggestCommand } = await import('./suggest-command.ts');
   const siblings = registry.childrenOf(path).map((child) => child.name);
-  const near = nearest(word, siblings);
   const owner = ['frontdesk', ...path].join(' ');
   return new Failure('USAGE', `${word}: unknown command of \`${owner}\``, {
     hints: [
-      ...(near === undefined ? [] : [`did you mean \`${owner} ${near}\`?`]),
+      ...suggestCommand(path, word, rest.slice(rest.indexOf(word) + 1), registry),
       `choose one of ${siblings.join(', ')}; see \`${owner} --help\``,
     ],
   });

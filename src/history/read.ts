@@ -1,3 +1,4 @@
+import { findRunName } from '../bulk/run-folder.ts';
 import type { ClockPort } from '../context.ts';
 import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
@@ -46,14 +47,24 @@ export async function readHistory(ports: HistoryPorts, filter: HistoryFilter): P
   return { entries: newest.sorted(), unreadableRuns };
 }
 
-/** One entry by its name; USAGE when there is none. */
+/** One entry by its name or a part that no other has; USAGE when there is none, or more than one. */
 export async function showHistory(ports: HistoryPorts, name: string): Promise<HistoryEntry> {
-  const [run, row] = splitRunEntry(name);
-  const found =
-    row === undefined
-      ? (await singleEntries(ports.stateDir)).find((entry) => entry.entry === name)
-      : await runEntry(ports.stateDir, run, row);
-  if (found !== undefined) return found;
+  const [part, row] = splitRunEntry(name);
+  if (row !== undefined) {
+    const run = await findRunName(ports.stateDir, part);
+    const found = run === undefined ? undefined : await runEntry(ports.stateDir, run, row);
+    if (found !== undefined) return found;
+  } else {
+    const entries = await singleEntries(ports.stateDir);
+    const exact = entries.find((entry) => entry.entry === name);
+    const [found, second] = exact === undefined ? entries.filter(({ entry }) => entry.includes(name)) : [exact];
+    if (second !== undefined) {
+      throw new Failure('USAGE', `several history entries have "${name}" in their name`, {
+        hints: ['give more of the name; list the entries with `frontdesk history`'],
+      });
+    }
+    if (found !== undefined) return found;
+  }
   throw new Failure('USAGE', `there is no history entry ${name}`, {
     hints: ['list the entries with `frontdesk history`'],
   });

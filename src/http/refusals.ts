@@ -1,4 +1,4 @@
-import { isWrite } from '../api/operation.ts';
+import { type Family, isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
 import { type CallFacts, hostOf, ofProfile } from './facts.ts';
@@ -34,8 +34,16 @@ function unauthorized(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): W
     `${facts.subject} was not done: the credential${ofProfile(site)} (${site.credentialSource}) ` +
     `was refused by ${hostOf(site)}: ${answered(verdict)}`;
   const skew = clockHint(reply, facts.nowMs);
-  const login = `check the token, or log in: frontdesk auth login --family ${operation.family}`;
-  return { code: 'AUTH', message, hints: skew === undefined ? [login] : [login, skew] };
+  const way = credentialHint(site, operation.family);
+  return { code: 'AUTH', message, hints: skew === undefined ? [way] : [way, skew] };
+}
+
+/** Where another token has to be put for this very call to have it. The command names the profile, always. */
+function credentialHint({ credentialSource, profile }: CallFacts['site'], family: Family): string {
+  const variable = /^environment \((\w+)\)$/.exec(credentialSource)?.[1];
+  if (variable !== undefined) return `put a valid token into ${variable}`;
+  if (credentialSource.startsWith('token ')) return `check what the ${credentialSource} gives`;
+  return `log in with a valid token: frontdesk auth login -p ${profile} --family ${family}`;
 }
 
 const MAX_SKEW_MS = 5 * 60_000;

@@ -18,6 +18,7 @@ import {
   refuseExpired,
   storeTarget,
 } from './login-steps.ts';
+import { NEVER_ASKS_OPTION } from './missing.ts';
 
 export const authLoginCommand = localCommand({
   path: ['auth', 'login'],
@@ -157,7 +158,7 @@ export const authLogoutCommand = localCommand({
   path: ['auth', 'logout'],
   description:
     'Removes the stored credentials of a profile from this machine, or those of one interface. The tokens stay valid at the service, and variables of the environment are not touched.',
-  options: [FAMILY_OPTION],
+  options: [FAMILY_OPTION, NEVER_ASKS_OPTION],
   examples: [
     { text: 'Remove both credentials of a profile', line: 'auth logout -p live' },
     { text: 'Only that of the calendar interface', line: 'auth logout -p live --family calendar' },

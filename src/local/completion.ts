@@ -11,7 +11,7 @@ export function completionCommand(registry: Registry): LocalCommand {
   return localCommand({
     path: ['completion'],
     description: [
-      'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles.',
+      'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
       'bash: frontdesk completion bash > ~/.local/share/bash-completion/completions/frontdesk',
       'zsh: frontdesk completion zsh > a folder of $fpath, as _frontdesk; then start a new shell',
       'fish: frontdesk completion fish > ~/.config/fish/completions/frontdesk.fish',

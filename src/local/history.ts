@@ -6,24 +6,27 @@ import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { Column } from '../output/column.ts';
 import { nearest } from '../output/nearest.ts';
+import { commandWords, shortEntry, shortTime } from '../output/people-text.ts';
+import { confirmLoss, missingText, YES_OPTION } from './missing.ts';
 
 export const OUTCOMES: readonly Outcome[] = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'];
 
+/** The time to the second and the command as typed: on a terminal of 80 columns that leaves room for the rest. */
 const COLUMNS: readonly Column[] = [
-  { name: 'time', header: 'TIME' },
+  { name: 'time', header: 'TIME', keep: true, people: shortTime },
   { name: 'user', header: 'USER', spare: true },
   { name: 'profile', header: 'PROFILE', spare: true },
   { name: 'host', header: 'HOST', wide: true },
-  { name: 'operation', header: 'OPERATION' },
-  { name: 'id', header: 'ID', keep: true },
-  { name: 'resultId', header: 'RESULT ID', wide: true },
-  { name: 'reason', header: 'REASON' },
+  { name: 'operation', header: 'OPERATION', keep: true, people: commandWords },
+  { name: 'id', header: 'ID', keep: true, below: 'labelled' },
+  { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled' },
+  { name: 'reason', header: 'REASON', below: 'labelled' },
   { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
   { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
   { name: 'requestId', header: 'REQUEST ID', wide: true },
   { name: 'durationMs', header: 'MS', align: 'right', wide: true },
   { name: 'run', header: 'RUN', wide: true },
-  { name: 'entry', header: 'ENTRY', spare: true },
+  { name: 'entry', header: 'ENTRY', keep: true, people: shortEntry },
 ];
 
 /** One of the five outcomes, or a fault with the nearest one. */
@@ -47,7 +50,8 @@ function ageProblem(text: string): string | undefined {
   return parseAge(text) === undefined ? `must be an age such as ${AGE_FORMS}` : undefined;
 }
 
-function readLimit(text: string | undefined, faults: Fault[]): number {
+/** `--limit` of a list of what this machine keeps; 50 when it is not given. */
+export function readLimit(text: string | undefined, faults: Fault[]): number {
   if (text === undefined) return 50;
   const limit = /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : undefined;
   if (limit === undefined)
@@ -94,7 +98,8 @@ export const historyListCommand = localCommand({
 
 export const historyShowCommand = localCommand({
   path: ['history', 'show'],
-  description: 'Shows one entry of the history, by the name in its last column.',
+  description:
+    'Shows one entry of the history, by the name in its last column or any part of it that no other entry has.',
   arguments: [{ name: 'entry', text: 'name of the entry', required: true }],
   examples: [
     { text: 'Show an entry', line: 'history show 20270402T180000000-4d2-9f3a1c' },
@@ -104,7 +109,6 @@ export const historyShowCommand = localCommand({
     },
   ],
   async run(session, input) {
-    const { missingText } = await import('./missing.ts');
     const name =
       input.words[0] ?? (await missingText(session, '<entry>', 'entry (last column of `frontdesk history`)'));
     const { historyJson, showHistory } = await import('../history/read.ts');
@@ -117,20 +121,20 @@ export const historyShowCommand = localCommand({
 export const historyPruneCommand = localCommand({
   path: ['history', 'prune'],
   description:
-    'Deletes old single writes from the history. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than`.',
-  options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }],
+    'Deletes old single writes from the history. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than`.',
+  options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }, YES_OPTION],
   examples: [
     { text: 'Keep three months', line: 'history prune --older-than 90d' },
-    { text: 'Keep a week, without notices', line: 'history prune --older-than 7d --quiet' },
+    { text: 'Keep a week, without a question', line: 'history prune --older-than 7d --yes' },
   ],
   async run(session, input) {
     const faults: Fault[] = [];
-    const { missingText } = await import('./missing.ts');
     const text =
       lastValue(input, 'older-than') ??
       (await missingText(session, '--older-than', 'Delete what is older than (30m, 24h, 90d)', ageProblem));
     const age = readAge(text, '--older-than', faults);
     if (faults.length > 0) throw usageFailure(faults);
+    await confirmLoss(session, input, `Delete all single writes older than ${text} from the history?`);
     const { pruneHistory } = await import('../history/prune.ts');
     const { clock, pid } = session.context;
     const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, age ?? 0);

@@ -5,7 +5,7 @@ import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../cr
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
-import { changeProfile } from '../settings/profiles.ts';
+import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
 import { readFamily } from './auth-family.ts';
 
@@ -89,7 +89,13 @@ export async function readUrls(session: Session, input: RawInput, family: Family
 export async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
   const { profile } = session;
   if (urls.cardsUrl === undefined && urls.calendarUrl === undefined) return resolveTarget(profile, family);
-  const settings = await session.changeSettings((before) => changeProfile(before, profile.name, urls));
+  const settings = await session.changeSettings((before) => {
+    const changed = changeProfile(before, profile.name, urls);
+    // The first profile is the one in use until another is chosen, also when a second one comes.
+    return before.profiles.size === 0 && before.currentProfile === undefined
+      ? useProfile(changed, profile.name)
+      : changed;
+  });
   return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
 }
 

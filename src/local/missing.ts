@@ -1,4 +1,6 @@
+import type { OptionSpec } from '../commands/option-spec.ts';
 import { Failure } from '../failure.ts';
+import { hasOption, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 
 /**
@@ -29,12 +31,23 @@ export async function missingChoice(
   );
 }
 
-/** A yes-or-no question before something local is deleted; where nobody can be asked it needs --yes. */
-export async function confirmLocal(session: Session, question: string): Promise<boolean> {
+/** `--yes` of the commands that ask before something is lost. */
+export const YES_OPTION: OptionSpec = { long: 'yes', short: 'y', text: 'do not ask' };
+
+/** `--yes` of the commands that never ask, so that a script may give it to all that delete. */
+export const NEVER_ASKS_OPTION: OptionSpec = { ...YES_OPTION, text: 'accepted; this command never asks' };
+
+/**
+ * Asks before something on this machine is lost; answers only after a yes or with `--yes`. Where nobody can be
+ * asked, and after a no, nothing is changed.
+ */
+export async function confirmLoss(session: Session, input: RawInput, question: string): Promise<void> {
+  if (hasOption(input, 'yes')) return;
   if (!session.prompt.available) {
-    throw new Failure('USAGE', `${question} nobody can be asked here, and --yes is missing`, {
+    throw new Failure('USAGE', `${question} Nobody can be asked here, and --yes is missing`, {
       hints: ['add --yes to do it without a question; nothing was changed'],
     });
   }
-  return session.prompt.confirm(question);
+  if (await session.prompt.confirm(question)) return;
+  throw new Failure('CANCELLED', 'not confirmed; nothing was changed');
 }

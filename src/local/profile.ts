@@ -1,13 +1,15 @@
 import { localCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
+import { currentProfileName } from '../settings/resolve.ts';
 import { SANDBOX, type Settings, type StoredProfile } from '../settings/settings.ts';
+import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'name', header: 'NAME' },
@@ -25,14 +27,15 @@ const NAME_ARGUMENT = {
   name: 'name',
   text: 'name of the profile: 1 to 64 of A-Z a-z 0-9 . _ -',
   required: true,
+  names: 'profile',
 } as const;
 
 const CREATE_HINT = 'create one: frontdesk auth login -p <name>';
 
-function profileJson(settings: Settings, name: string, profile: StoredProfile): JsonObject {
+function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonObject {
   const members: [string, JsonValue][] = [
     ['name', name],
-    ['current', settings.currentProfile === name],
+    ['current', current === name],
   ];
   for (const [key, value] of Object.entries(profile)) members.push([key, fromPlain(value)]);
   return new Map(members);
@@ -42,7 +45,6 @@ function profileJson(settings: Settings, name: string, profile: StoredProfile): 
 async function newNameOf(session: Session, input: RawInput): Promise<string> {
   const [name] = input.words;
   if (name !== undefined) return name;
-  const { missingText } = await import('./missing.ts');
   return missingText(session, '<name>', 'Name of the profile', profileNameProblem);
 }
 
@@ -50,7 +52,6 @@ async function newNameOf(session: Session, input: RawInput): Promise<string> {
 async function nameOf(session: Session, input: RawInput, others: readonly string[]): Promise<string> {
   const [name] = input.words;
   if (name !== undefined) return name;
-  const { missingChoice } = await import('./missing.ts');
   const { profiles } = await session.settings();
   const known = [...profiles.keys(), ...others];
   if (known.length === 0 && session.prompt.available)
@@ -60,7 +61,8 @@ async function nameOf(session: Session, input: RawInput, others: readonly string
 
 async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
   const profile = settings.profiles.get(name) ?? {};
-  await session.print({ kind: 'resource', resource: profileJson(settings, name, profile), columns: COLUMNS });
+  const current = currentProfileName(settings, session.context.env);
+  await session.print({ kind: 'resource', resource: profileJson(name, profile, current), columns: COLUMNS });
 }
 
 export const profileListCommand = localCommand({
@@ -72,13 +74,9 @@ export const profileListCommand = localCommand({
   ],
   async run(session) {
     const settings = await session.settings();
-    const rows = [...settings.profiles].map(([name, profile]) => profileJson(settings, name, profile));
-    rows.push(
-      new Map<string, JsonValue>([
-        ['name', SANDBOX],
-        ['current', settings.currentProfile === SANDBOX],
-      ]),
-    );
+    const current = currentProfileName(settings, session.context.env);
+    const rows = [...settings.profiles].map(([name, profile]) => profileJson(name, profile, current));
+    rows.push(profileJson(SANDBOX, {}, current));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
     return 0;
   },
@@ -170,7 +168,7 @@ export const profileRemoveCommand = localCommand({
   description:
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
   arguments: [NAME_ARGUMENT],
-  options: [{ long: 'yes', short: 'y', text: 'do not ask' }],
+  options: [YES_OPTION],
   examples: [
     { text: 'Remove a profile without a question', line: 'profile remove old --yes' },
     { text: 'Ask first', line: 'profile remove old' },
@@ -179,11 +177,7 @@ export const profileRemoveCommand = localCommand({
     const name = await nameOf(session, input, []);
     const settings = await session.settings();
     removeProfile(settings, name);
-    if (!hasOption(input, 'yes')) {
-      const { confirmLocal } = await import('./missing.ts');
-      if (!(await confirmLocal(session, `Remove profile ${name} and its credentials?`)))
-        throw new Failure('CANCELLED', 'not confirmed; nothing was changed');
-    }
+    await confirmLoss(session, input, `Remove profile ${name} and its credentials?`);
     const { removeCredentials } = await import('../credentials/store-change.ts');
     await session.changeSettings((before) => removeProfile(before, name));
     await removeCredentials(session.credentialPlace(), { profile: name });

@@ -1,3 +1,4 @@
+import type { RunState } from '../bulk/run-list.ts';
 import { localCommand } from '../commands/command.ts';
 import { portsOf } from '../engine/many/run-ports.ts';
 import type { Outcome } from '../failure.ts';
@@ -7,23 +8,43 @@ import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
+import { nearest } from '../output/nearest.ts';
+import { commandWords, shortTime } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
-import { OUTCOMES, readOutcome } from './history.ts';
+import { OUTCOMES, readLimit, readOutcome } from './history.ts';
+import { confirmLoss, YES_OPTION } from './missing.ts';
 
-const RUN_ARGUMENT = { name: 'run', text: 'id of the run', required: false } as const;
+const RUN_ARGUMENT = {
+  name: 'run',
+  text: 'id of the run, or any part of it that no other run has',
+  required: false,
+  names: 'run',
+} as const;
 const LAST_OPTION = { long: 'last', text: 'the run that was begun last' } as const;
 
 const COLUMNS: readonly Column[] = [
   { name: 'run', header: 'RUN', keep: true },
-  { name: 'operation', header: 'OPERATION', spare: true },
+  { name: 'operation', header: 'OPERATION', people: commandWords },
   { name: 'profile', header: 'PROFILE', spare: true },
   { name: 'state', header: 'STATE' },
   { name: 'rows', header: 'ROWS', align: 'right' },
   ...OUTCOMES.map(
     (outcome): Column => ({ name: `outcomes.${outcome}`, header: outcome.toUpperCase(), align: 'right' }),
   ),
-  { name: 'startedAt', header: 'STARTED', spare: true },
+  { name: 'startedAt', header: 'STARTED', spare: true, people: shortTime },
 ];
+
+const RUN_STATES: readonly RunState[] = ['running', 'finished', 'stopped', 'interrupted'];
+
+function readState(text: string | undefined, faults: Fault[]): RunState | undefined {
+  if (text === undefined) return undefined;
+  const known = RUN_STATES.find((state) => state === text);
+  if (known !== undefined) return known;
+  const near = nearest(text, RUN_STATES);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  faults.push({ where: '--state', problem: `must be one of ${RUN_STATES.join(', ')}, not "${text}"${meant}` });
+  return undefined;
+}
 
 /** Older ones can be named. */
 const OFFERED_RUNS = 20;
@@ -44,7 +65,10 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
   const [name] = input.words;
   const isLast = hasOption(input, 'last');
   if (name !== undefined && isLast) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
-  if (name !== undefined) return name;
+  if (name !== undefined) {
+    const { requireRunName } = await import('../bulk/run-folder.ts');
+    return requireRunName(session.stateDir(), name);
+  }
   const { lastRunName } = await import('../bulk/run-list.ts');
   if (isLast) return lastRunName(portsOf(session));
   if (session.prompt.available) return chooseRun(session);
@@ -55,14 +79,27 @@ export const runsListCommand = localCommand({
   path: ['runs', 'list'],
   description:
     'Lists the runs of many rows that this machine keeps, newest first. finished: nothing is left to do; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
+  options: [
+    { long: 'state', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
+    { long: 'limit', value: 'n', text: 'at most that many, the newest; the default is 50' },
+  ],
   examples: [
     { text: 'See what was run', line: 'runs' },
-    { text: 'Runs that are not finished', line: 'runs list --json --query "[?state!=\'finished\'].run"' },
+    { text: 'Runs that were killed', line: 'runs list --state interrupted' },
   ],
-  async run(session) {
+  async run(session, input) {
+    const faults: Fault[] = [];
+    const state = readState(lastValue(input, 'state'), faults);
+    const limit = readLimit(lastValue(input, 'limit'), faults);
+    if (faults.length > 0) throw usageFailure(faults);
     const { listRuns } = await import('../bulk/run-list.ts');
-    const rows = (await listRuns(portsOf(session))).map((run) => fromPlain(run));
+    const runs = (await listRuns(portsOf(session))).filter((run) => state === undefined || run.state === state);
+    const rows = runs.slice(0, limit).map((run) => fromPlain(run));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    if (runs.length > limit) {
+      const message = `${runs.length - limit} older ones are not shown; --limit shows more`;
+      await session.notify({ code: 'OLDER_RUNS', level: 'note', message });
+    }
     return 0;
   },
 });
@@ -76,7 +113,7 @@ export const runsShowCommand = localCommand({
     { text: 'Show the last run', line: 'runs show --last' },
     {
       text: 'How many rows of a run ended how',
-      line: 'runs show 20270402-180000-card-block-7f3a --json --query outcomes',
+      line: 'runs show 20270402-1800-7f3a2b --json --query outcomes',
     },
   ],
   async run(session, input) {
@@ -175,12 +212,12 @@ export const runsRevertCommand = localCommand({
 export const runsRemoveCommand = localCommand({
   path: ['runs', 'remove'],
   description:
-    "Deletes what a run kept: its journal and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on.",
+    "Deletes what a run kept: its journal and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
   arguments: [RUN_ARGUMENT],
-  options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }],
+  options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }, YES_OPTION],
   examples: [
-    { text: 'Delete one run', line: 'runs remove 20270402-180000-card-block-7f3a' },
-    { text: 'Keep three months', line: 'runs remove --older-than 90d' },
+    { text: 'Delete one run', line: 'runs remove 20270402-1800-7f3a2b' },
+    { text: 'Keep three months', line: 'runs remove --older-than 90d --yes' },
   ],
   async run(session, input) {
     const { removeRun, removeRunsOlderThan } = await import('../bulk/run-store.ts');
@@ -188,6 +225,14 @@ export const runsRemoveCommand = localCommand({
     let removed: readonly string[];
     if (ageText === undefined) {
       const name = await runNameOf(session, input);
+      const { showRun } = await import('../bulk/run-list.ts');
+      // What cannot be read can be removed all the same.
+      const known = await showRun(portsOf(session), name).catch(() => undefined);
+      const lost =
+        known === undefined || known.state === 'finished'
+          ? ''
+          : `, which is ${known.state} and could not be resumed then`;
+      await confirmLoss(session, input, `Remove run ${name}${lost}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
@@ -196,6 +241,7 @@ export const runsRemoveCommand = localCommand({
         throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
       if (age === undefined)
         throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
+      await confirmLoss(session, input, `Remove all runs begun more than ${ageText} ago?`);
       removed = await removeRunsOlderThan(portsOf(session), age);
     }
     const json: JsonValue = fromPlain({ removed });

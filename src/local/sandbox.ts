@@ -6,6 +6,7 @@ import { getPath } from '../json/plain.ts';
 import { isJsonArray, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { safeText } from '../output/safe-text.ts';
+import { NEVER_ASKS_OPTION } from './missing.ts';
 
 function listOf(info: JsonValue, member: string): readonly JsonValue[] {
   const value = getPath(info, member);
@@ -53,6 +54,7 @@ export const sandboxInfoCommand = localCommand({
 export const sandboxResetCommand = localCommand({
   path: ['sandbox', 'reset'],
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
+  options: [NEVER_ASKS_OPTION],
   examples: [
     { text: 'Begin again', line: 'sandbox reset' },
     { text: 'In a test, before each case', line: 'sandbox reset --quiet' },

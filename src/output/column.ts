@@ -20,6 +20,13 @@ export interface Column {
   readonly wide?: true;
   /** Ids that people copy: cut only when the columns would not fit otherwise. */
   readonly keep?: true;
+  /**
+   * On a terminal that has no room for it beside the others, the cell stands on lines of its own below the row: ids
+   * after their header (`labelled`), messages alone (`plain`).
+   */
+  readonly below?: 'labelled' | 'plain';
+  /** How a person reads the cell on a terminal: `card block` for `card.block`. Everywhere else it is as it is. */
+  people?(cell: string): string;
   /** The first to be left out, on a terminal, of a table that would be too wide to say anything. */
   readonly spare?: true;
 }

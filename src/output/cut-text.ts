@@ -51,3 +51,28 @@ function prefixLength(text: string, maxWidth: number): number {
   }
   return text.length;
 }
+
+/**
+ * The text broken between words into lines of at most `width` terminal columns; a word that is longer than that is
+ * broken where it must be. Expects text that is safe already; answers at least one line.
+ */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (displayWidth(line) > width) {
+      // At least one letter a line, or a wide one in a narrow place would never end.
+      const end = Math.max(1, prefixLength(line, width));
+      lines.push(line.slice(0, end));
+      line = line.slice(end);
+    }
+  }
+  return [...lines, line];
+}

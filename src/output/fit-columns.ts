@@ -13,6 +13,8 @@ export interface FittedColumns {
   readonly columns: readonly Column[];
   /** Terminal columns of each. */
   readonly widths: readonly number[];
+  /** Columns whose cells stand below their row, because there was no room beside it. */
+  readonly below: readonly Column[];
   /** Columns that hold something and had no room. */
   readonly leftOut: readonly Column[];
 }
@@ -21,6 +23,8 @@ export interface FittedColumns {
 const MIN_WIDTH = 4;
 /** A text that is cut to this still tells one row from another: the month of a date, the beginning of a name. */
 const TEXT_FLOOR = 8;
+/** A message that is cut to less is read better below its row. */
+const MESSAGE_FLOOR = 40;
 /** A card id. */
 const ID_FLOOR = 36;
 /** `confirmed_by_read`, `WAITING_ACTIVATION`, and any amount: half of one would mislead. */
@@ -35,6 +39,7 @@ interface Candidate {
 
 function floorOf(column: Column, natural: number): number {
   if (column.keep === true) return Math.min(natural, ID_FLOOR);
+  if (column.below === 'plain') return Math.min(natural, MESSAGE_FLOOR);
   const isWhole = column.align === 'right' || column.tone === 'status' || column.tone === 'outcome';
   return Math.min(natural, isWhole ? WHOLE_FLOOR : TEXT_FLOOR);
 }
@@ -43,12 +48,16 @@ function floors(candidates: readonly Candidate[]): number {
   return candidates.reduce((sum, { floor }) => sum + floor, 0);
 }
 
-/** Which to leave out next: an empty one, then a spare one, then any but ids, statuses and the first; from the right. */
+/**
+ * Which to take out of the row next, from the right: an empty one, a spare one, one that can stand below, then any
+ * but ids, statuses and the first.
+ */
 function nextToGo(candidates: readonly Candidate[], isEmpty: (index: number) => boolean): Candidate | undefined {
   const fromRight = candidates.slice(1).reverse();
   return (
     fromRight.find(({ index }) => isEmpty(index)) ??
     fromRight.find(({ column }) => column.spare === true) ??
+    fromRight.find(({ column }) => column.below !== undefined) ??
     fromRight.find(({ column }) => column.keep !== true && column.tone === undefined)
   );
 }
@@ -78,17 +87,32 @@ export function fitColumns(
     return { column, index, natural: width, floor: floorOf(column, width) };
   });
   const leftOut: Candidate[] = [];
+  const below: Candidate[] = [];
+  const isTooWide = () => shown.reduce((sum, { natural: width }) => sum + width, 0) > frame.roomOf(shown.length);
+  // An empty column goes before any text is cut for it.
+  while (frame.mayLeaveOut && isTooWide()) {
+    const empty = shown.findLast(({ index }) => index > 0 && isEmpty(index));
+    if (empty === undefined) break;
+    shown = shown.filter((candidate) => candidate !== empty);
+  }
   while (frame.mayLeaveOut && floors(shown) > frame.roomOf(shown.length)) {
     const gone = nextToGo(shown, isEmpty);
     if (gone === undefined) break;
     shown = shown.filter((candidate) => candidate !== gone);
-    if (!isEmpty(gone.index)) leftOut.push(gone);
+    if (isEmpty(gone.index)) continue;
+    if (gone.column.below !== undefined && gone.column.spare !== true) below.push(gone);
+    else leftOut.push(gone);
   }
   return {
     columns: shown.map(({ column }) => column),
     widths: share(shown, frame.roomOf(shown.length)),
-    leftOut: leftOut.sort((a, b) => a.index - b.index).map(({ column }) => column),
+    below: inOrder(below),
+    leftOut: inOrder(leftOut),
   };
+}
+
+function inOrder(candidates: readonly Candidate[]): readonly Column[] {
+  return candidates.toSorted((a, b) => a.index - b.index).map(({ column }) => column);
 }
 
 /** Natural widths of columns whose cells are not known yet. */

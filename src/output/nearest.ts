@@ -1,6 +1,7 @@
 /**
  * The word of the list that was probably meant by `word`, or undefined when none is near: for
- * `did you mean …` in messages about columns, options, commands and values. Case does not count.
+ * `did you mean …` in messages about columns, options, commands and values. Case does not count. Never a word that
+ * does the opposite: somebody who typed `unblock` must not be led to `block`.
  */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -8,6 +9,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of words) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
+    if (isOpposite(wanted, candidate.toLowerCase())) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) {
       bestDistance = distance;
@@ -15,6 +17,24 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
     }
   }
   return best;
+}
+
+const NEGATIONS = ['no-', 'un', 'de', 'dis', 'in'];
+
+/** Whether one of the two is the other with a negation before it, give or take a typo: `unblock` and `block`. */
+export function isOpposite(a: string, b: string): boolean {
+  const [one, other] = [a.replace(/^--?/, ''), b.replace(/^--?/, '')];
+  return negates(one, other) || negates(other, one);
+}
+
+function negates(word: string, plain: string): boolean {
+  return NEGATIONS.some(
+    (prefix) =>
+      word.startsWith(prefix) &&
+      !plain.startsWith(prefix) &&
+      word.length - prefix.length > 2 &&
+      editDistance(word.slice(prefix.length), plain) <= 1,
+  );
 }
 
 /** Letters to change, add, take away or swap with their neighbour to make one word of the other. */

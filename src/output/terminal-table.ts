@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { OutputPort } from '../context.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
-import { cutText, displayWidth, padText } from './cut-text.ts';
+import { cutText, displayWidth, padText, wrapText } from './cut-text.ts';
 import { type FittedColumns, type Frame, fitColumns, streamedWidths, widenLast } from './fit-columns.ts';
 import type { RowWriter } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
@@ -20,36 +20,34 @@ interface TerminalStyle {
 }
 
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
-const MAX_BORDERED_ROWS = 500;
+const MAX_DRAWN_ROWS = 500;
 
-/** Between padded columns. */
+/** Between columns. */
 const GAP = '  ';
+
+/** Before what stands below a row. */
+const INDENT = '  ';
+const MIN_BELOW_WIDTH = 20;
 
 /** Stands for a cell inside cli-table3, one per terminal column: it never sees text from outside, nor measures it. */
 const STAND_IN = '\ue000';
 
-const ASCII_BORDERS = {
-  top: '-',
-  'top-mid': '+',
-  'top-left': '+',
-  'top-right': '+',
-  bottom: '-',
-  'bottom-mid': '+',
-  'bottom-left': '+',
-  'bottom-right': '+',
-  left: '|',
-  'left-mid': '+',
-  mid: '-',
-  'mid-mid': '+',
-  right: '|',
-  'right-mid': '+',
-  middle: '|',
-};
+/** A rule under the header and nothing else: borders would cost three columns for each of the table's. */
+function bordersOf(unicode: boolean) {
+  const rule = unicode ? '─' : '-';
+  return {
+    ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
+    ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
+    ...{ left: '', 'left-mid': '', right: '', 'right-mid': '' },
+    mid: rule,
+    'mid-mid': rule.repeat(GAP.length),
+    middle: GAP,
+  };
+}
 
 /**
- * A table on a terminal, fitted to its width. Its rows are held until all are known: up to 500 are drawn with
- * borders, more as padded columns. The rows of a long run (`streamed`) are padded columns too, written as they
- * come, because people watch them.
+ * A table on a terminal, fitted to its width. Its rows are held until all are known. The rows of a long run
+ * (`streamed`) are written as they come, because people watch them.
  */
 export function terminalRowWriter(
   columns: readonly Column[],
@@ -60,7 +58,7 @@ export function terminalRowWriter(
   const paint = makePaint(style.colour);
   const held: JsonValue[] = [];
   if (streamed) {
-    const frame = paddedFrame(style);
+    const frame = frameOf(style);
     const fitted = widenLast(fitColumns(columns, streamedWidths(columns), frame), frame);
     return paddedRowWriter(fitted, style, stdout);
   }
@@ -70,36 +68,48 @@ export function terminalRowWriter(
     },
     async close() {
       if (held.length === 0 && !style.header) return;
-      const cells = held.map((row) => safeCells(row, columns));
-      const isBordered = held.length <= MAX_BORDERED_ROWS;
+      const cells = held.map((row) => peopleCells(row, columns));
       const natural = naturalWidths(columns, cells);
-      const fitted = fitColumns(columns, natural, isBordered ? borderedFrame(style) : paddedFrame(style), (index) =>
-        cells.every((row) => row[index] === ''),
-      );
-      const shown = held.map((row) => safeCells(row, fitted.columns));
-      if (isBordered) await stdout.write(drawBordered(fitted, shown, style, paint));
-      else await writePadded(fitted, shown, style, stdout);
+      const isEmpty = (index: number) => cells.every((row) => row[index] === '');
+      const fitted = fitColumns(columns, natural, frameOf(style), isEmpty);
+      if (held.length <= MAX_DRAWN_ROWS) await stdout.write(drawTable(fitted, held, style, paint));
+      else await writePadded(fitted, held, style, stdout);
       await stdout.write(leftOutLine(fitted, style, paint));
     },
   };
 }
 
+/** The cells as a person reads them. */
+function peopleCells(row: JsonValue, columns: readonly Column[]): string[] {
+  return safeCells(row, columns).map((cell, index) => columns[index]?.people?.(cell) ?? cell);
+}
+
+/** The lines below a row: what had no room beside it, whole. */
+function linesBelow(row: JsonValue, { below }: FittedColumns, style: TerminalStyle, paint: Paint): string[] {
+  const cells = peopleCells(row, below);
+  return below.flatMap((column, index) => {
+    const cell = cells[index] ?? '';
+    if (cell === '') return [];
+    const label = column.below === 'labelled' ? `${safeText(column.header).toLowerCase()} ` : '';
+    const lines = wrapText(label + cell, Math.max(MIN_BELOW_WIDTH, style.width - INDENT.length));
+    return lines.map(
+      (line, at) => INDENT + (at === 0 ? (paint.faint(label) + line.slice(label.length)).trimEnd() : line),
+    );
+  });
+}
+
 async function writePadded(
   fitted: FittedColumns,
-  rows: readonly (readonly string[])[],
+  rows: readonly JsonValue[],
   style: TerminalStyle,
   stdout: OutputPort,
 ): Promise<void> {
   const lines = new PaddedLines(fitted, style, makePaint(style.colour));
   if (style.header) await stdout.write(lines.header());
-  for (const cells of rows) await stdout.write(lines.line(cells));
+  for (const row of rows) await stdout.write(lines.row(row));
 }
 
-function borderedFrame({ width, mayLeaveOut }: TerminalStyle): Frame {
-  return { mayLeaveOut, roomOf: (count) => width - 3 * count - 1 };
-}
-
-function paddedFrame({ width, mayLeaveOut }: TerminalStyle): Frame {
+function frameOf({ width, mayLeaveOut }: TerminalStyle): Frame {
   return { mayLeaveOut, roomOf: (count) => width - GAP.length * (count - 1) };
 }
 
@@ -120,7 +130,7 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
   };
   return {
     async row(row) {
-      const line = lines.line(safeCells(row, fitted.columns));
+      const line = lines.row(row);
       await stdout.write(headerDue ? header() + line : line);
     },
     async close() {
@@ -131,44 +141,47 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
 }
 
 class PaddedLines {
-  readonly #columns: readonly Column[];
-  readonly #widths: readonly number[];
+  readonly #fitted: FittedColumns;
   readonly #style: TerminalStyle;
   readonly #paint: Paint;
 
-  constructor({ columns, widths }: FittedColumns, style: TerminalStyle, paint: Paint) {
-    this.#columns = columns;
-    this.#widths = widths;
+  constructor(fitted: FittedColumns, style: TerminalStyle, paint: Paint) {
+    this.#fitted = fitted;
     this.#style = style;
     this.#paint = paint;
   }
 
   header(): string {
-    const cells = this.#columns.map((column, index) => this.#fit(safeText(column.header), column, index));
-    return `${this.#paint.bold(cells.join(GAP).trimEnd())}\n`;
+    const { columns, widths } = this.#fitted;
+    const cells = columns.map((column, index) => this.#fit(safeText(column.header), column, index));
+    const rule = (this.#style.unicode ? '─' : '-').repeat(tableWidth(widths));
+    return `${this.#paint.bold(cells.join(GAP).trimEnd())}\n${rule}\n`;
   }
 
-  line(cells: readonly string[]): string {
-    const fitted = cells.map((cell, index) => {
-      const column = this.#columns[index];
+  /** The row, and what stands below it. */
+  row(row: JsonValue): string {
+    const { columns } = this.#fitted;
+    const fitted = peopleCells(row, columns).map((cell, index) => {
+      const column = columns[index];
       return this.#paint.toned(column?.tone, cell, this.#fit(cell, column, index));
     });
-    return `${fitted.join(GAP).trimEnd()}\n`;
+    const below = linesBelow(row, this.#fitted, this.#style, this.#paint);
+    return [fitted.join(GAP).trimEnd(), ...below].map((line) => `${line}\n`).join('');
   }
 
   #fit(text: string, column: Column | undefined, index: number): string {
-    const width = this.#widths[index] ?? 0;
+    const width = this.#fitted.widths[index] ?? 0;
     return padText(cutText(text, width, this.#style.unicode), width, column?.align);
   }
 }
 
-/** The whole table with borders. */
-function drawBordered(
-  { columns, widths }: FittedColumns,
-  rows: readonly (readonly string[])[],
-  style: TerminalStyle,
-  paint: Paint,
-): string {
+function tableWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
+}
+
+/** The whole table, a rule under its header. */
+function drawTable(fitted: FittedColumns, rows: readonly JsonValue[], style: TerminalStyle, paint: Paint): string {
+  const { columns, widths } = fitted;
   const shown: string[] = [];
   const standIn = (text: string, index: number, dress: (cut: string) => string): string => {
     const cut = cutText(text, widths[index] ?? 0, style.unicode);
@@ -179,21 +192,38 @@ function drawBordered(
   const head = columns.map((column, index) => standIn(safeText(column.header), index, paint.bold));
   const table = new Table({
     ...(style.header ? { head } : {}),
-    ...(style.unicode ? {} : { chars: ASCII_BORDERS }),
-    colWidths: widths.map((width) => width + 2),
+    chars: bordersOf(style.unicode),
+    colWidths: [...widths],
     colAligns: columns.map((column) => column.align ?? 'left'),
-    style: { head: [], border: [], compact: true },
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
   if (!style.header) shown.length = 0;
+  // Lines below a row are no cells: they may be wider than the columns, and are put after the row's own line.
+  const below: string[][] = [];
   for (const row of rows) {
-    table.push(row.map((cell, index) => standIn(cell, index, (cut) => paint.toned(columns[index]?.tone, cell, cut))));
+    const cells = peopleCells(row, columns);
+    table.push(cells.map((cell, index) => standIn(cell, index, (cut) => paint.toned(columns[index]?.tone, cell, cut))));
+    below.push(linesBelow(row, fitted, style, paint));
   }
   let next = 0;
-  const filled = table.toString().replace(/\ue000+/g, () => {
-    next += 1;
-    return shown[next - 1] ?? '';
-  });
-  return `${filled}\n`;
+  const lines = table
+    .toString()
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/\ue000+/g, () => {
+          next += 1;
+          return shown[next - 1] ?? '';
+        })
+        .trimEnd(),
+    );
+  const headLines = style.header ? 2 : 0;
+  // cli-table3 draws the rule between two rows, so a header alone has none.
+  if (rows.length === 0) lines.push(bordersOf(style.unicode).mid.repeat(tableWidth(widths)));
+  return lines
+    .flatMap((line, at) => [line, ...(below[at - headLines] ?? [])])
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 function naturalWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {

@@ -122,6 +122,18 @@ export function resolveProfile(
   return make(name, stored, namedBy, env);
 }
 
+/** Name of the profile that a call without `--profile` has; undefined: it would be refused, for there are several. */
+export function currentProfileName(settings: Settings, env: Env): string | undefined {
+  const named = envValue(env, 'FRONTDESK_PROFILE');
+  if (named !== undefined) return named;
+  try {
+    return choose(settings, env);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
 /** Where the requests of one family go. */
 export interface Target {
   readonly family: Family;

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
@@ -109,10 +111,38 @@ describe('on a terminal every write of more than one row asks', () => {
   test('after showing the count, the profile, the host and the first rows', async () => {
     const result = await answered(MANY, 'y\r');
     expect(result.atQuestion).toEqual([]);
-    expect(result.text).toContain(`row 1: cardId=${cardId(1)}`);
+    expect(result.text).toContain(`row 1: ${cardId(1)}`);
     expect(result.text).toContain(`7 rows on default (${result.host})?`);
     expect(result.code).toBe(0);
     expect(result.lines).toHaveLength(7);
+  });
+
+  test('with what will be sent and no more: a column that is known from answers is not shown', async () => {
+    const home = createHome();
+    const file = join(home.path, 'cards.csv');
+    writeFileSync(file, `cardId,status,reason\n${CARD_ID},ACTIVE,lost\n${cardId(2)},BLOCKED,\n`);
+    const result = await answered(['card', 'block', '--from', file], 'n\r');
+    expect(result.text).toContain(`  row 1: ${CARD_ID}, reason "lost"\n  row 2: ${cardId(2)}\n`);
+    expect(result.text).not.toContain('ACTIVE');
+    expect(result.lines).toEqual([]);
+  });
+
+  test('with --changed-from: old and new cells, and how many of how many rows change', async () => {
+    const home = createHome();
+    const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
+    writeFileSync(older, 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\ns3,c@x,Cid,true\n');
+    writeFileSync(newer, 'id,email,first_name,active\ns1,a@x,Anna,true\ns2,b@x,Bob,true\ns3,c@y,Cid,false\n');
+    const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+    const result = await answered(args, 'n\r');
+    expect(result.text).toContain(
+      [
+        '  row 1: s1, first_name "Ann" -> "Anna"',
+        '  row 3: s3, email "c@x" -> "c@y", active true -> false',
+        '  2 of 3 rows change',
+      ].join('\n'),
+    );
+    expect(result.text).not.toContain('s2');
+    expect(result.lines).toEqual([]);
   });
 
   test.each([

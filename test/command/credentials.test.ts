@@ -48,7 +48,7 @@ describe('auth login off a terminal', () => {
     const { server, run } = await loggedIn();
     expect(server.requests).toEqual([]);
     const shown = await run(['profile', 'show', 'default', '--json']);
-    expect(JSON.parse(shown.stdout)).toEqual({ name: 'default', current: false, cardsUrl: server.url });
+    expect(JSON.parse(shown.stdout)).toEqual({ name: 'default', current: true, cardsUrl: server.url });
     expect((await run(GET)).code).toBe(0);
     expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
   });
@@ -329,6 +329,40 @@ describe('the environment', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('FRONTDESK_CARDS_TOKEN');
     expect(result.stderr).not.toContain(token);
+  });
+
+  test.each([
+    ['a token of the environment', {}, [], 'put a valid token into FRONTDESK_CARDS_TOKEN'],
+    [
+      'a stored one',
+      { FRONTDESK_CARDS_TOKEN: undefined },
+      ['-p', 'live'],
+      'log in with a valid token: frontdesk auth login -p live --family cards',
+    ],
+    [
+      'a stored one of a profile that was not named',
+      { FRONTDESK_CARDS_TOKEN: undefined },
+      [],
+      'log in with a valid token: frontdesk auth login -p live --family cards',
+    ],
+  ])('a 401 to %s says where another one belongs', async (_what, changes, args, hint) => {
+    const server = await startRecordingServer(() => ({ status: 401 }));
+    const home = createHome();
+    const login = ['auth', 'login', '-p', 'live', '--cards-url', server.url, '--token-stdin'];
+    await runFrontdesk(login, { home, stdin: TOKEN });
+    const env = 'FRONTDESK_CARDS_TOKEN' in changes ? {} : server.env;
+    const result = await runFrontdesk(['card', 'get', ID, ...args], { home, env });
+    expect(result).toMatchObject({ code: 4, stdout: '' });
+    expect(result.stderr).toContain(`hint: ${hint}\n`);
+  });
+
+  test.each([
+    [['auth', 'logout', '--yes']],
+    [['auth', 'logout']],
+    [['sandbox', 'reset', '--yes']],
+    [['sandbox', 'reset']],
+  ])('`%s` does not ask', async (args) => {
+    expect(await runFrontdesk(args)).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('a URL without a token is exit 4', async () => {

@@ -107,6 +107,42 @@ describe('schema', () => {
   });
 });
 
+describe('a word that is no command', () => {
+  const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+  it.each([
+    [['card', 'blok'], 'hint: did you mean `frontdesk card block`?'],
+    [['block', CARD], `hint: did you mean \`frontdesk card block ${CARD}\`?`],
+    [['subscribers', 'list', 'secret-of-mine'], 'hint: did you mean `frontdesk calendar subscribers list`?'],
+    [['subscribers', 'update', 'sub_1'], 'hint: did you mean `frontdesk calendar subscribers update`?'],
+    [['event'], 'hint: did you mean `frontdesk calendar event`?'],
+    [['card', 'unblock', CARD], 'hint: no command undoes `block`'],
+    [['deactivate', CARD], 'hint: no command undoes `activate`'],
+  ])('%j is answered with %s', async (args, hint) => {
+    const { code, stdout, stderr } = await runFrontdesk(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n')[1]).toBe(hint);
+    expect(stderr).not.toContain('secret-of-mine');
+  });
+
+  it('never leads to the opposite of what was typed', async () => {
+    for (const args of [
+      ['card', 'unblock', CARD],
+      ['unblock', CARD],
+      ['card', 'deactivate', CARD],
+    ]) {
+      const { stderr } = await runFrontdesk(args);
+      expect(stderr).not.toContain('did you mean');
+    }
+  });
+
+  it('a short option that is none is answered with the long one', async () => {
+    const { code, stderr } = await runFrontdesk(['card', 'block', CARD, '-r', 'lost']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('hint: did you mean --reason?');
+  });
+});
+
 describe('completion', () => {
   it('refuses an unknown shell with the nearest one', async () => {
     const { code, stdout, stderr } = await runFrontdesk(['completion', 'bsh']);

@@ -164,11 +164,30 @@ describe('history', () => {
 
   test('prune --older-than removes old single writes and no young ones', async () => {
     const { home } = await threeWrites();
-    const prune = (age: string) => runFrontdesk(['history', 'prune', '--older-than', age, '--json'], { home });
+    const prune = (age: string) => runFrontdesk(['history', 'prune', '--older-than', age, '--yes', '--json'], { home });
     expect((await prune('90d')).stdout).toBe('{\n  "removed": 0\n}\n');
     expect(await history(home)).toHaveLength(3);
     expect((await prune('1ms')).stdout).toBe('{\n  "removed": 3\n}\n');
     expect(await history(home)).toEqual([]);
+  });
+
+  test('prune asks, so off a terminal it needs --yes', async () => {
+    const { home } = await threeWrites();
+    const result = await runFrontdesk(['history', 'prune', '--older-than', '1ms'], { home });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('--yes');
+    expect(await history(home)).toHaveLength(3);
+  });
+
+  test('show takes any part of a name that no other entry has', async () => {
+    const { home } = await threeWrites();
+    const entries = await history(home);
+    const { entry } = entries[0] as { entry: string };
+    const shown = await runFrontdesk(['history', 'show', entry.slice(-6), '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toEqual(entries[0]);
+    const several = await runFrontdesk(['history', 'show', entry.slice(0, 4)], { home });
+    expect(several).toMatchObject({ code: 2, stdout: '' });
+    expect(several.stderr).toContain(`several history entries have "${entry.slice(0, 4)}" in their name`);
   });
 
   test.each([

@@ -132,7 +132,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     [
       'the same id twice, whatever its case',
       `cardId\n${ONE.toUpperCase()}\n${ONE}\n`,
-      'line 3, column cardId: the same id as in line 2; --allow-duplicates accepts that',
+      `line 3, column cardId: the same id as in line 2 (${ONE}); --allow-duplicates accepts that`,
     ],
     [
       'a List as subscribers list --json prints it',
@@ -159,7 +159,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
       [...EVENTS, '--calendar', 'cal_1'],
       'name,start,calendar\nA,2026-05-01,cal_1\nA,2026-05-01,\n',
     );
-    expect(stderr).toContain('line 3: the same event as in line 2; --allow-duplicates accepts that');
+    expect(stderr).toContain('line 3: the same event as in line 2 (\\"A\\"); --allow-duplicates accepts that');
   });
 
   test('ids of the command line and --from', async () => {

@@ -44,7 +44,7 @@ describe('profile set', () => {
     ]);
     expect(JSON.parse(made.stdout)).toEqual({
       name: 'live',
-      current: false,
+      current: true,
       cardsUrl: 'https://cards.example.com/shop',
       calendarUrl: 'https://cal.example.com',
       readOnly: true,
@@ -84,7 +84,7 @@ describe('profile set', () => {
       '',
       '--json',
     ]);
-    expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: false });
+    expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: true });
   });
 
   test.each(['..', '...', 'a/b', 'a b', 'ü', '', 'x'.repeat(65)])('refuses the name %j', async (name) => {
@@ -128,6 +128,37 @@ describe('profile', () => {
       { name: 'sandbox', current: false },
     ]);
     expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
+  });
+
+  test('the one that a call without -p has is current, also before anybody said `use`', async () => {
+    const { home, run } = atHome();
+    const current = async () =>
+      JSON.parse((await run(['profile', 'list', '--json'])).stdout)
+        .filter((profile: { current: boolean }) => profile.current)
+        .map(({ name }: { name: string }) => name);
+    await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
+    expect(await current()).toEqual(['live']);
+    await run(['profile', 'set', 'test', '--cards-url', 'https://b.example']);
+    expect(await current()).toEqual([]);
+    expect(
+      (await runFrontdesk(['profile', 'list', '-o', 'ndjson'], { home, env: { FRONTDESK_PROFILE: 'test' } })).stdout,
+    ).toContain('{"name":"test","current":true,');
+  });
+
+  test('the first login makes its profile the one in use, a later one does not change that', async () => {
+    const { home, run } = atHome();
+    for (const [name, url] of [
+      ['live', 'https://a.example'],
+      ['test', 'https://b.example'],
+    ] as const) {
+      const login = ['auth', 'login', '-p', name, '--cards-url', url, '--token-stdin'];
+      expect(await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' })).toMatchObject({ code: 0 });
+    }
+    expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toMatchObject([
+      { name: 'live', current: true },
+      { name: 'test', current: false },
+      { name: 'sandbox', current: false },
+    ]);
   });
 
   test('remove asks, so off a terminal it needs --yes; it takes the credentials along', async () => {

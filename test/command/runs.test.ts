@@ -464,17 +464,62 @@ describe('runs', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ run: 'first', state: 'finished', outcomes: { applied: 1 } });
   });
 
+  test('list takes --state and --limit', async () => {
+    const home = createHome();
+    await two(home);
+    const names = async (...args: string[]) => {
+      const { stdout, stderr } = await runFrontdesk(
+        ['runs', 'list', '-o', 'table', '--columns', 'run', '--no-header', ...args],
+        { home },
+      );
+      return [stdout, stderr];
+    };
+    expect(await names('--state', 'finished')).toEqual(['second\nfirst\n', '']);
+    expect(await names('--state', 'interrupted')).toEqual(['', '']);
+    expect(await names('--limit', '1')).toEqual([
+      'second\n',
+      'frontdesk: note: 1 older ones are not shown; --limit shows more\n',
+    ]);
+    expect(await runFrontdesk(['runs', 'list', '--state', 'finshed', '--limit', '0'], { home })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/did you mean finished\?[\s\S]*--limit: must be a whole number/),
+    });
+  });
+
+  test('any part of an id that no other run has names it', async () => {
+    const home = createHome();
+    await two(home);
+    const show = (part: string) => runFrontdesk(['runs', 'show', part, '--json'], { home });
+    expect(JSON.parse((await show('eco')).stdout)).toMatchObject({ run: 'second' });
+    const results = await runFrontdesk(['runs', 'results', 'irs', '--json'], { home });
+    expect(JSON.parse(results.stdout)).toMatchObject([{ row: 1, outcome: 'applied' }]);
+    expect(await show('s')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('second, first') });
+    expect(await show('third')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no run third') });
+  });
+
+  test('remove asks, so off a terminal it needs --yes', async () => {
+    const home = createHome();
+    await two(home);
+    for (const which of [['first'], ['--older-than', '1ms']]) {
+      const result = await runFrontdesk(['runs', 'remove', ...which], { home });
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toContain('--yes');
+    }
+    expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['first', 'second']);
+  });
+
   test('remove deletes what a run kept', async () => {
     const home = createHome();
     await two(home);
-    expect((await runFrontdesk(['runs', 'remove', '--older-than', '90d', '--json'], { home })).stdout).toBe(
+    expect((await runFrontdesk(['runs', 'remove', '--older-than', '90d', '--yes', '--json'], { home })).stdout).toBe(
       '{\n  "removed": []\n}\n',
     );
-    expect((await runFrontdesk(['runs', 'remove', 'first'], { home })).code).toBe(0);
+    expect((await runFrontdesk(['runs', 'remove', 'first', '--yes'], { home })).code).toBe(0);
     expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['second']);
-    expect((await runFrontdesk(['runs', 'remove', '--older-than', '1ms'], { home })).code).toBe(0);
+    expect((await runFrontdesk(['runs', 'remove', '--older-than', '1ms', '--yes'], { home })).code).toBe(0);
     expect(readdirSync(join(home.stateDir, 'runs'))).toEqual([]);
     expect((await runFrontdesk(['runs', '--json'], { home })).stdout).toBe('[]\n');
-    expect((await runFrontdesk(['runs', 'remove', 'first'], { home })).code).toBe(2);
+    expect((await runFrontdesk(['runs', 'remove', 'first', '--yes'], { home })).code).toBe(2);
   });
 });

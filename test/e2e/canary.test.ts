@@ -53,7 +53,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'config get': ['retries'],
   'config set': ['retries', '1'],
   'config unset': ['retries'],
-  'history prune': ['--older-than', '90d'],
+  'history prune': ['--older-than', '90d', '--yes'],
   'runs show': ['--last'],
   'runs results': ['--last'],
   'runs resume': ['--last'],

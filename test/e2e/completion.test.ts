@@ -3,15 +3,20 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runFrontdesk } from '../support/run-frontdesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdesk-completion-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Stands in for frontdesk: answers with profile names and writes down that it was called. */
+/** Stands in for frontdesk: writes down that it was called, and answers as the program does. */
 const calls = join(folder, 'calls');
-writeFileSync(join(folder, 'frontdesk'), `#!/bin/sh\necho "$*" >> '${calls}'\nprintf 'live\\nsandbox\\n'\n`);
+const program = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
+const place = `FRONTDESK_CONFIG_DIR='${join(folder, 'config')}' FRONTDESK_STATE_DIR='${join(folder, 'state')}'`;
+writeFileSync(
+  join(folder, 'frontdesk'),
+  `#!/bin/sh\necho "$*" >> '${calls}'\n${place} exec '${process.execPath}' '${program}' "$@"\n`,
+);
 chmodSync(join(folder, 'frontdesk'), 0o755);
 writeFileSync(join(folder, 'cards.csv'), 'cardId\n');
 
@@ -75,8 +80,24 @@ describe.each(SHELLS)('completion in $name', ({ name, offers }) => {
     for (const { words } of CASES) offers(words);
     expect(() => readFileSync(calls)).toThrow('ENOENT');
     expect(offers(['frontdesk', '-p', '']).sort()).toEqual(['live', 'sandbox']);
-    expect(readFileSync(calls, 'utf8')).toBe('profile list -o csv --columns name --no-header --quiet\n');
+    expect(readFileSync(calls, 'utf8')).toBe('profile list -o table --columns name --no-header --quiet\n');
   });
+
+  it.skipIf(isMissing)('offers the stored profiles and the newest runs where a command takes one', () => {
+    expect(offers(['frontdesk', 'profile', 'use', '']).sort()).toEqual(['live', 'sandbox']);
+    expect(offers(['frontdesk', 'profile', 'show', 'l'])).toEqual(['live']);
+    expect(offers(['frontdesk', 'runs', 'resume', '']).sort()).toEqual(['monday', 'tuesday']);
+    expect(offers(['frontdesk', 'runs', 'results', 't'])).toEqual(['tuesday']);
+  });
+});
+
+beforeAll(async () => {
+  const home = { path: folder, configDir: join(folder, 'config'), stateDir: join(folder, 'state') };
+  const cards = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
+  await runFrontdesk(['profile', 'set', 'live'], { home, cwd: folder });
+  for (const run of ['monday', 'tuesday']) {
+    await runFrontdesk(['-p', 'sandbox', 'card', 'activate', ...cards, '--run', run, '--yes'], { home, cwd: folder });
+  }
 });
 
 describe('completion in bash', () => {

@@ -1,13 +1,41 @@
 import { Failure } from '../../failure.ts';
+import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
-import { safeText } from '../../output/safe-text.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { groupThousands, safeText, shortenText } from '../../output/safe-text.ts';
 import type { Service, Session } from '../../session.ts';
 import type { ManyPlan } from './run-plan.ts';
+
+/** One row of the question is a few lines of a terminal at most. */
+const MAX_SHOWN = 240;
 
 /** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */
 function wordsOf(operation: string): string {
   const [verb = '', noun = ''] = operation.split('.').reverse();
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
+}
+
+/** A value as a person compares it: texts in quotes, so that an empty one or a blank at its end is seen. */
+function cellOf(value: JsonValue | undefined): string {
+  return value === undefined ? 'not there' : showGiven(value);
+}
+
+/** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
+async function shownRows({ changedFrom }: ManyPlan, rows: readonly Row[]): Promise<readonly string[]> {
+  const old = await changedFrom?.oldCells(new Set(rows.flatMap(({ id }) => (id === undefined ? [] : [id]))));
+  return rows.map(({ row, id, body }) => {
+    const before = id === undefined ? undefined : old?.get(id);
+    const cells = [...(body ?? [])].map(([name, value]) =>
+      old === undefined ? `${name} ${cellOf(value)}` : `${name} ${cellOf(before?.get(name))} -> ${cellOf(value)}`,
+    );
+    const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
+    return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
+  });
+}
+
+function changedLine({ selected, unchanged }: CheckedInput): string {
+  return `  ${groupThousands(selected)} of ${groupThousands(selected + unchanged)} rows change\n`;
 }
 
 /** Asks before many rows are written, or refuses where nobody can be asked. */
@@ -20,22 +48,20 @@ export async function confirmMany(
   const { effect } = plan.operation;
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return;
-  const rows = checked.selected === 1 ? '1 row' : `${checked.selected} rows`;
+  const rows = checked.selected === 1 ? '1 row' : `${groupThousands(checked.selected)} rows`;
   if (!session.prompt.available) {
     throw new Failure('USAGE', `${session.operation} of ${rows}: nobody can be asked here, and --yes is missing`, {
       hints: ['add --yes to do it without a question; nothing was sent'],
     });
   }
-  const shown = checked.first.map((row) => {
-    const cells = row.record.names.map((name, index) => `${name}=${String(row.record.values[index] ?? '')}`);
-    return `  row ${row.row}: ${safeText(cells.join(', ')).slice(0, 200)}\n`;
-  });
+  const shown = await shownRows(plan, checked.first);
   const rest = checked.selected - checked.first.length;
   const empty = [...checked.emptyCells].map(([column, count]) => `${safeText(column)} ${count}`);
   await session.context.stderr.write(
     [
       ...shown,
-      rest > 0 ? `  and ${rest} more\n` : '',
+      rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
+      plan.changedFrom === undefined ? '' : changedLine(checked),
       empty.length > 0 ? `  empty cells leave these as they are: ${empty.join(', ')}\n` : '',
     ].join(''),
   );

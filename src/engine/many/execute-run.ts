@@ -96,7 +96,11 @@ function rowFacts() {
 }
 
 /** Ends the output and the failed file; answers the first failure that a person must hear of. */
-async function finishFiles(output: RunOutput, failedFile: FailedFile | undefined): Promise<Failure | undefined> {
+async function finishFiles(
+  output: RunOutput,
+  failedFile: FailedFile | undefined,
+  isKept: boolean,
+): Promise<Failure | undefined> {
   let failure: Failure | undefined;
   try {
     await output.close();
@@ -104,7 +108,8 @@ async function finishFiles(output: RunOutput, failedFile: FailedFile | undefined
     // The reader of a pipe went away: the run has ended by its outcomes, and the report says so.
     if (!(error instanceof StreamFailure)) throw error;
     if (error.errno !== 'EPIPE') {
-      failure = new Failure('LOCAL_IO', `the results could not be written: ${error.message}; they are kept in the run`);
+      const where = isKept ? '; they are kept in the run' : '';
+      failure = new Failure('LOCAL_IO', `the results could not be written: ${error.message}${where}`);
     }
   }
   try {
@@ -157,7 +162,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
   } finally {
     await run?.close();
   }
-  const failure = await finishFiles(output, failedFile);
+  const failure = await finishFiles(output, failedFile, run !== undefined);
   // An unknown outcome is worse than a file that is missing.
   const { exitCode: runCode } = report;
   const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;

@@ -8,7 +8,7 @@ import type { ExpectationInput } from '../../input/expect.ts';
 import { describeFields } from '../../input/fields.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
-import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-from.ts';
+import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { InputOptions } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
@@ -21,7 +21,14 @@ export interface ManyPlan {
   readonly operation: Operation;
   readonly options: ManyOptions;
   readonly rows: RowOptions;
-  readonly changedFrom: { readonly index: ChangedFrom; readonly bytes: Uint8Array } | undefined;
+  readonly changedFrom:
+    | {
+        readonly index: ChangedFrom;
+        readonly bytes: Uint8Array;
+        /** The cells of these rows as they were, by id and field. */
+        oldCells(ids: ReadonlySet<string>): ReturnType<typeof readOldCells>;
+      }
+    | undefined;
 }
 
 /** Bytes that are at hand as an input. */
@@ -54,7 +61,12 @@ async function loadChangedFrom(
   for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
   const bytes = Buffer.concat(pieces);
   const options = { operation, path, csvRaw: session.output.csvRaw, ...more };
-  return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
+  const reread = () => inputOfBytes(file.name, bytes);
+  return {
+    bytes,
+    index: await readChangedFrom(reread(), options),
+    oldCells: (ids) => readOldCells(reread(), options, ids),
+  };
 }
 
 function optionFaults(command: CallCommand, input: RawInput, options: ManyOptions, faults: Fault[]) {

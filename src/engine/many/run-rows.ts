@@ -18,9 +18,9 @@ export const RUN_COLUMNS: readonly Column[] = [
   { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
   { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
   { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
-  { name: 'resultId', header: 'RESULT ID', keep: true, spare: true },
+  { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled' },
   { name: 'error.code', header: 'ERROR', wide: true },
-  { name: 'error.message', header: 'MESSAGE' },
+  { name: 'error.message', header: 'MESSAGE', below: 'plain' },
 ];
 
 /** One row as a call. */

@@ -162,28 +162,17 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
   return [id, values];
 }
 
-/**
- * Reads the file of `--changed-from`, in any format that `--from` takes. Columns that nobody knows do not matter
- * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
- * occurs twice, because then what changed cannot be told.
- */
-export async function readChangedFrom(
-  file: InputFile,
-  options: {
-    readonly operation: Operation;
-    readonly path: string;
-    readonly csvRaw: boolean;
-    /** The old cells will be asked for, and not only whether they differ. */
-    readonly keepsCells?: boolean;
-    /** `--sheet`, which names the sheet of the newer file. */
-    readonly sheet: string | undefined;
-  },
-): Promise<ChangedFrom> {
-  const roles = new ColumnRoles(options.operation);
-  const index = new ChangedFrom(file.name, roles.fields, options.keepsCells);
-  const faults: InputFault[] = [];
-  const { path, csvRaw, sheet } = options;
-  const read = {
+/** How the older file is read. */
+interface OlderFile {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly csvRaw: boolean;
+  /** `--sheet`, which names the sheet of the newer file. */
+  readonly sheet: string | undefined;
+}
+
+function readingOf(file: InputFile, roles: ColumnRoles, { path, csvRaw, sheet }: OlderFile) {
+  return {
     path,
     csvRaw,
     name: file.name,
@@ -191,7 +180,45 @@ export async function readChangedFrom(
     format: undefined,
     sheet: sheet === undefined ? undefined : ({ name: sheet, isOlder: true } as const),
   };
-  for await (const batch of readRecords(file.bytes(), read)) {
+}
+
+/**
+ * The older cells of a few rows, by id, for showing what changes. The file was read through before, so what is
+ * wrong with it has been said.
+ */
+export async function readOldCells(
+  file: InputFile,
+  options: OlderFile,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, JsonValue>>> {
+  const roles = new ColumnRoles(options.operation);
+  const found = new Map<string, ReadonlyMap<string, JsonValue>>();
+  for await (const batch of readRecords(file.bytes(), readingOf(file, roles, options))) {
+    for (const record of batch.records) {
+      const [id, values] = readOldRow(record, roles, batch.format);
+      if (ids.has(id)) found.set(id, values);
+    }
+    if (found.size === ids.size) break;
+  }
+  return found;
+}
+
+/**
+ * Reads the file of `--changed-from`, in any format that `--from` takes. Columns that nobody knows do not matter
+ * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
+ * occurs twice, because then what changed cannot be told.
+ */
+export async function readChangedFrom(
+  file: InputFile,
+  options: OlderFile & {
+    /** The old cells will be asked for, and not only whether they differ. */
+    readonly keepsCells?: boolean;
+  },
+): Promise<ChangedFrom> {
+  const roles = new ColumnRoles(options.operation);
+  const index = new ChangedFrom(file.name, roles.fields, options.keepsCells);
+  const faults: InputFault[] = [];
+  for await (const batch of readRecords(file.bytes(), readingOf(file, roles, options))) {
     faults.push(...batch.faults);
     index.notes.push(...(batch.notes ?? []));
     for (const record of batch.records) {

@@ -1,6 +1,8 @@
+import { CARD_ID } from '../../api/field.ts';
 import { isWrite } from '../../api/operation.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
+import { quoteGiven } from '../given.ts';
 import { Digest } from './digest.ts';
 import { placeFault } from './fault-place.ts';
 import type { Row } from './interpret.ts';
@@ -71,6 +73,13 @@ export class Findings {
     if (isInShard(row.row, this.#options.shard)) this.unchanged += 1;
   }
 
+  /** The id; of an event, which has none yet, its name. */
+  #nameOf({ id, body }: Row): string {
+    if (id !== undefined) return CARD_ID.test(id) ? id : quoteGiven(id);
+    const name = body?.get('name');
+    return typeof name === 'string' ? quoteGiven(name) : 'without a name';
+  }
+
   duplicate(row: Row, format: InputFormat): InputFault | undefined {
     if (this.#seen === undefined) return undefined;
     if (row.id === undefined) this.#digest.setText(canonical(row.body));
@@ -82,6 +91,7 @@ export class Findings {
     const place = `${format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
-    return placeFault(row.record, format, field, `the same ${same} as in ${place}; --allow-duplicates accepts that`);
+    const problem = `the same ${same} as in ${place} (${this.#nameOf(row)}); --allow-duplicates accepts that`;
+    return placeFault(row.record, format, field, problem);
   }
 }

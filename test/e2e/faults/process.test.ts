@@ -383,7 +383,7 @@ describe.concurrent('the process itself', () => {
         const args = ['card', 'activate', '--yes', '--run', 'r', '--from', rows];
         const running = start(stage, args);
         await untilRequests(stage, 1);
-        for (const second of [args, ['runs', 'resume', 'r'], ['runs', 'remove', 'r']]) {
+        for (const second of [args, ['runs', 'resume', 'r'], ['runs', 'remove', 'r', '--yes']]) {
           const { code, stdout, stderr } = await stage.run(second);
           expect({ second, code, stdout }).toEqual({ second, code: 2, stdout: '' });
           expect(stderr).toContain(`process ${running.child.pid}`);

@@ -1,6 +1,8 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
 
 const CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
@@ -61,44 +63,63 @@ describe.concurrent('the card view', () => {
 });
 
 describe.concurrent('a list', () => {
-  it.each(WIDTHS)('keeps its borders in %i columns, whatever script the names are in', async (columns) => {
+  it.each(WIDTHS)('fits into %i columns, whatever script the names are in', async (columns) => {
     const { code, text } = await dialogue([...SANDBOX, 'calendar', 'subscribers', 'list', 'cal_harbour_tours'], [], {
       columns,
     });
     expect(code).toBe(0);
-    const table = linesOf(text).filter((line) => /^[┌├│└]/.test(line));
-    expect(table).toHaveLength(14);
-    expect(new Set(table.map((line) => stringWidth(line))).size).toBe(1);
-    expect(stringWidth(table[0] ?? '')).toBeLessThanOrEqual(columns);
-    expect(text).toContain('│ 花子       │');
-    expect(text).toContain('│ ليلى       │');
+    const lines = linesOf(text);
+    const rule = lines.findIndex((line) => /^─+$/.test(line));
+    expect(lines[rule - 1]).toMatch(/^ID {2,}/);
+    const table = lines.slice(rule - 1).filter((line) => /^(?:ID|─|sub_)/.test(line));
+    expect(table).toHaveLength(12);
+    expect(Math.max(...table.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+    expect(text).toMatch(/ {2}花子 {2,}/);
+    expect(text).toMatch(/ {2}ليلى {2,}/);
   });
 
-  it.for(WIDTHS)(
-    'keeps them with names that are long, wide, stacked or emoji, in %i columns',
-    async (columns, test) => {
-      const server = await startRecordingServer([{ body: LIST }], test.onTestFinished);
-      // Quiet: a spinner that was drawn over would still stand in front of the first line here.
-      const args = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50', '--quiet'];
-      const { text } = await dialogue(args, [], { columns, env: server.env });
-      const table = linesOf(text).filter((line) => /^[┌├│└]/.test(line));
-      expect(table).toHaveLength(NAMES.length + 4);
-      expect(new Set(table.map((line) => stringWidth(line))).size).toBe(1);
-      expect(stringWidth(table[0] ?? '')).toBeLessThanOrEqual(columns);
-      for (const line of table.slice(3, -1)) expect(line.split('│')).toHaveLength(7);
-    },
-  );
+  it.for(WIDTHS)('and with names that are long, wide, stacked or emoji, in %i columns', async (columns, test) => {
+    const server = await startRecordingServer([{ body: LIST }], test.onTestFinished);
+    // Quiet: a spinner that was drawn over would still stand in front of the first line here.
+    const args = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50', '--quiet'];
+    const { text } = await dialogue(args, [], { columns, env: server.env });
+    const lines = linesOf(text);
+    const rows = lines.slice(lines.findIndex((line) => /^─+$/.test(line)) + 1);
+    expect(rows.filter((line) => line.startsWith('sub_'))).toHaveLength(NAMES.length);
+    expect(Math.max(...rows.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+  });
 
   it('leaves ids, statuses and amounts whole, and names the columns that had no room', async () => {
     const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', CARD];
     const { text } = await dialogue([...SANDBOX, 'card', 'get', ...ids], [], { columns: 80 });
-    expect(text).toContain(`│ ${CARD} │ ACTIVE │  100.10 │  100.10 │ 2031-06… │`);
+    expect(text).toContain(`${CARD}  ACTIVE   100.10   100.10  2031-06-30`);
     expect(text).toContain('\nNot shown (--columns names them): clientReference, design\n');
   });
 
-  it('has a border of ASCII where the locale is not UTF-8', async () => {
+  it('has a rule of ASCII where the locale is not UTF-8', async () => {
     const { text } = await dialogue([...SANDBOX, 'profile', 'list'], [], { env: { LANG: 'C' } });
-    expect(text).toMatch(/^\+-+\+/m);
-    expect(text).not.toMatch(/[┌├│└…]/);
+    expect(text).toMatch(/^-+$/m);
+    expect(text).not.toMatch(/[─…]/);
+  });
+});
+
+describe('the history', () => {
+  const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
+
+  it.each([
+    [80, /^(\S+ \S+Z) {2}card reissue {2}applied {2}([0-9a-f]{6})$/m],
+    [120, /^(\S+ \S+Z) {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
+    [200, new RegExp(`^(\\S+ \\S+Z) .*card reissue {2}${CARD} {2}${REPLACEMENT} .*applied .* ([0-9a-f]{6})$`, 'm')],
+  ])('shows in %i columns when, what, to which card, with which answer, and an entry to type', async (columns, row) => {
+    const home = createHome();
+    const server = await startRecordingServer([{ body: cardText('ACTIVE', REPLACEMENT) }]);
+    await runFrontdesk(['card', 'reissue', CARD, '--yes'], { home, env: server.env });
+    const { text } = await dialogue(['history'], [], { home, columns });
+    expect(text).toMatch(row);
+    const [, time = '', entry = ''] = row.exec(text) ?? [];
+    expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/);
+    for (const id of [CARD, REPLACEMENT]) expect(text).toContain(id);
+    const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
   });
 });

@@ -8,6 +8,7 @@ import type { RowResult } from '../../../src/bulk/row-outcome.ts';
 import { sentResult } from '../../../src/bulk/row-outcome.ts';
 import { printedRow, storedRow } from '../../../src/bulk/row-result.ts';
 import { summaryJson, summaryLines } from '../../../src/bulk/summary.ts';
+import { StreamFailure } from '../../../src/context.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
@@ -44,6 +45,16 @@ describe('a printed row', () => {
 });
 
 describe('the summary', () => {
+  it('says that results are kept only where they are: a read keeps nothing', async () => {
+    const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
+    const facts = { command: 'card.get', canReconcile: false };
+    const report = await runRows(planOf(2, async () => answered(), { emit: gone }));
+    expect(summaryLines({ ...facts, report, run: undefined })).toContain('the output was not read to its end');
+    expect(summaryLines({ ...facts, report, run: 'monday' })).toContain(
+      'the output was not read to its end; the results are kept in the run',
+    );
+  });
+
   async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
     const signals = new FakeSignals();
     const plan = planOf(

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
-import { makeRunName } from '../../../src/bulk/run-folder.ts';
+import { findRunName, makeRunName } from '../../../src/bulk/run-folder.ts';
 import { lastRunName, listRuns, showRun } from '../../../src/bulk/run-list.ts';
 import { runResults } from '../../../src/bulk/run-results.ts';
 import {
@@ -63,10 +63,25 @@ describe('a run', () => {
     expect(existsSync(join(folder, 'lock'))).toBe(false);
   });
 
-  it('gets a name that sorts by time and says what it does', () => {
-    expect(makeRunName('calendar.subscribers.update', new FakeClock(), () => 0.5)).toBe(
-      '20260501-120000-calendar-subscribers-update-8000',
-    );
+  it('gets a name of at most 20 characters that sorts by time and ends with what is enough to type', () => {
+    expect(makeRunName(new FakeClock(), () => 0.5)).toBe('20260501-1200-800000');
+  });
+
+  it('is found by its name, and by any part of it that no other run has', async () => {
+    const stateDir = temporaryFolder();
+    for (const run of ['20260501-1200-7f3a2b', '20260501-1200-8f3a2c', '20260502-0900-7f3a2c', '7f3a2c']) {
+      mkdirSync(join(stateDir, 'runs', run), { recursive: true });
+    }
+    expect(await findRunName(stateDir, '7f3a2b')).toBe('20260501-1200-7f3a2b');
+    expect(await findRunName(stateDir, '0502')).toBe('20260502-0900-7f3a2c');
+    // A whole name wins over those that it is a part of.
+    expect(await findRunName(stateDir, '7f3a2c')).toBe('7f3a2c');
+    expect(await findRunName(stateDir, 'ffff')).toBeUndefined();
+    expect(await findRunName(stateDir, '')).toBeUndefined();
+    await expect(findRunName(stateDir, '1200')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'several runs have "1200" in their id: 20260501-1200-8f3a2c, 20260501-1200-7f3a2b',
+    });
   });
 
   it('moves the copy of its input out of the spool', async () => {

@@ -186,7 +186,7 @@ describe('401', () => {
       `block of card ${CARD_ID} was not done: the credential of profile demo (environment (FRONTDESK_CARDS_TOKEN)) was ` +
         'refused by api.example.com: the service answered 401 (UNAUTHORIZED: bad ***)',
     );
-    expect(failure.hints).toEqual(['check the token, or log in: frontdesk auth login --family cards']);
+    expect(failure.hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
   });
 
   it('H29 warns of a wrong clock', async () => {

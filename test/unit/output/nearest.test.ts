@@ -16,4 +16,26 @@ describe('nearest', () => {
   ])('finds for %s: %s', (word, found) => {
     expect(nearest(word, words)).toBe(found);
   });
+
+  it.each([
+    ['unblock', 'block'],
+    ['unblok', 'block'],
+    ['deactivate', 'activate'],
+    ['deactivte', 'activate'],
+    ['inactive', 'active'],
+    ['--no-active', '--active'],
+    ['--history', '--no-history'],
+    ['UNBLOCKED', 'BLOCKED'],
+  ])('does not lead from %s to its opposite %s', (word, opposite) => {
+    expect(nearest(word, [opposite])).toBeUndefined();
+  });
+
+  it.each([
+    ['descripton', 'description'],
+    ['intrval', 'interval'],
+    ['unst', 'unset'],
+    ['--no-histori', '--no-history'],
+  ])('still corrects %s to %s', (word, found) => {
+    expect(nearest(word, [found])).toBe(found);
+  });
 });

@@ -272,19 +272,19 @@ describe('faults of an input', () => {
       'the same card in another case',
       cardBlock,
       `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`,
-      ['line 3: the same id as in line 1; --allow-duplicates accepts that'],
+      [`line 3: the same id as in line 1 (${CARD.toUpperCase()}); --allow-duplicates accepts that`],
     ],
     [
       'the same card in an array on one line',
       cardBlock,
       `[{"cardId":"${CARD}"},{"cardId":"${CARD}"}]`,
-      ['row 2, line 1, column cardId: the same id as in row 1; --allow-duplicates accepts that'],
+      [`row 2, line 1, column cardId: the same id as in row 1 (${CARD}); --allow-duplicates accepts that`],
     ],
     [
       'the same event twice',
       eventCreate,
       'calendar,name,start,active\nc,n,2026-05-01,TRUE\nc,n,2026-05-02,true\nc,n,2026-05-01,true\n',
-      ['line 4: the same event as in line 2; --allow-duplicates accepts that'],
+      ['line 4: the same event as in line 2 ("n"); --allow-duplicates accepts that'],
     ],
   ])('name %s', async (_, operation, text, faults) => {
     expect(await faultsOf(operation, text)).toEqual(faults);
@@ -417,7 +417,7 @@ describe('--changed-from', () => {
   it('still refuses the same id twice when one of the rows has not changed', async () => {
     const text = 'id,email\ns1,a@x\ns1,new@x\n';
     expect(await faultsOf(subscriberUpdate, text, { changedFrom: await changedFrom(OLD) })).toEqual([
-      'line 3, column id: the same id as in line 2; --allow-duplicates accepts that',
+      'line 3, column id: the same id as in line 2 ("s1"); --allow-duplicates accepts that',
     ]);
   });
 
