@@ -102,6 +102,10 @@ interface FailureOptions {
   readonly details?: FailureDetails;
   /** Only CANCELLED has several: 130, 143, 129, 141. */
   readonly exitCode?: number;
+  /** The message part by part, where it is one of several: people read one to a line. */
+  readonly lines?: readonly string[];
+  /** What a terminal shows in the place of the message, line by line, for what must not be misread. */
+  readonly screen?: readonly string[];
   readonly cause?: unknown;
 }
 
@@ -115,6 +119,8 @@ export class Failure extends Error {
   readonly exitCode: number;
   readonly hints: readonly string[];
   readonly details: FailureDetails;
+  readonly lines: readonly string[] | undefined;
+  readonly screen: readonly string[] | undefined;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -123,6 +129,8 @@ export class Failure extends Error {
     this.exitCode = options.exitCode ?? FAILURES[code].exitCode;
     this.hints = options.hints ?? [];
     this.details = options.details ?? {};
+    this.lines = options.lines;
+    this.screen = options.screen;
   }
 
   /** The same failure with more known about it, for a layer that knows the command or the row. */
@@ -131,6 +139,8 @@ export class Failure extends Error {
       hints: hints ?? this.hints,
       details: { ...this.details, ...details },
       exitCode: this.exitCode,
+      ...(this.lines === undefined ? {} : { lines: this.lines }),
+      ...(this.screen === undefined ? {} : { screen: this.screen }),
       cause: this.cause,
     });
   }
@@ -145,6 +155,17 @@ export interface Fault {
 
 /** Makes one USAGE failure of all faults of a call, because all are reported together. */
 export function usageFailure(faults: readonly Fault[], hints: readonly string[] = []): Failure {
-  const lines = faults.map((fault) => `${fault.where}: ${fault.problem}`);
-  return new Failure('USAGE', lines.join('; '), { hints });
+  return joinUsage(
+    faults.map((fault) => `${fault.where}: ${fault.problem}`),
+    hints,
+  );
+}
+
+/** One USAGE failure of several sentences: one message for a program, one line each for a person. */
+export function joinUsage(faults: readonly string[], hints: readonly string[]): Failure {
+  const heading = `${faults.length} faults, nothing was sent:`;
+  return new Failure('USAGE', faults.join('; '), {
+    hints,
+    ...(faults.length > 1 ? { lines: [heading, ...faults.map((fault) => `  ${fault}`)] } : {}),
+  });
 }

@@ -19,6 +19,8 @@ export type Effect =
       readonly confirm: boolean;
       readonly readBack: ReadBack;
       readonly unavailable: Unavailable;
+      /** The one word that says it was done: `Blocked`. */
+      readonly done: string;
       /** What to do when the outcome is unknown, after the facts: begins with a verb. */
       readonly unknownHint: string;
       /** Member of the answer that can be had nowhere else: kept as `resultId` in every record. */

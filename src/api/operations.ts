@@ -29,6 +29,7 @@ function provision(
     attempt: `provisioning into ${wallet} of card`,
     effect: {
       kind: 'write',
+      done: 'Provisioned',
       confirm: false,
       readBack: 'none',
       unavailable: 'never',
@@ -71,6 +72,7 @@ export const OPERATIONS = {
     attempt: 'activation of card',
     effect: {
       kind: 'write',
+      done: 'Activated',
       confirm: false,
       readBack: { settledBy: 'ACTIVE' },
       unavailable: 'retry',
@@ -91,6 +93,7 @@ export const OPERATIONS = {
     attempt: 'block of card',
     effect: {
       kind: 'write',
+      done: 'Blocked',
       confirm: true,
       readBack: { settledBy: 'BLOCKED' },
       unavailable: 'retry',
@@ -111,6 +114,7 @@ export const OPERATIONS = {
     attempt: 'reissue of card',
     effect: {
       kind: 'write',
+      done: 'Reissued',
       confirm: true,
       // Two reissues may mean two live cards, and no read can recover the id of a replacement.
       readBack: 'observe',
@@ -136,6 +140,7 @@ export const OPERATIONS = {
     attempt: 'update of calendar',
     effect: {
       kind: 'write',
+      done: 'Updated',
       confirm: false,
       readBack: 'none',
       unavailable: 'retry-once',
@@ -170,6 +175,7 @@ export const OPERATIONS = {
     attempt: 'update of subscriber',
     effect: {
       kind: 'write',
+      done: 'Updated',
       confirm: false,
       readBack: 'none',
       unavailable: 'retry-once',
@@ -190,6 +196,7 @@ export const OPERATIONS = {
     attempt: 'creation of event',
     effect: {
       kind: 'write',
+      done: 'Created',
       confirm: false,
       readBack: 'none',
       unavailable: 'never',

@@ -60,6 +60,20 @@ async function describeCard(session: Session, card: JsonObject): Promise<string>
   });
 }
 
+/** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */
+function whatFollows({ call, reason }: SingleCall, before: CardBefore): string {
+  const { effect, attempt } = call.operation;
+  if (effect.kind !== 'write' || !effect.confirm) return '';
+  const status = 'card' in before ? before.card.get('status') : undefined;
+  const aim = typeof effect.readBack === 'object' ? effect.readBack.settledBy : 'REISSUED';
+  const [noun = ''] = attempt.split(' ');
+  return [
+    ...(status === aim ? [`  The card is ${aim} already.\n`] : []),
+    ...(reason === undefined ? [] : [`  Reason        ${safeText(reason)}\n`]),
+    `  There is no way back from a ${noun}.\n`,
+  ].join('');
+}
+
 const YES = ['y', 'yes'];
 const NO = ['', 'n', 'no'];
 const GIVE_REASON = ['r', 'reason'];
@@ -81,7 +95,7 @@ export async function confirmSingle(
   single: SingleCall,
   before: CardBefore,
 ): Promise<SingleCall> {
-  await session.context.stderr.write(await describeBefore(session, before));
+  await session.context.stderr.write((await describeBefore(session, before)) + whatFollows(single, before));
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
   const verb = single.call.operation.command.split('.').at(-1) ?? '';
   const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${where}?`;

@@ -1,9 +1,11 @@
-import { Failure } from '../failure.ts';
+import { type Failure, joinUsage } from '../failure.ts';
 
 /** Several USAGE failures as one, because all faults of a call are told together. */
 export function joinFailures(failures: readonly Failure[]): Failure {
   const [first] = failures;
   if (first !== undefined && failures.length === 1) return first;
-  const message = failures.map((failure) => failure.message).join('; ');
-  return new Failure('USAGE', message, { hints: failures.flatMap((failure) => failure.hints).slice(0, 2) });
+  const hints = failures.flatMap((failure) => failure.hints).slice(0, 2);
+  // The heading of a list of faults counts only its own.
+  const faults = failures.flatMap(({ lines, message }) => lines?.slice(1).map((line) => line.trimStart()) ?? [message]);
+  return joinUsage(faults, hints);
 }

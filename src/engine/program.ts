@@ -80,6 +80,7 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
   await context.stderr.write(
     renderFailure(known, state.format, {
+      width: context.stderr.isTerminal ? (context.stderr.columns ?? 80) : undefined,
       debug: context.env['FRONTDESK_DEBUG'] === '1',
       mask,
     }),

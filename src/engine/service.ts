@@ -5,7 +5,7 @@ import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { TokenMask } from '../http/mask.ts';
 import type { Service, Session } from '../session.ts';
-import { resolveTarget } from '../settings/resolve.ts';
+import { resolveTarget, urlVariable } from '../settings/resolve.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { chooseProxy } from '../wire/proxy.ts';
@@ -34,6 +34,8 @@ export type OpenService = Service & { close(): Promise<void> };
 
 interface Address {
   readonly base: BaseUrl;
+  /** The variable of the environment that set it; undefined: the profile did. */
+  readonly urlVariable?: string | undefined;
   readonly credential: CredentialPort;
   remainingMs(): Promise<number | undefined>;
   fingerprint(): Promise<string | undefined>;
@@ -84,7 +86,7 @@ async function tellOverride(session: Session, family: Family, origin: string): P
 
 async function profileAddress(session: Session, family: Family): Promise<Address> {
   const { profile, context, common } = session;
-  const { base } = resolveTarget(profile, family);
+  const { base, source } = resolveTarget(profile, family);
   await tellOverride(session, family, base.origin);
   const credential = resolveCredential({
     family,
@@ -100,6 +102,7 @@ async function profileAddress(session: Session, family: Family): Promise<Address
   });
   return {
     base,
+    urlVariable: source === 'environment' ? urlVariable(family) : undefined,
     credential,
     remainingMs: () => credential.remainingMs(),
     async fingerprint() {
@@ -157,6 +160,7 @@ export async function openService(session: Session, family: Family, options: Ser
     }),
     profile: profile.name,
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
+    urlVariable: address.urlVariable,
   });
   const call: HttpClient['call'] = async (input, callOptions) => {
     listener = callOptions.listener;

@@ -127,7 +127,7 @@ export async function openSession(
 
   const notify = async (notice: Notice) => {
     if (notice.level === 'note' && common.quiet) return;
-    await stderr.write(renderNotice(notice, output.format, stderr.isTerminal, (text) => mask.text(text)));
+    await stderr.write(renderNotice(notice, output.format, stderr, (text) => mask.text(text)));
   };
   const display = createWaitDisplay(context, {
     quiet: common.quiet,

@@ -81,7 +81,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   const spinner = isWanted ? new Spinner(options) : undefined;
   const tell = (notice: Notice) => {
     spinner?.stop();
-    void stderr.write(renderNotice(notice, options.format, stderr.isTerminal));
+    void stderr.write(renderNotice(notice, options.format, stderr));
   };
   const isJson = options.format === 'json' || options.format === 'ndjson';
   const trace = (line: string) => {

@@ -5,9 +5,10 @@ import { Failure } from '../failure.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
+import { safeText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
-import { checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
+import { type CardBefore, checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { columnsOf, viewOf } from './presentation.ts';
@@ -130,6 +131,37 @@ function appliedFailure(single: SingleCall, answer: Answer, message: string, cau
   });
 }
 
+/** The call with what the card was before it, for comparing when its outcome is unknown. */
+function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): SingleCall {
+  const status = 'card' in before ? before.card.get('status') : undefined;
+  if (typeof status !== 'string') return single;
+  const when = wasAsked ? 'before you confirmed' : 'before it was sent';
+  return { ...single, call: { ...single.call, before: { status, when } } };
+}
+
+/** Before an answer is thrown away that can be had once: the person may still press Ctrl-C, or knows it at least. */
+async function warnOfLoss(session: Session, operation: Operation, outPath: string | undefined): Promise<void> {
+  const isLost = sensitiveOf(operation).some((name) => isHiddenByOutput(session, name));
+  if (!isLost || outPath !== undefined) return;
+  await session.notify({
+    code: 'SHOWN_ONCE',
+    level: 'warning',
+    message: 'the answer is given once and hidden here: --out <file> keeps it, --show-sensitive shows it',
+  });
+}
+
+/** On a terminal, after the result: one line that says what was done. */
+async function sayDone(session: Session, { call, id }: SingleCall, { outcome, resultId }: Answer): Promise<void> {
+  const { stderr } = session.context;
+  const { effect } = call.operation;
+  // A write that a read confirmed has its own, longer word.
+  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || outcome !== 'applied') return;
+  const noun = effect.resultId === 'cardId' ? 'card' : 'event';
+  const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
+  const what = isOther ? `: the new ${noun} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
+  await stderr.write(`${effect.done}${what}\n`);
+}
+
 /** One write, from the guards to the printed answer. Answers the exit code. */
 export async function runWrite(
   session: Session,
@@ -156,8 +188,10 @@ export async function runWrite(
     const card = await readCardBefore(session, checked, checked.expectations.length > 0);
     checkExpectations(checked, card);
     if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
+    checked = withBefore(checked, card, needsAnswer);
   }
   const outPath = lastValue(input, 'out');
+  await warnOfLoss(session, operation, outPath);
   const file = outPath === undefined ? undefined : await createResultFile(outPath);
   let result: CallResult;
   try {
@@ -180,5 +214,6 @@ export async function runWrite(
   await printApplied(session, checked, result, () =>
     session.print({ kind: 'resource', resource: shown, columns, ...viewOf(command) }),
   );
+  await sayDone(session, checked, result);
   return 0;
 }

@@ -10,12 +10,12 @@ import {
   certainFailure,
   type NoFurtherAttempt,
   textMember,
-  unknownFailure,
 } from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, Rejected, Verdict } from './response.ts';
 import { isAmbiguous, planNext, waitBeforeRetry } from './retry.ts';
 import type { Sender, Sent } from './sender.ts';
+import { unknownFailure } from './unknown-outcome.ts';
 
 /** An attempt of a write after which nobody can say whether it was applied. */
 interface Doubt {
@@ -284,6 +284,7 @@ export class CallRun {
       operation: this.#input.operation,
       id: idOf(this.#input),
       subject: subjectOf(this.#input),
+      before: this.#input.before,
       attempts: this.#attempts,
       sentAtMs: this.#sentAtMs,
       nowMs: this.#sender.options.clock.now(),

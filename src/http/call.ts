@@ -15,6 +15,15 @@ export interface CallInput {
    * operation's own. Its answer may be any JSON and is not held against the operation's shape.
    */
   readonly target?: string;
+  /** The card as it was read before the write was sent, for comparing when the outcome is unknown. */
+  readonly before?: CardBefore | undefined;
+}
+
+/** What was seen of a card before a write. */
+export interface CardBefore {
+  readonly status: string;
+  /** Ends a sentence: `before you confirmed`, `before it was sent`. */
+  readonly when: string;
 }
 
 /** Limits of one call. All are milliseconds or counts. */

@@ -19,6 +19,8 @@ interface HttpClientOptions {
   readonly profileFlag?: string;
   /** How the caller sets the time for all attempts together; `--retry-max-time`. */
   readonly limitName?: string;
+  /** The variable of the environment that set the base URL, if one did. */
+  readonly urlVariable?: string | undefined;
 }
 
 /**
@@ -32,6 +34,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     profile,
     profileFlag: options.profileFlag ?? '',
     limitName: options.limitName ?? '--retry-max-time',
+    urlVariable: options.urlVariable,
     // Known for certain only once a token was given.
     get credentialSource() {
       return credential.source;

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { isJsonObject } from '../json/value.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
-import type { CallInput } from './call.ts';
+import type { CallInput, CardBefore } from './call.ts';
 
 /** Where a call goes and on whose behalf, for messages. No secrets. */
 export interface Site {
@@ -10,10 +10,19 @@ export interface Site {
   readonly profile: string | undefined;
   /** What a hint's command needs to reach the same profile again: `-p demo`, or empty. */
   readonly profileFlag: string;
+  /** The variable of the environment that set the base URL; undefined: the profile did. */
+  readonly urlVariable: string | undefined;
   /** Where the token came from: `token command`. */
   readonly credentialSource: string;
   /** How the caller sets the time for all attempts together: `--retry-max-time`. */
   readonly limitName: string;
+}
+
+/** Where the base URL stands, for a hint: the person has to know what to change. */
+export function urlPlace(site: Site): string {
+  const { baseUrl, urlVariable } = site;
+  const url = `${baseUrl.origin}${baseUrl.pathPrefix}`;
+  return urlVariable === undefined ? `the base URL ${url}${ofProfile(site)}` : `${urlVariable} (${url})`;
 }
 
 /** What is known of one call while it goes on. */
@@ -23,6 +32,8 @@ export interface CallFacts {
   readonly id: string | undefined;
   /** What was attempted on what: `block of card 7c0e…`. */
   readonly subject: string;
+  /** The card before the write, when it was read. */
+  readonly before: CardBefore | undefined;
   readonly attempts: number;
   /** Wall clock at which the first byte of the last attempt may have left; undefined: none may have. */
   readonly sentAtMs: number | undefined;

@@ -1,10 +1,11 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
-import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
 import type { BreakLabel } from '../wire/exchange.ts';
-import { type CallFacts, checkCommand, ofProfile } from './facts.ts';
+import { type CallFacts, urlPlace } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';
 import type { Rejected } from './response.ts';
+import { localTime, waitText } from './time-text.ts';
 
 /** Why no attempt follows: none is left, its wait would be too long, or the caller ended the call. */
 export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'stopped';
@@ -33,8 +34,7 @@ const HINTS: Partial<Record<BreakLabel, string>> = {
 
 function unreachable(facts: CallFacts, verdict: Rejected): Failure {
   const hint = verdict.breakage === undefined ? undefined : HINTS[verdict.breakage.label];
-  const { baseUrl } = facts.site;
-  const fallback = `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix}${ofProfile(facts.site)}, then repeat`;
+  const fallback = `check ${urlPlace(facts.site)}, then repeat`;
   return new Failure('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}; nothing was sent`, {
     hints: [hint ?? fallback],
     details: detailsOf(facts, verdict, 'not_sent'),
@@ -55,83 +55,26 @@ export function busyFailure(facts: CallFacts, verdict: Rejected, why: NoFurtherA
     'BUSY',
     `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
     {
-      hints: [retryAt === undefined ? 'repeat the command later' : `repeat the command at ${retryAt} or later`],
+      hints: [retryAfterMs === undefined ? 'repeat the command later' : repeatHint(facts.nowMs, retryAfterMs)],
       details: { ...detailsOf(facts, verdict, outcome), ...(retryAt === undefined ? {} : { retryAt }) },
     },
   );
 }
 
+/** `repeat the command in 12 s, at 19:48:05 your time (2026-05-01T17:48:05.250Z)`. */
+function repeatHint(nowMs: number, waitMs: number): string {
+  const at = nowMs + waitMs;
+  return `repeat the command in ${waitText(waitMs)}, at ${localTime(at)} your time (${new Date(at).toISOString()})`;
+}
+
 function badReply(facts: CallFacts, verdict: Rejected): Failure {
-  const { baseUrl } = facts.site;
   const hint = verdict.error.isHtml
-    ? `check the base URL ${baseUrl.origin}${baseUrl.pathPrefix}${ofProfile(facts.site)}: a web page answered, not the API`
+    ? `check ${urlPlace(facts.site)}: a web page answered, not the API`
     : 'repeat the command: a read changes nothing';
   return new Failure('BAD_REPLY', `${facts.subject} failed: ${whatHappened(verdict)}`, {
     hints: [hint],
     details: detailsOf(facts, verdict, undefined),
   });
-}
-
-/** What reading a card back showed. */
-export interface Observation {
-  /** Reads that were answered with the card, or tried. */
-  readonly reads: number;
-  /** The card's status, when a read could be understood. */
-  readonly status: string | undefined;
-  readonly updatedAt: string | undefined;
-  /** Whether `updatedAt` was the same in the first and the last read; undefined with fewer than two. */
-  readonly isUnchanged: boolean | undefined;
-  /** Why the last read showed nothing. */
-  readonly problem: string | undefined;
-}
-
-/**
- * The failure of a write that may have been applied (docs/outcomes.md): when it left, what a read-back
- * showed, and how to find out. `later`: how attempts after it ended, which changes nothing about it.
- */
-export function unknownFailure(
-  facts: CallFacts,
-  verdict: Rejected,
-  observation: Observation | undefined,
-  later: Rejected | undefined,
-): Failure {
-  const time = facts.sentAtMs === undefined ? 'at an unknown time' : timeOfDay(facts.sentAtMs);
-  const parts = [
-    `OUTCOME UNKNOWN - ${facts.subject}: ${whatHappened(verdict)} (request was sent ${time}).`,
-    ...(later === undefined ? [] : [`A repeat of it ended so: ${whatHappened(later)}.`]),
-    'It may or may not have been applied.',
-    ...(observation === undefined ? [] : [observationText(observation)]),
-  ];
-  const command = checkCommand(facts);
-  const { effect } = facts.operation;
-  const advice = effect.kind === 'write' ? effect.unknownHint : 'do not repeat before checking';
-  const details = detailsOf(facts, verdict, 'unknown');
-  return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
-    hints: command === undefined ? [advice] : [advice, `check with: ${command}`],
-    details: observation === undefined ? details : { ...details, observed: observed(observation) },
-  });
-}
-
-function timeOfDay(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(11, 19)}Z`;
-}
-
-function observationText(seen: Observation): string {
-  if (seen.reads === 0) return 'There was no time left to read it back.';
-  if (seen.status === undefined) return `Reading back failed: ${seen.problem ?? 'no card came'}.`;
-  const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${seen.updatedAt}`;
-  const compared = seen.isUnchanged === undefined ? '' : ` ${seen.isUnchanged ? '(unchanged)' : '(changed)'}`;
-  const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
-  return `Read back: status ${seen.status}${updated}${updated === '' ? '' : compared} (${reads}).`;
-}
-
-function observed(seen: Observation): JsonValue {
-  const members = new Map<string, JsonValue>();
-  if (seen.status !== undefined) members.set('status', seen.status);
-  if (seen.updatedAt !== undefined) members.set('updatedAt', seen.updatedAt);
-  members.set('reads', new JsonNumber(String(seen.reads)));
-  if (seen.problem !== undefined) members.set('problem', seen.problem);
-  return members;
 }
 
 /** Exit code of the signal that an abort carries as its reason; 130 when it carries none. */

@@ -1,8 +1,9 @@
 import { OPERATIONS } from '../api/operations.ts';
 import type { CallInput } from './call.ts';
 import { whatHappened } from './failure-details.ts';
-import { type Observation, textMember } from './failures.ts';
+import { textMember } from './failures.ts';
 import type { Accepted, Verdict } from './response.ts';
+import type { Observation } from './unknown-outcome.ts';
 
 /** Between the two reads: a request that was delayed on its way may land in between. */
 export const READ_BACK_PAUSE_MS = 2000;

@@ -1,7 +1,7 @@
 import { type Family, isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
-import { type CallFacts, hostOf, ofProfile } from './facts.ts';
+import { type CallFacts, checkCommand, hostOf, ofProfile, urlPlace } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
 import { type Rejected, type ReplyFacts, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
@@ -24,7 +24,7 @@ function words(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
   if (status === 403) return forbidden(facts, verdict);
   if (status === 404) return notFound(facts, verdict);
   if (status < 400) return redirected(facts, reply);
-  const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : [];
+  const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : lookHint(facts);
   return { code: 'REJECTED', message: `${facts.subject} was rejected: ${answered(verdict)}`, hints };
 }
 
@@ -41,6 +41,7 @@ function unauthorized(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): W
 /** Where another token has to be put for this very call to have it. The command names the profile, always. */
 function credentialHint({ credentialSource, profile }: CallFacts['site'], family: Family): string {
   const variable = /^environment \((\w+)\)$/.exec(credentialSource)?.[1];
+  if (profile === undefined) return 'give a valid token';
   if (variable !== undefined) return `put a valid token into ${variable}`;
   if (credentialSource.startsWith('token ')) return `check what the ${credentialSource} gives`;
   return `log in with a valid token: frontdesk auth login -p ${profile} --family ${family}`;
@@ -76,8 +77,8 @@ function notFound(facts: CallFacts, verdict: Rejected): Words {
       ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
       : `no ${noun} ${id} at ${place}: ${answered(verdict)}${toWhat(facts)}`;
   const hints = verdict.error.isHtml
-    ? [`check the base URL ${site.baseUrl.origin}${site.baseUrl.pathPrefix}: a web page answered, not the API`]
-    : [];
+    ? [`check ${urlPlace(site)}: a web page answered, not the API`]
+    : [`compare the id letter by letter, and check that it belongs to ${place}`];
   return { code: 'NOT_FOUND', message: what, hints };
 }
 
@@ -97,8 +98,14 @@ function redirected(facts: CallFacts, reply: ReplyFacts): Words {
   return {
     code: 'REJECTED',
     message: `${facts.subject} was rejected: the service redirected (${reply.status})${target}; redirects are never followed`,
-    hints: [`check the base URL ${baseUrl.origin}${baseUrl.pathPrefix}${ofProfile(facts.site)}`],
+    hints: [`check ${urlPlace(facts.site)}`],
   };
+}
+
+/** After a refused write of a card: what the card is now says why more often than not. */
+function lookHint(facts: CallFacts): readonly string[] {
+  const command = isWrite(facts.operation) ? checkCommand(facts) : undefined;
+  return command === undefined ? [] : [`see the card as it is now: ${command}`];
 }
 
 function tooLongHint(facts: CallFacts): string {

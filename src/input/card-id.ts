@@ -3,23 +3,42 @@ import { safeText } from '../output/safe-text.ts';
 import { quoteGiven } from './given.ts';
 
 const WRAPPING = /^[\s"'`´‘’“”„{}()[\]<>,;]+|[\s"'`´‘’“”„{}()[\]<>,;]+$/g;
+/** A URL that holds an id is not longer. */
+const MAX_PASTED = 500;
 const BARE_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i;
 
+/** A whole id inside a longer text: no hexadecimal digit or hyphen touches it. */
+const WITHIN = /(?<![0-9a-f-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f-])/gi;
+const URL_START = /^["'<(]*[a-z][a-z0-9+.-]*:\/\//i;
+const DIGITS = 32;
+
 /**
- * The card id that was probably meant when one was pasted with braces, quotes, spaces, `urn:uuid:`, invisible
- * characters or without hyphens; undefined when there is none, or when the text is a card id as it is. It is
- * only suggested, never used instead: the wrong card is worse than a second try.
+ * The card id that was probably meant when one was pasted with braces, quotes, blanks, `urn:uuid:`, invisible
+ * characters, without hyphens, or inside a URL that holds one id and no other; undefined when there is none, or when
+ * the text is a card id as it is. A question shows it before it is used; an argument is refused with it: the wrong
+ * card is worse than a second try.
  */
 export function cleanCardId(text: string): string | undefined {
-  if (text.length > 200 || CARD_ID.test(text)) return undefined;
-  const bare = text
-    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+  if (text.length > MAX_PASTED || CARD_ID.test(text)) return undefined;
+  const visible = text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').replace(/[‐‑‒–—−]/g, '-');
+  const bare = visible
     .replace(WRAPPING, '')
     .replace(/^(?:urn:)?uuid:/i, '')
     .replace(WRAPPING, '')
-    .replace(/[‐‑‒–—−]/g, '-')
+    .replace(/\s/g, '')
     .replace(BARE_UUID, '$1-$2-$3-$4-$5');
-  return CARD_ID.test(bare) ? bare : undefined;
+  if (CARD_ID.test(bare)) return bare;
+  if (!URL_START.test(visible.trim())) return undefined;
+  const within = visible.match(WITHIN) ?? [];
+  return new Set(within.map((id) => id.toLowerCase())).size === 1 ? within[0] : undefined;
+}
+
+/** What is wrong with a text that nearly is a card id: a digit was lost or doubled. Undefined: it is no such text. */
+export function cardIdProblem(text: string): string | undefined {
+  if (text.length > MAX_PASTED || !/^[0-9a-f\s-]+$/i.test(text)) return undefined;
+  const digits = text.replace(/[\s-]/g, '').length;
+  if (digits === DIGITS || Math.abs(digits - DIGITS) > 4) return undefined;
+  return `is not a card id (it has ${digits} hexadecimal digits, not ${DIGITS})`;
 }
 
 /**

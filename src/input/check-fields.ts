@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Fault } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import { nearest } from '../output/nearest.ts';
-import { cleanCardId } from './card-id.ts';
+import { cardIdProblem, cleanCardId } from './card-id.ts';
 import { expectationOf, readFieldText, type TextSource } from './field-text.ts';
 import { describeFields, type FieldSpec } from './fields.ts';
 import { showGiven } from './given.ts';
@@ -20,6 +20,13 @@ function wrongType(field: FieldSpec, value: FieldValue): string {
   return `must be ${expectationOf(field)}, not ${show(value)}`;
 }
 
+function idProblem(message: string, value: string): string {
+  if (value === '') return message;
+  const meant = cleanCardId(value);
+  if (meant !== undefined) return `${message}: ${show(value)}; did you mean ${meant}?`;
+  return `${cardIdProblem(value) ?? message}: ${show(value)}`;
+}
+
 function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -28,9 +35,8 @@ function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue)
     case 'too_big':
       return `must be ${expectationOf(field)}, not ${show(value)}`;
     default: {
-      const suggestion = field.format === 'uuid' && typeof value === 'string' ? cleanCardId(value) : undefined;
-      const meant = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-      return value === '' ? `${issue.message}${meant}` : `${issue.message}: ${show(value)}${meant}`;
+      if (field.format === 'uuid' && typeof value === 'string') return idProblem(issue.message, value);
+      return value === '' ? issue.message : `${issue.message}: ${show(value)}`;
     }
   }
 }

@@ -30,6 +30,7 @@ function secretsOf({ effect }: Operation): readonly string[] {
 function unknownWrite({ family, target }: ApiInput): Effect {
   return {
     kind: 'write',
+    done: 'Sent',
     confirm: true,
     readBack: 'none',
     unavailable: 'never',

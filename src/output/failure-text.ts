@@ -3,6 +3,7 @@ import type { Notice } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { breakLine, widthOf } from './line-break.ts';
 import type { Format } from './options.ts';
 import { safeText, shortenText } from './safe-text.ts';
 import { maskTexts } from './sensitive.ts';
@@ -12,6 +13,8 @@ interface FailureStyle {
   readonly debug: boolean;
   /** Takes our own token out of a text, should the service echo it. */
   mask?(text: string): string;
+  /** Columns of the terminal that stderr is; undefined: it is none, and no line is broken. */
+  readonly width?: number | undefined;
 }
 
 /** A service's message is shown up to here; all of it is in the JSON error. */
@@ -27,11 +30,28 @@ const MAX_HINTS = 2;
 export function renderFailure(failure: Failure, format: Format, style: FailureStyle): string {
   const mask = (text: string) => (style.mask === undefined ? text : style.mask(text));
   if (isJson(format)) return `${printJson(maskTexts(new Map([['error', errorObject(failure)]]), mask))}\n`;
-  const message = shortenText(withShortServiceMessage(mask(failure.message), failure, mask), MAX_MESSAGE);
-  const lines = [`frontdesk: ${safeText(message)}`];
-  for (const hint of failure.hints.slice(0, MAX_HINTS)) lines.push(`hint: ${safeText(mask(hint))}`);
+  const shown = (text: string) =>
+    safeText(shortenText(withShortServiceMessage(mask(text), failure, mask), MAX_MESSAGE));
+  const { width } = style;
+  const told = (width === undefined ? undefined : failure.screen) ?? failure.lines ?? [failure.message];
+  const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hint))}`);
+  const lines = [
+    ...told.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width)),
+    ...hints.flatMap((hint) => hintLines(hint, width, failure.code === 'OUTCOME_UNKNOWN')),
+  ];
   if (style.debug) lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
   return `${lines.join('\n')}\n`;
+}
+
+/** A command at the end of a hint, to be pasted as it stands. */
+const COMMAND_AT_END = /^(.*?:) (frontdesk \S.*)$/;
+
+/** A hint; on a terminal a command that has no room beside its sentence stands on a line of its own, unbroken. */
+function hintLines(hint: string, width: number | undefined, alwaysApart: boolean): readonly string[] {
+  const [, sentence = '', command = ''] = COMMAND_AT_END.exec(hint) ?? [];
+  if (width === undefined || command === '') return breakLine(hint, width);
+  if (!alwaysApart && hint.length <= width) return [hint];
+  return [...breakLine(sentence, width), `  ${command}`];
 }
 
 /** The members of the JSON error object, in the contract's order, also for the rows of a run. */
@@ -57,14 +77,15 @@ export function errorObject(failure: Failure): JsonValue {
 export function renderNotice(
   notice: Notice,
   format: Format,
-  stderrIsTerminal: boolean,
+  stderr: { readonly isTerminal: boolean; readonly columns?: number | undefined },
   mask?: (text: string) => string,
 ): string {
   const message = mask === undefined ? notice.message : mask(notice.message);
-  if (isJson(format) && !stderrIsTerminal) {
+  if (isJson(format) && !stderr.isTerminal) {
     return `${printJson(fromPlain({ notice: { code: notice.code, message } }))}\n`;
   }
-  return `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}\n`;
+  const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
+  return `${breakLine(line, widthOf(stderr)).join('\n')}\n`;
 }
 
 function isJson(format: Format): boolean {

@@ -5,7 +5,7 @@ import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
-import { CARD_ID } from '../support/sample-card.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const READ = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = ['card', 'block', CARD_ID, '--reason', 'lost'];
@@ -102,6 +102,78 @@ describe('on a terminal block and reissue ask', () => {
     const { code, text } = await terminal.end;
     expect(code).toBe(2);
     expect(text).toContain('--yes');
+  });
+});
+
+describe('the question', () => {
+  test('shows a given reason, and that there is no way back', async () => {
+    const { text } = await answered(BLOCK, 'n\r');
+    expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason {8}lost\n {2}There is no way back from a block\.\n/);
+    expect(text).not.toContain('already');
+  });
+
+  test.each([
+    ['block', 'BLOCKED', 'The card is BLOCKED already.'],
+    ['reissue', 'REISSUED', 'The card is REISSUED already.'],
+  ])('says before a %s when the card is %s', async (verb, status, told) => {
+    const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
+    expect(text).toContain(`  ${told}\n  There is no way back from a ${verb}.\n`);
+    expect(lines).toEqual([READ]);
+  });
+
+  test('of many says that there is no way back', async () => {
+    const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
+    expect(text).toContain('  There is no way back from a block.\n');
+  });
+});
+
+describe('after a write that was applied one line on stderr says what changed', () => {
+  const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
+  const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'T', '--start', '2026-05-01'];
+
+  test.each([
+    [['card', 'activate', CARD_ID], cardText('ACTIVE'), `Activated ${CARD_ID}`],
+    [['card', 'block', CARD_ID, '-y'], cardText('BLOCKED'), `Blocked ${CARD_ID}`],
+    [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE', REPLACEMENT), `Reissued: the new card is ${REPLACEMENT}`],
+    [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE'), `Reissued ${CARD_ID}`],
+    [['calendar', 'update', 'cal_1', '--name', 'n'], '{"id":"cal_1"}', 'Updated cal_1'],
+    [EVENT, '{"id":"ev_9"}', 'Created: the new event is ev_9'],
+  ])('%j', async (args, body, line) => {
+    const server = await startRecordingServer([{ body }]);
+    const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
+    expect(code).toBe(0);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(line);
+  });
+
+  test('not off a terminal, and not with --quiet', async () => {
+    const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
+    expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');
+    const quiet = openTerminal(['card', 'block', CARD_ID, '-y', '-q'], { home: createHome(), env: server.env });
+    expect((await quiet.end).text).not.toContain('Blocked ');
+  });
+});
+
+describe('an outcome that is unknown', () => {
+  test('is compared with the card as it was before the confirmation, on lines of its own', async () => {
+    let isSent = false;
+    const result = await answered(['card', 'reissue', CARD_ID], 'y\r', ({ method }) => {
+      if (method === 'GET') return { body: cardText(isSent ? 'REISSUED' : 'ACTIVE') };
+      isSent = true;
+      return 'reset';
+    });
+    expect(result.code).toBe(8);
+    const shown = result.text.slice(result.text.indexOf('frontdesk: OUTCOME')).split('\n');
+    expect(shown).toEqual([
+      `frontdesk: OUTCOME UNKNOWN - reissue of card ${CARD_ID}`,
+      '  What happened  the connection was reset before a reply',
+      expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
+      '  Seen since     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
+      "  That means     a reissue happened; the new card's id is not known",
+      'hint: do not repeat before checking: a second reissue may make a second live card',
+      'hint: check with:',
+      `  frontdesk card get ${CARD_ID}`,
+      '',
+    ]);
   });
 });
 

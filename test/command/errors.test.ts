@@ -24,12 +24,59 @@ async function failing(args: readonly string[], reply: Reply) {
   return { ...result, server, error: JSON.parse(lines.at(-1) ?? '').error, lines };
 }
 
+describe('a card id that was pasted with something around it', () => {
+  const ID = '7c0e1111-2222-3333-4444-555566667777';
+
+  test.each([`{${ID}}`, ` ${ID} `, `"${ID}"`, ID.replaceAll('-', ''), `https://desk.example.com/cards/${ID}?tab=log`])(
+    '%j is refused with the whole command to paste',
+    async (pasted) => {
+      const server = await startRecordingServer([]);
+      const args = ['card', 'block', pasted, '--reason', "lost it's gone", '-y'];
+      const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(
+        `hint: check the id, then run: frontdesk card block ${ID} --reason 'lost it'\\''s gone' -y\n`,
+      );
+    },
+  );
+
+  test('several: every one of them is cleaned in it', async () => {
+    const server = await startRecordingServer([]);
+    const other = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+    const { stderr } = await runFrontdesk(['card', 'get', `{${ID}}`, other.toUpperCase(), `<${other}>`], {
+      env: server.env,
+    });
+    expect(stderr).toContain('  argument 1: is not a card id');
+    expect(stderr).toContain('  argument 3: is not a card id');
+    expect(stderr).toContain(
+      `hint: check the id, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
+    );
+    expect(stderr).not.toContain('line 1');
+  });
+
+  test('a lost digit is named, and no command is given', async () => {
+    const server = await startRecordingServer([]);
+    const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `frontdesk: <cardId>: is not a card id (it has 31 hexadecimal digits, not 32): "${ID.slice(0, -1)}"\n`,
+    );
+  });
+});
+
+test('a service that is down is named by the variable that set its URL', async () => {
+  const env = { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9', FRONTDESK_CARDS_TOKEN: 'a-token-of-the-test-0001' };
+  const { code, stderr } = await runFrontdesk(['card', 'get', '7c0e1111-2222-3333-4444-555566667777'], { env });
+  expect(code).toBe(7);
+  expect(stderr).toContain('hint: check FRONTDESK_CARDS_URL (http://127.0.0.1:9), then repeat\n');
+});
+
 describe('with json an error is one line on stderr', () => {
   test('with the members of the contract in their order', async () => {
     const { error, lines, code } = await failing(BLOCK, refusal(404));
     expect(code).toBe(3);
     expect(lines.length).toBe(1);
-    expect(Object.keys(error).slice(0, 4)).toEqual(['code', 'exitCode', 'message', 'operation']);
+    expect(Object.keys(error).slice(0, 4)).toEqual(['code', 'exitCode', 'message', 'hint']);
     expect(error).toMatchObject({
       code: 'NOT_FOUND',
       exitCode: 3,
@@ -41,7 +88,7 @@ describe('with json an error is one line on stderr', () => {
       attempts: 1,
     });
     const named = ['code', 'exitCode', 'message', 'hint', 'operation', 'id', 'outcome', 'http', 'service', 'attempts'];
-    expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named.filter((name) => name !== 'hint'));
+    expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named);
   });
 
   test('outcome appears on writes only', async () => {

@@ -139,6 +139,22 @@ describe('a read-back', () => {
     expect(lastError(stderr)).toMatchObject({ outcome: 'unknown', observed: { status: 'REISSUED' } });
   });
 
+  test('a provisioning says before it sends that the answer is given once, unless it is kept or shown', async () => {
+    const body = { primaryAccountNumberPrefix: '4', activationData: 'a', authenticationData: 'b' };
+    const server = await startRecordingServer(() => ({ body }));
+    const home = createHome();
+    const said = async (...args: string[]) =>
+      (await runFrontdesk([...PROVISION, ...args], { env: server.env, home })).stderr.includes(
+        'the answer is given once and hidden here: --out <file> keeps it, --show-sensitive shows it',
+      );
+    expect(await said()).toBe(true);
+    expect(await said('-o', 'csv')).toBe(true);
+    expect(await said('--json')).toBe(false);
+    expect(await said('--show-sensitive')).toBe(false);
+    expect(await said('--out', 'answer.json')).toBe(false);
+    expect(server.requests).toHaveLength(5);
+  });
+
   test('the command that checks names the profile that was named', async () => {
     const server = await startRecordingServer(writesGet('reset'));
     const home = createHome();

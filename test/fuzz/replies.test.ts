@@ -84,7 +84,10 @@ async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ 
   await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
   const text = stdout.text();
   if (format === 'json') JSON.parse(text);
-  return { stdout: text, stderr: result.notices.map((notice) => renderNotice(notice, format, false)).join('') };
+  return {
+    stdout: text,
+    stderr: result.notices.map((notice) => renderNotice(notice, format, { isTerminal: false })).join(''),
+  };
 }
 
 function endOf(result: CallResult): { code: number; outcome: string } {

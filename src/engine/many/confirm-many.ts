@@ -62,6 +62,7 @@ export async function confirmMany(
       ...shown,
       rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
       plan.changedFrom === undefined ? '' : changedLine(checked),
+      effect.confirm ? `  There is no way back from a ${plan.operation.attempt.split(' ')[0] ?? ''}.\n` : '',
       empty.length > 0 ? `  empty cells leave these as they are: ${empty.join(', ')}\n` : '',
     ].join(''),
   );

@@ -79,6 +79,7 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
     csvRaw: plan.rows.csvRaw,
     sheet: options.sheet === undefined ? undefined : { name: options.sheet },
     shard: plan.rows.shard,
+    isArguments: path === undefined,
   };
   if (faults.length > 0) throw usageFailure(faults);
   const copy = await placeForCopy(session, isWrite(operation) && options.plan === undefined);

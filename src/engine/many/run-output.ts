@@ -13,6 +13,7 @@ import { printJson } from '../../json/print.ts';
 import { isJsonObject, type JsonObject } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { renderFailure, renderNotice } from '../../output/failure-text.ts';
+import { breakLine, widthOf } from '../../output/line-break.ts';
 import type { Format } from '../../output/options.ts';
 import type { RowStream, Surroundings } from '../../output/render.ts';
 import { safeText } from '../../output/safe-text.ts';
@@ -93,7 +94,7 @@ class ProgressLine {
   #tell(): void {
     const { stderr, clock } = this.#session.context;
     const notice = { code: 'PROGRESS', level: 'note', message: this.#progress.text(clock.monotonic()) } as const;
-    void stderr.write(renderNotice(notice, this.#session.output.format, stderr.isTerminal));
+    void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
   }
 }
 
@@ -129,6 +130,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
     await stderr.write(
       renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
         debug: false,
+        width: widthOf(stderr),
         ...(session.output.mask === undefined ? {} : { mask: session.output.mask }),
       }),
     );
@@ -199,7 +201,9 @@ async function orLost(print: () => Promise<void>): Promise<void> {
 function failureOfRow(failure: Failure, format: Format): Failure {
   const { row } = failure.details;
   if (row === undefined || format === 'json' || format === 'ndjson') return failure;
+  const { screen } = failure;
   return new Failure(failure.code, `row ${row}: ${failure.message}`, {
+    ...(screen === undefined ? {} : { screen: [`row ${row}: ${screen[0] ?? ''}`, ...screen.slice(1)] }),
     hints: failure.hints,
     details: failure.details,
   });
@@ -244,7 +248,8 @@ export async function writeSummary(session: Session, facts: SummaryFacts): Promi
     return;
   }
   if (session.common.quiet && facts.report.exitCode === 0) return;
-  const lines = summaryLines(facts).map((line) => `${safeText(line)}\n`);
+  const width = widthOf(session.context.stderr);
+  const lines = summaryLines(facts).flatMap((line) => breakLine(safeText(line), width).map((part) => `${part}\n`));
   await session.context.stderr.write(lines.join(''));
 }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Failure, type Fault } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import type { InputFile } from '../input-file.ts';
-import { toFaults } from './fault-place.ts';
+import { toArgumentFaults, toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
 import { Interpreter, type Row } from './interpret.ts';
 import { readRecords } from './read.ts';
@@ -132,7 +132,8 @@ export async function checkInput(
       findings,
     );
     if (findings.faultCount > 0) {
-      return { kind: 'faulty', faults: toFaults(findings.faults), faultCount: findings.faultCount };
+      const faults = options.isArguments === true ? toArgumentFaults(findings.faults) : toFaults(findings.faults);
+      return { kind: 'faulty', faults, faultCount: findings.faultCount };
     }
     await syncCopy(copy, copyTo ?? '');
     isKept = true;
@@ -166,9 +167,12 @@ async function syncCopy(copy: FileHandle | undefined, copyPath: string): Promise
 
 /** One USAGE failure of a faulty input: the first faults, and how many more there are. */
 export function faultyInputFailure(file: InputFile, input: FaultyInput): Failure {
-  const listed = input.faults.map((fault) => `${fault.where}: ${fault.problem}`).join('; ');
+  const listed = input.faults.map((fault) => `${fault.where}: ${fault.problem}`);
   const more = input.faultCount - input.faults.length;
-  const rest = more > 0 ? `; and ${more} more` : '';
+  const all = more > 0 ? [...listed, `and ${more} more`] : listed;
   const count = input.faultCount === 1 ? '1 fault' : `${input.faultCount} faults`;
-  return new Failure('USAGE', `${count} in ${file.name}, nothing was sent: ${listed}${rest}`);
+  const heading = `${count} in ${file.name}, nothing was sent:`;
+  return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
+    ...(all.length > 1 ? { lines: [heading, ...all.map((fault) => `  ${fault}`)] } : {}),
+  });
 }

@@ -42,3 +42,11 @@ export function toFaults(faults: readonly InputFault[], file?: string): readonly
   const prefix = file === undefined ? '' : `${file}, `;
   return faults.map((fault) => ({ where: `${prefix}${namePlace(fault)}`, problem: fault.problem }));
 }
+
+/** The same for ids of the command line: the person typed arguments, not lines of a file. */
+export function toArgumentFaults(faults: readonly InputFault[]): readonly Fault[] {
+  return faults.map(({ line, column = '', problem }) => {
+    const field = /^column (?!cardId$|id$)(.+)$/.exec(column)?.[1];
+    return { where: `argument ${line}${field === undefined ? '' : `, ${field}`}`, problem };
+  });
+}

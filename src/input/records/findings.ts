@@ -65,7 +65,8 @@ export class Findings {
     this.selected += 1;
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
-      this.warnings.push(...idWarnings(row.id).map((warning) => `line ${row.line}: ${warning}`));
+      const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${row.line}`;
+      this.warnings.push(...idWarnings(row.id).map((warning) => `${place}: ${warning}`));
     }
   }
 
@@ -88,7 +89,7 @@ export class Findings {
     // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
     const earlier = this.#seen.add(this.#digest, format === 'json' ? row.row : row.line);
     if (earlier === 0) return undefined;
-    const place = `${format === 'json' ? 'row' : 'line'} ${earlier}`;
+    const place = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
     const problem = `the same ${same} as in ${place} (${this.#nameOf(row)}); --allow-duplicates accepts that`;

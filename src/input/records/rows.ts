@@ -16,6 +16,8 @@ export interface InputOptions extends InterpretOptions {
   readonly csvRaw: boolean;
   readonly sheet: ReadOptions['sheet'];
   readonly shard: Shard | undefined;
+  /** The rows are ids of the command line: their faults name arguments, not lines. */
+  readonly isArguments?: boolean;
 }
 
 /**

@@ -53,7 +53,11 @@ describe('waits', () => {
         outcome,
         '2026-01-02T12:06:31.100Z',
       ]);
-      expect(hints).toEqual(['repeat the command at 2026-01-02T12:06:31.100Z or later']);
+      expect(hints).toEqual([
+        expect.stringMatching(
+          /^repeat the command in 2 min, at \d\d:\d\d:\d\d your time \(2026-01-02T12:06:31\.100Z\)$/,
+        ),
+      ]);
       expect(clock.sleeps).toEqual([]);
       expect(sent).toHaveLength(1);
     },
@@ -110,7 +114,8 @@ describe('the message of an unknown outcome', () => {
     expect(message).toBe(
       `OUTCOME UNKNOWN - reissue of card ${CARD_ID}: it broke (closed) (request was sent 12:04:31Z). ` +
         'It may or may not have been applied. ' +
-        'Read back: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart).',
+        'Read back: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart). ' +
+        'ACTIVE: no reissue is seen yet, and it may still come.',
     );
     expect(hints).toEqual([
       'do not repeat before checking: a second reissue may make a second live card',
@@ -124,6 +129,43 @@ describe('the message of an unknown outcome', () => {
       sentAt: '2026-01-02T12:04:31.000Z',
       phase: 'awaiting_headers',
     });
+  });
+
+  it.each([
+    [
+      'ACTIVE',
+      'REISSUED',
+      "now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart). A reissue happened; the new card's id is not known.",
+    ],
+    [
+      'REISSUED',
+      'REISSUED',
+      'now REISSUED, REISSUED before you confirmed (2 reads, 2 s apart). The card was REISSUED before: whether it was reissued again is not known.',
+    ],
+    [
+      'ACTIVE',
+      'ACTIVE',
+      'now ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart). ACTIVE: no reissue is seen yet, and it may still come.',
+    ],
+  ])('of a reissue compares with the card as it was before the confirmation: %s, now %s', async (then, now, told) => {
+    const seen = answer(200, card(now));
+    const { client } = bench([broken('closed'), seen, seen]);
+    const input = { ...inputFor(OPERATIONS.cardReissue), before: { status: then, when: 'before you confirmed' } };
+    const { message } = failureOf(await client.call(input, withPolicy()));
+    expect(message.slice(message.indexOf('Read back: ') + 11)).toBe(told);
+  });
+
+  it('has a layout of its own for a terminal', async () => {
+    const seen = answer(200, card('ACTIVE'));
+    const { client } = bench([broken('closed'), seen, seen]);
+    const { screen } = failureOf(await client.call(block, withPolicy()));
+    expect(screen).toEqual([
+      `OUTCOME UNKNOWN - block of card ${CARD_ID}`,
+      '  What happened  it broke (closed)',
+      expect.stringMatching(/^ {2}Sent {11}12:04:31Z \(\d\d:04:31 your time\)$/),
+      '  Seen since     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart)',
+      '  That means     ACTIVE is not BLOCKED: not done yet, and it may still come; once the card reads BLOCKED, it is done',
+    ]);
   });
 
   it('names the profile in the command when the call had to', async () => {
@@ -246,11 +288,33 @@ describe('other refusals', () => {
     expect(failureOf(await client.call(update, withPolicy())).message).toContain('no calendar id-1 at api.example.com');
   });
 
+  it('409 to a write of a card: how to see the card as it is now', async () => {
+    const { client } = bench([answer(409)], { profileFlag: '-p demo' });
+    const failure = failureOf(await client.call(block, withPolicy()));
+    expect(failure.hints).toEqual([`see the card as it is now: frontdesk card get ${CARD_ID} -p demo`]);
+  });
+
+  it('404: to compare the id, and the place', async () => {
+    const { client } = bench([answer(404)]);
+    const failure = failureOf(await client.call(block, withPolicy()));
+    expect(failure.hints).toEqual([
+      'compare the id letter by letter, and check that it belongs to api.example.com (profile demo)',
+    ]);
+  });
+
+  it('a base URL of the environment is named by its variable', async () => {
+    const { client } = bench([answer(302)], { urlVariable: 'FRONTDESK_CARDS_URL' });
+    const failure = failureOf(await client.call(read, withPolicy()));
+    expect(failure.hints).toEqual(['check FRONTDESK_CARDS_URL (https://api.example.com)']);
+  });
+
   it('404 as a web page: the base URL may be wrong', async () => {
     const { client } = bench([answer(404, '<!doctype html><title>Not here</title>')]);
     const failure = failureOf(await client.call(read, withPolicy()));
     expect(failure.exitCode).toBe(3);
-    expect(failure.hints).toEqual(['check the base URL https://api.example.com: a web page answered, not the API']);
+    expect(failure.hints).toEqual([
+      'check the base URL https://api.example.com of profile demo: a web page answered, not the API',
+    ]);
   });
 
   it('keeps an error body of family A as sent, and any other as body', async () => {

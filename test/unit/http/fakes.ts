@@ -87,6 +87,7 @@ export interface BenchOptions {
   readonly token?: () => Promise<string>;
   readonly onExchange?: (count: number, clock: FakeClock) => void;
   readonly profileFlag?: string;
+  readonly urlVariable?: string;
 }
 
 /** A client whose network is a script. Every exchange takes 100 ms of fake time; one too many is an error. */
@@ -111,6 +112,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
     version: '1.2.3',
     profile: 'demo',
     profileFlag: options.profileFlag ?? '',
+    urlVariable: options.urlVariable,
     transport: {
       via: undefined,
       exchange: async (wire, exchangeOptions) => {

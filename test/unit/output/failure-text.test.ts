@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/failure.ts';
+import { Failure, usageFailure } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
 
@@ -86,11 +86,69 @@ describe('renderNotice', () => {
     ['json', false, '{"notice":{"code":"RETRY","message":"waiting\\u001b"}}\n'],
     ['ndjson', false, '{"notice":{"code":"RETRY","message":"waiting\\u001b"}}\n'],
   ] as const)('in %s mode with stderr terminal %s is %j', (format, isTerminal, text) => {
-    expect(renderNotice(note, format, isTerminal)).toBe(text);
+    expect(renderNotice(note, format, { isTerminal })).toBe(text);
   });
 
   it('names a warning as such, and masks it', () => {
     const warning = { code: 'FULL', message: 'tok', level: 'warning' } as const;
-    expect(renderNotice(warning, 'csv', true, () => '***')).toBe('frontdesk: warning: ***\n');
+    expect(renderNotice(warning, 'csv', { isTerminal: true }, () => '***')).toBe('frontdesk: warning: ***\n');
+  });
+});
+
+describe('a failure on a terminal', () => {
+  const style = { debug: false, width: 40 };
+
+  it('breaks long lines between words, and none off a terminal', () => {
+    const failure = new Failure(
+      'BAD_REPLY',
+      'read of card 7c0e1111-2222-3333-4444-555566667777 failed: the service answered 500',
+      {
+        hints: ['see `frontdesk history` and do what it says there'],
+      },
+    );
+    expect(renderFailure(failure, 'table', style).split('\n')).toEqual([
+      'frontdesk: read of card',
+      '7c0e1111-2222-3333-4444-555566667777',
+      'failed: the service answered 500',
+      'hint: see `frontdesk history` and do',
+      'what it says there',
+      '',
+    ]);
+    expect(renderFailure(failure, 'table', { debug: false }).split('\n')).toHaveLength(3);
+  });
+
+  it('has a command that does not fit on a line of its own, unbroken', () => {
+    const failure = new Failure('REJECTED', 'no', {
+      hints: ['see the card as it is now: frontdesk card get 7c0e1111-2222-3333-4444-555566667777 -p live'],
+    });
+    expect(renderFailure(failure, 'table', style)).toBe(
+      'frontdesk: no\nhint: see the card as it is now:\n  frontdesk card get 7c0e1111-2222-3333-4444-555566667777 -p live\n',
+    );
+  });
+
+  it('shows its screen in the place of the message, the command apart', () => {
+    const failure = new Failure('OUTCOME_UNKNOWN', 'one line', {
+      screen: ['OUTCOME UNKNOWN - x', '  Sent  now\u001b'],
+      hints: ['do not repeat', 'check with: frontdesk x'],
+    });
+    expect(renderFailure(failure, 'table', style)).toBe(
+      'frontdesk: OUTCOME UNKNOWN - x\n  Sent  now\\x1b\nhint: do not repeat\nhint: check with:\n  frontdesk x\n',
+    );
+    expect(renderFailure(failure, 'table', { debug: false })).toBe(
+      'frontdesk: one line\nhint: do not repeat\nhint: check with: frontdesk x\n',
+    );
+  });
+
+  it('has several faults one to a line, on a terminal or off one; JSON has them in one message', () => {
+    const failure = usageFailure([
+      { where: '--limit', problem: 'must be 1' },
+      { where: '--name', problem: 'is empty' },
+    ]);
+    expect(renderFailure(failure, 'table', { debug: false })).toBe(
+      'frontdesk: 2 faults, nothing was sent:\n  --limit: must be 1\n  --name: is empty\n',
+    );
+    expect(renderFailure(failure, 'json', { debug: false })).toContain(
+      '"message":"--limit: must be 1; --name: is empty"',
+    );
   });
 });

@@ -1,0 +1,114 @@
+import { Failure } from '../failure.ts';
+import { JsonNumber, type JsonValue } from '../json/value.ts';
+import { type CallFacts, checkCommand } from './facts.ts';
+import { detailsOf, whatHappened } from './failure-details.ts';
+import type { Rejected } from './response.ts';
+import { localTime } from './time-text.ts';
+
+/** What reading a card back showed. */
+export interface Observation {
+  /** Reads that were answered with the card, or tried. */
+  readonly reads: number;
+  /** The card's status, when a read could be understood. */
+  readonly status: string | undefined;
+  readonly updatedAt: string | undefined;
+  /** Whether `updatedAt` was the same in the first and the last read; undefined with fewer than two. */
+  readonly isUnchanged: boolean | undefined;
+  /** Why the last read showed nothing. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * The failure of a write that may have been applied (docs/outcomes.md): when it left, what a read-back showed and
+ * what that means, and how to find out. `later`: how attempts after it ended, which changes nothing about it. A
+ * terminal shows the same on lines of their own: no other message must be read so surely.
+ */
+export function unknownFailure(
+  facts: CallFacts,
+  verdict: Rejected,
+  observation: Observation | undefined,
+  later: Rejected | undefined,
+): Failure {
+  const happened = whatHappened(verdict);
+  const repeated = later === undefined ? undefined : whatHappened(later);
+  const sent = facts.sentAtMs === undefined ? 'at an unknown time' : timeOfDay(facts.sentAtMs);
+  const seen = observation === undefined ? undefined : seenText(observation, facts);
+  const meaning = meaningOf(facts, observation);
+  const parts = [
+    `OUTCOME UNKNOWN - ${facts.subject}: ${happened} (request was sent ${sent}).`,
+    ...(repeated === undefined ? [] : [`A repeat of it ended so: ${repeated}.`]),
+    'It may or may not have been applied.',
+    ...(observation === undefined ? [] : [sentenceOf(observation, seen ?? '')]),
+    ...(meaning === undefined ? [] : [`${capital(meaning)}.`]),
+  ];
+  const screen = [
+    `OUTCOME UNKNOWN - ${facts.subject}`,
+    row('What happened', happened),
+    ...(repeated === undefined ? [] : [row('A repeat', repeated)]),
+    row('Sent', facts.sentAtMs === undefined ? sent : `${sent} (${localTime(facts.sentAtMs)} your time)`),
+    row('Seen since', seen ?? 'nothing: it cannot be read back'),
+    row('That means', meaning ?? 'it may or may not have been applied'),
+  ];
+  const command = checkCommand(facts);
+  const { effect } = facts.operation;
+  const advice = effect.kind === 'write' ? effect.unknownHint : 'do not repeat before checking';
+  const details = detailsOf(facts, verdict, 'unknown');
+  return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
+    hints: command === undefined ? [advice] : [advice, `check with: ${command}`],
+    details: observation === undefined ? details : { ...details, observed: observed(observation) },
+    screen,
+  });
+}
+
+function sentenceOf(observation: Observation, seen: string): string {
+  if (observation.reads === 0) return 'There was no time left to read it back.';
+  return observation.status === undefined ? `Reading back ${seen}.` : `Read back: ${seen}.`;
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(13)}  ${text}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function timeOfDay(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(11, 19)}Z`;
+}
+
+/** `now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)`. */
+function seenText(seen: Observation, { before }: CallFacts): string {
+  if (seen.reads === 0) return 'there was no time left';
+  if (seen.status === undefined) return `failed: ${seen.problem ?? 'no card came'}`;
+  const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
+  if (before !== undefined) return `now ${seen.status}, ${before.status} ${before.when} (${reads})`;
+  const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${seen.updatedAt}`;
+  const compared = seen.isUnchanged === undefined ? '' : ` ${seen.isUnchanged ? '(unchanged)' : '(changed)'}`;
+  return `status ${seen.status}${updated}${updated === '' ? '' : compared} (${reads})`;
+}
+
+/** What the card's status says of the write, as far as it says anything. */
+function meaningOf({ operation, before }: CallFacts, seen: Observation | undefined): string | undefined {
+  const { effect } = operation;
+  if (effect.kind !== 'write' || effect.readBack === 'none' || seen?.status === undefined) return undefined;
+  if (typeof effect.readBack === 'object') {
+    const { settledBy } = effect.readBack;
+    return `${seen.status} is not ${settledBy}: not done yet, and it may still come; once the card reads ${settledBy}, it is done`;
+  }
+  if (seen.status !== REISSUED) return `${seen.status}: no reissue is seen yet, and it may still come`;
+  if (before === undefined) return 'REISSUED: a reissue happened, this one or an earlier one';
+  if (before.status === REISSUED) return 'the card was REISSUED before: whether it was reissued again is not known';
+  return "a reissue happened; the new card's id is not known";
+}
+
+const REISSUED = 'REISSUED';
+
+function observed(seen: Observation): JsonValue {
+  const members = new Map<string, JsonValue>();
+  if (seen.status !== undefined) members.set('status', seen.status);
+  if (seen.updatedAt !== undefined) members.set('updatedAt', seen.updatedAt);
+  members.set('reads', new JsonNumber(String(seen.reads)));
+  if (seen.problem !== undefined) members.set('problem', seen.problem);
+  return members;
+}

@@ -1,0 +1,34 @@
+/** Columns of a stream that is a terminal, 80 where it does not say; undefined: it is none. */
+export function widthOf(stream: {
+  readonly isTerminal: boolean;
+  readonly columns?: number | undefined;
+}): number | undefined {
+  return stream.isTerminal ? (stream.columns ?? 80) : undefined;
+}
+
+/** What must not be broken, or it could not be pasted: what stands in backticks. */
+const UNBROKEN = /`[^`]*`/g;
+const HELD = '\ue001';
+
+/**
+ * A line broken between words so that each part fits into `width` columns; further ones stand under its first word.
+ * A word that is longer than the width stays whole: the terminal breaks it, and it is pasted in one piece.
+ */
+export function breakLine(line: string, width: number | undefined): readonly string[] {
+  if (width === undefined || line.length <= width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const held = line.replace(UNBROKEN, (code) => code.replaceAll(' ', HELD));
+  const lines: string[] = [];
+  let current = '';
+  for (const word of held.slice(indent.length).split(' ')) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (current !== '' && indent.length + longer.length > width) {
+      lines.push(indent + current);
+      current = word;
+    } else {
+      current = longer;
+    }
+  }
+  lines.push(indent + current);
+  return lines.map((each) => each.replaceAll(HELD, ' '));
+}
