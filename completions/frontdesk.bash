@@ -4,7 +4,7 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --older-than | --key | --as | --port | --seed | --latency | --fault | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --older-than | --key | --as | --port | --seed | --latency | --fault | --data) return 0 ;;
   esac
   return 1
 }
@@ -31,7 +31,9 @@ _frontdesk_words() {
     'runs') words='list show results resume revert remove' ;;
     'plan') words='show approve apply' ;;
     'sandbox') words='info serve reset' ;;
+    'profile show' | 'profile set' | 'profile use' | 'profile remove') kind=profile ;;
     'config get' | 'config set' | 'config unset') words='output timeout retries concurrency' ;;
+    'runs show' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
     'help') words='exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp api doctor schema completion help' ;;
@@ -40,8 +42,9 @@ _frontdesk_words() {
 
 _frontdesk_options() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'runs list' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'plan show' | 'sandbox info' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs' | 'runs list') words='--state --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card get') words='-f --from --from-format --sheet -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card activate') words='--expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card block' | 'card reissue') words='--reason --expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -52,15 +55,15 @@ _frontdesk_options() {
     'calendar subscribers list') words='--active --require-complete --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'auth logout') words='--family -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'auth logout') words='--family -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'profile set') words='--cards-url --calendar-url --read-only -o --output --approvers --approvals --require-reason -p --profile --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'profile remove') words='-y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'history prune') words='--older-than -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'profile remove' | 'sandbox reset') words='-y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'history prune') words='--older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs show') words='--last -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs results') words='--last --outcome --as-input -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs resume') words='--last --reconcile --resend-unknown -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs revert') words='--last --plan --plan-expires -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'runs remove') words='--last --older-than -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs remove') words='--last --older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'plan approve') words='--key --as -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'plan apply') words='-n --dry-run -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -74,13 +77,19 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'runs' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
     esac ;;
     'history' | 'history list') case $1 in
       --outcome) kind=words words='applied confirmed_by_read rejected not_sent unknown' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'runs' | 'runs list') case $1 in
+      --state) kind=words words='running finished stopped interrupted' ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -235,13 +244,16 @@ _frontdesk() {
           COMPREPLY=($(compgen -f -- "$cur"))
         fi
         return ;;
-      profile) words=$(frontdesk profile list -o csv --columns name --no-header --quiet 2>/dev/null) ;;
     esac
   elif [[ $cur == -* ]]; then
     _frontdesk_options
   else
     _frontdesk_words
   fi
+  case $kind in
+    profile) words=$(frontdesk profile list -o table --columns name --no-header --quiet 2>/dev/null) ;;
+    run) words=$(frontdesk runs list -o table --columns run --no-header --limit 20 --quiet 2>/dev/null) ;;
+  esac
   for word in $words; do
     if [[ $word == "$cur"* ]]; then COMPREPLY+=("$prefix$word"); fi
   done

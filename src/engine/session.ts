@@ -135,6 +135,7 @@ export async function openSession(
     format,
     colour: wantsColour(env, stderr, input),
     unicode: output.unicode,
+    timeoutMs: preferences.timeoutMs.value,
   });
   state.clearDisplay = () => display.clear();
   const permitted = new Set<string>();

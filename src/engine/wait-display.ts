@@ -6,6 +6,10 @@ import { safeText } from '../output/safe-text.ts';
 
 /** Silence that a person notices. */
 const SPINNER_AFTER_MS = 300;
+/** How often the seconds in the line are counted anew. */
+const COUNT_MS = 200;
+/** On a terminal where nothing can be drawn over, one line after so long a silence. */
+const LINE_AFTER_MS = 5000;
 
 export interface WaitDisplay {
   readonly listener: CallListener;
@@ -21,6 +25,24 @@ interface DisplayOptions {
   readonly format: Format;
   readonly colour: boolean;
   readonly unicode: boolean;
+  /** Limit of one attempt: a person who waits wants to know for how long at most. */
+  readonly timeoutMs: number;
+}
+
+/** What is being waited for: after a pause, if there is one, an answer. */
+interface Wait {
+  /** By the monotonic clock. */
+  readonly sinceMs: number;
+  readonly pause?: { readonly why: string; readonly untilMs: number };
+}
+
+/** `waiting for the service, 3 of 30 s`; in a pause `the service answered 429, trying again in 9 s`. */
+function textOf({ sinceMs, pause }: Wait, timeoutMs: number, nowMs: number): string {
+  if (pause !== undefined && nowMs < pause.untilMs) {
+    return `${pause.why}, trying again in ${Math.ceil((pause.untilMs - nowMs) / 1000)} s`;
+  }
+  const passedMs = nowMs - Math.max(sinceMs, pause?.untilMs ?? 0);
+  return `waiting for the service, ${Math.floor(passedMs / 1000)} of ${Math.ceil(timeoutMs / 1000)} s`;
 }
 
 function waitText(waitMs: number): string {
@@ -30,15 +52,20 @@ function waitText(waitMs: number): string {
 
 /** A spinner on stderr, made after 300 ms of silence; nothing of it off a terminal. */
 class Spinner {
-  readonly #look: Pick<DisplayOptions, 'colour' | 'unicode'>;
+  readonly #look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>;
+  readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
-  #running: { stop(): unknown } | undefined;
+  #counter: NodeJS.Timeout | undefined;
+  #running: { stop(): unknown; text: string } | undefined;
+  #wait: Wait = { sinceMs: 0 };
 
-  constructor(look: Pick<DisplayOptions, 'colour' | 'unicode'>) {
+  constructor(look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>, now: () => number) {
     this.#look = look;
+    this.#now = now;
   }
 
-  start(): void {
+  start(wait: Wait): void {
+    this.#wait = wait;
     if (this.#timer !== undefined || this.#running !== undefined) return;
     const timer = setTimeout(() => void this.#show(timer), SPINNER_AFTER_MS);
     timer.unref();
@@ -51,20 +78,46 @@ class Spinner {
     if (this.#timer !== timer) return;
     const { colour, unicode } = this.#look;
     this.#running = ora({
-      text: 'waiting for the service',
+      text: textOf(this.#wait, this.#look.timeoutMs, this.#now()),
       color: colour ? 'cyan' : false,
       spinner: unicode ? 'dots' : 'line',
       isEnabled: true,
       // Our own signal handling decides what Ctrl-C means; ora would take it over.
       discardStdin: false,
     }).start();
+    this.#counter = setInterval(() => {
+      if (this.#running !== undefined) this.#running.text = textOf(this.#wait, this.#look.timeoutMs, this.#now());
+    }, COUNT_MS);
+    this.#counter.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#counter);
+    this.#timer = undefined;
+    this.#running?.stop();
+    this.#running = undefined;
+  }
+}
+
+/** The same where nothing can be drawn over: one line, once, when it takes long. */
+class LateLine {
+  readonly #say: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(say: () => void) {
+    this.#say = say;
+  }
+
+  start(_wait: Wait): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(this.#say, LINE_AFTER_MS);
+    this.#timer.unref();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running?.stop();
-    this.#running = undefined;
   }
 }
 
@@ -77,12 +130,22 @@ export function canRedraw({ env, stderr }: Context): boolean {
 export function createWaitDisplay(context: Context, options: DisplayOptions): WaitDisplay {
   const { stderr } = context;
   // The log of a CI job is no place for a spinner, even where it has a terminal.
-  const isWanted = canRedraw(context) && context.env['CI'] === undefined && !options.quiet && !options.verbose;
-  const spinner = isWanted ? new Spinner(options) : undefined;
+  const isWanted = stderr.isTerminal && context.env['CI'] === undefined && !options.quiet && !options.verbose;
+  const now = () => context.clock.monotonic();
+  const limit = Math.ceil(options.timeoutMs / 1000);
   const tell = (notice: Notice) => {
-    spinner?.stop();
+    display?.stop();
     void stderr.write(renderNotice(notice, options.format, stderr));
   };
+  const sayLate = () =>
+    void stderr.write(
+      renderNotice(
+        { code: 'WAITING', level: 'note', message: `still waiting for the service, up to ${limit} s` },
+        options.format,
+        stderr,
+      ),
+    );
+  const display = isWanted ? (canRedraw(context) ? new Spinner(options, now) : new LateLine(sayLate)) : undefined;
   const isJson = options.format === 'json' || options.format === 'ndjson';
   const trace = (line: string) => {
     if (isJson && !stderr.isTerminal) tell({ code: 'TRACE', level: 'note', message: line });
@@ -93,13 +156,15 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     // A person wants one line; the service's own words stand in the error if there will be one.
     const why = stderr.isTerminal ? reason.replace(/ \(.*$/s, '') : reason;
     tell({ code: 'RETRY', level: 'note', message: `${why}, waiting ${waitText(waitMs)}` });
-    spinner?.start();
+    display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };
   return {
     listener: { onRetry, ...(options.verbose ? { onTrace: trace } : {}) },
     waiting(listener) {
-      if (listener?.onRetry === onRetry) spinner?.start();
+      if (listener?.onRetry === onRetry) {
+        display?.start({ sinceMs: now() });
+      }
     },
-    clear: () => spinner?.stop(),
+    clear: () => display?.stop(),
   };
 }

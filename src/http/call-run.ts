@@ -4,13 +4,7 @@ import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult, Notice } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
-import {
-  busyFailure,
-  cancelledFailure,
-  certainFailure,
-  type NoFurtherAttempt,
-  textMember,
-} from './failures.ts';
+import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt, textMember } from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, Rejected, Verdict } from './response.ts';
 import { isAmbiguous, planNext, waitBeforeRetry } from './retry.ts';

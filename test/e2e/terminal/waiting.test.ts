@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startRecordingServer } from '../../support/recording-server.ts';
+import { openTerminal } from '../../support/pty.ts';
+import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
@@ -37,9 +38,43 @@ describe('waiting', () => {
       expect(text).toContain(SPINNER);
       const afterSpinner = output.slice(output.lastIndexOf(SPINNER) + SPINNER.length);
       // The line is erased before anything else is written.
-      expect(afterSpinner).toMatch(/^(?:\u001b\[[?0-9]*[a-zA-Z])*\u001b\[0?K/);
+      expect(afterSpinner).toMatch(/^, 0 of 30 s(?:\u001b\[[?0-9]*[a-zA-Z])*\u001b\[0?K/);
       expect(text.slice(text.lastIndexOf('Card  '))).not.toContain(SPINNER);
     }));
+
+  /** A service whose last answer comes when the terminal has shown what a test waits for. */
+  async function heldService(first: readonly Reply[], onTestFinished: (end: () => Promise<void>) => void) {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = await startRecordingServer(async (_request, count) => {
+      const reply = first[count - 1];
+      if (reply === undefined) await held;
+      return reply ?? ACTIVE;
+    }, onTestFinished);
+    return { server, release: () => release() };
+  }
+
+  it('counts the seconds up to the limit, and those of a pause down', async ({ onTestFinished }) => {
+    const { server, release } = await heldService([{ ...BUSY, headers: { 'retry-after': '3' } }], onTestFinished);
+    const terminal = openTerminal([...GET, '--timeout', '9s'], { home: createHome(), env: server.env, columns: 120 });
+    for (const left of [3, 2, 1]) await terminal.waitFor(`the service answered 429, trying again in ${left} s`);
+    for (const passed of [1, 2]) await terminal.waitFor(`waiting for the service, ${passed} of 9 s`);
+    release();
+    expect((await terminal.end).code).toBe(0);
+    expect(server.lines).toHaveLength(2);
+  });
+
+  it('says it in one line after a while where nothing can be drawn over', async ({ onTestFinished }) => {
+    const { server, release } = await heldService([], onTestFinished);
+    const terminal = openTerminal(GET, { home: createHome(), env: { ...server.env, TERM: 'dumb' } });
+    await terminal.waitFor('frontdesk: note: still waiting for the service, up to 30 s\n');
+    release();
+    const { code, output } = await terminal.end;
+    expect(code).toBe(0);
+    expect(output).not.toContain('\u001b');
+  });
 
   it('shows it for a write as well, and never over a question', () =>
     withSlowService(async (env) => {
