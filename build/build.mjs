@@ -48,6 +48,8 @@ try {
   sealChunks(made);
   moveAway();
   renameSync(made, `${root}dist`);
+  // What tests kept is of earlier builds, of which only a dozen are kept at a time.
+  rmSync(`${root}.cache/test`, { recursive: true, force: true });
 } finally {
   rmSync(made, { recursive: true, force: true });
   rmSync(replaced, { recursive: true, force: true });

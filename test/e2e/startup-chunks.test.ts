@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -19,47 +19,75 @@ interface Loaded {
   readonly builtins: readonly string[];
 }
 
-async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
+async function loadedBy(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  stdin = '',
+): Promise<Loaded> {
   const home = createHome();
   const list = join(home.path, 'loaded.json');
   // Nothing is kept, as keeping it loads a little more: once for each build.
   const options = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list, NODE_DISABLE_COMPILE_CACHE: '1' };
-  const { code, stderr } = await runFrontdesk(args, { home, env: { ...env, ...options } });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { code, stderr } = await runFrontdesk(args, { home, stdin, env: { ...env, ...options } });
+  expect({ code, stderr: stderr.replace(/^\{"summary".*\n$/, '') }).toEqual({ code: 0, stderr: '' });
   // The hook writes exactly this shape.
   return JSON.parse(readFileSync(list, 'utf8')) as Loaded;
 }
 
+const ALWAYS = ['base.cjs', 'main.cjs', 'rolldown-runtime.cjs'];
+const HELP = [...ALWAYS, 'help.cjs'];
+const CALL = [...ALWAYS, 'call.cjs', 'transport.cjs'];
+/** Node 20 is given options for compiling the parser of HTTP, which needs node:v8. */
+const PARSER = process.versions.node.startsWith('20.') ? ['v8'] : [];
+
 describe('a call loads no more than it needs', () => {
-  it('--version loads nothing of the program', async () => {
-    expect(await loadedBy(['--version'])).toEqual({ chunks: [], builtins: [] });
-  });
-
-  it.each([['block', '--help'], ['get', '-h'], ['--help']])(
-    'card %s loads the help and nothing else',
-    async (...words) => {
-      expect(await loadedBy(['card', ...words])).toEqual({
-        chunks: ['base.cjs', 'help.cjs', 'main.cjs', 'rolldown-runtime.cjs'],
-        builtins: [],
-      });
-    },
-  );
-
-  it('--help loads the help, the topics and nothing else', async () => {
-    expect(await loadedBy(['--help'])).toEqual({
-      chunks: ['base.cjs', 'environment.cjs', 'help.cjs', 'main.cjs', 'rolldown-runtime.cjs', 'topics.cjs'],
-      builtins: [],
-    });
-  });
-
-  it('card get --json loads the call and the transport, and no module of Node that is slow to load', async () => {
+  it.each<readonly [args: readonly string[], chunks: readonly string[], builtins: readonly string[]]>([
+    [['--version'], [], []],
+    [['card', 'block', '--help'], HELP, []],
+    [['card', 'get', '-h'], HELP, []],
+    [['card', '--help'], HELP, []],
+    [['--help'], [...HELP, 'environment.cjs', 'topics.cjs'], []],
+    [['card', 'get', CARD_ID, '--json'], [...CALL, 'get.cjs'], PARSER],
+  ])('%j', async (args, chunks, builtins) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    // Node 20 is told how to compile the parser, which needs node:v8.
-    const v8 = process.versions.node.startsWith('20.') ? ['v8'] : [];
-    expect(await loadedBy(['card', 'get', CARD_ID, '--json'], server.env)).toEqual({
-      chunks: ['base.cjs', 'call.cjs', 'get.cjs', 'main.cjs', 'rolldown-runtime.cjs', 'transport.cjs'],
-      builtins: v8,
-    });
+    expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
+  });
+});
+
+/** What only some calls use: whoever adds such a feature adds the names of its chunks. */
+const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
+  ['plans', /^(?:make-plan|read-plan|show-plan|apply-plan|approve-plan|plan-approvals|plan-file|plan)\.cjs$/],
+  ['assistants', /^(?:serve|tools|secret-arguments)\.cjs$/],
+  ['workbooks', /^workbook/],
+  ['questions', /^questions\.cjs$/],
+  ['the spinner', /^ora\.cjs$/],
+  ['tables on a terminal', /^terminal-table\.cjs$/],
+  ['queries', /^query/],
+  ['descriptions of the program', /^(?:openapi|json-schema|completions|command-schema)\.cjs$/],
+  ['the sandbox', /^(?:open|file-store|faults)\.cjs$/],
+];
+
+describe('a feature is loaded where it is used alone', () => {
+  it.each(FEATURES)('%s have chunks of those names', (_, chunks) => {
+    expect(readdirSync(CHUNKS).filter((name) => chunks.test(name))).not.toEqual([]);
+  });
+
+  it.each([
+    [['--help']],
+    [['card', 'get', CARD_ID, '--json']],
+    [['card', 'get', CARD_ID]],
+    [['card', 'block', CARD_ID, '--yes', '--json']],
+    [['card', 'get', '--from', '-', '-q', '-o', 'ndjson']],
+    [['card', 'block', '--from', '-', '-q', '-o', 'csv', '--yes']],
+    [['history', '--json']],
+    [['runs', 'list', '--json']],
+  ])('and not by %j', async (args) => {
+    const server = await startRecordingServer(({ method }) => ({
+      body: cardText(method === 'GET' ? 'ACTIVE' : 'BLOCKED'),
+    }));
+    const { chunks } = await loadedBy(args, server.env, `${CARD_ID}\n`);
+    const loaded = FEATURES.filter(([, names]) => chunks.some((name) => names.test(name)));
+    expect(loaded.map(([feature]) => feature)).toEqual([]);
   });
 });
 
