@@ -66,6 +66,7 @@ function settle(output: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, 'cards.example.com')
     .replaceAll(/\d{8}-\d{4}-[0-9a-f]{6}/g, '20270402-1800-7f3a2b')
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
+    .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
     .replaceAll(
       /(\d{4}-\d\d-\d\dT[0-9:.]+Z) \((?:in [^)]+|[^)]+ ago|now)\)/g,
