@@ -25,7 +25,11 @@ export const FAILURES = {
   },
   NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
   AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
-  FORBIDDEN: { exitCode: 5, meaning: '403, or the profile is read-only', repeat: '' },
+  FORBIDDEN: {
+    exitCode: 5,
+    meaning: '403, or a write that is not allowed here: read-only, or approvals are missing',
+    repeat: '',
+  },
   REJECTED: { exitCode: 6, meaning: 'any other 4xx, or a redirect (never followed)', repeat: '' },
   UNREACHABLE: {
     exitCode: 7,
@@ -54,7 +58,7 @@ export const FAILURES = {
     meaning: 'stdout, a file or the journal could not be written; the message says whether the write was applied',
     repeat: 'see the message',
   },
-  PRECONDITION: { exitCode: 17, meaning: '--expect did not hold; nothing was sent', repeat: '' },
+  PRECONDITION: { exitCode: 17, meaning: '--expect did not hold, or a plan has expired; nothing was sent', repeat: '' },
   TIMEOUT: { exitCode: 124, meaning: '`card wait` saw no wanted status in time', repeat: 'yes' },
   CANCELLED: {
     exitCode: 130,

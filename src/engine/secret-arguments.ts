@@ -1,8 +1,6 @@
 /** Options whose value is a secret, whoever misspelt them and wherever they stand. */
-const SECRET_NAME = /(?:^|-)(?:token|jwt|bearer|api-?key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
-
-/** Options of ours with such a name whose value is a path or a command, and a word like any other. */
-const NO_SECRET = /^--(?:token-(?:file|command|stdin))$/;
+const SECRET_NAME =
+  /(?:^|-)(?:token|jwt|bearer|api-?key|key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
 
 /** A JSON web token, or what follows `Bearer`. */
 const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi];
@@ -19,7 +17,9 @@ function secretArguments(argv: readonly string[]): readonly string[] {
     }
     if (!word.startsWith('-')) continue;
     const [name = '', ...rest] = word.split('=');
-    if (NO_SECRET.test(name) || !SECRET_NAME.test(name.replace(/^-+/, ''))) continue;
+    // `plan approve --key` names a file, which a message about it has to name.
+    const isFile = name === '--key' && argv.includes('approve');
+    if (isFile || !SECRET_NAME.test(name.replace(/^-+/, ''))) continue;
     const value = rest.length > 0 ? rest.join('=') : argv[index + 1];
     if (value !== undefined && value !== '' && !value.startsWith('--')) secrets.add(value);
   }

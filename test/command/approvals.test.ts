@@ -101,6 +101,16 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect(it.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
+  it('is approved and shown where writes are locked, and not applied', async () => {
+    const it = await stage(1);
+    const locked = { FRONTDESK_READ_ONLY: '1' };
+    const args = ['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann', '--yes'];
+    expect((await it.run(args, locked)).code).toBe(0);
+    expect((await it.run(['plan', 'show', 'p.plan'], locked)).code).toBe(0);
+    expect((await it.run(APPLY, locked)).code).toBe(5);
+    expect(posts(it)).toBe(0);
+  });
+
   it('goes on as `runs resume` when it was approved, and not when it was not', async () => {
     const it = await stage(1);
     await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);

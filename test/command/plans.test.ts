@@ -3,7 +3,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId, cardNumber, idLines, lastLine, playService, refusal, rowLines } from '../support/plain-service.ts';
-import { type RecordedRequest, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import {
+  type RecordedRequest,
+  type RecordingServer,
+  type Reply,
+  startRecordingServer,
+} from '../support/recording-server.ts';
 import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
 
@@ -261,6 +266,24 @@ describe('plan apply', () => {
     expect(code).toBe(0);
     expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
     expect(planned.server.requests).toHaveLength(count);
+  });
+
+  it('L5 does each row once when it is applied twice at once', async () => {
+    // Slow enough that the second process comes while the first one is at work.
+    const slowly = async (request: RecordedRequest): Promise<Reply> => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return { body: cardText('BLOCKED', cardId(cardNumber(request))) };
+    };
+    const planned = await planOf(6, (request) => (request.method === 'POST' ? slowly(request) : undefined));
+    const ends = await Promise.all([apply(planned, ['-j', '1']), apply(planned, ['-j', '1'])]);
+    const codes = ends.map(({ code }) => code).sort();
+    // The other one was refused, or came late and printed the results of the first.
+    expect([
+      [0, 0],
+      [0, 2],
+    ]).toContainEqual(codes);
+    expect(writes(planned.server)).toHaveLength(6);
+    expect(new Set(writes(planned.server)).size).toBe(6);
   });
 
   it('L3 leaves a card alone that changed or cannot be read, says what changed, and goes on', async () => {

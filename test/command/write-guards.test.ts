@@ -337,6 +337,7 @@ describe('an argument that may be a secret is repeated in no message', () => {
     [['--access-token', SECRET, 'card', 'gte']],
     [['--token', SECRET, SECRET]],
     [['auth', 'login', '--password', SECRET]],
+    [['card', 'get', '--key', SECRET]],
     [['auth', 'login', '--token', SECRET, '--json']],
     [['profile', 'set', 'x', '--secret', SECRET]],
     [['card', 'get', JWT]],

@@ -18,7 +18,7 @@ import type { Session } from '../../session.ts';
 import { checkExpectations, readCardBefore } from '../confirm.ts';
 import { joinFailures } from '../join-failures.ts';
 import { readSingleCall, type SingleCall } from '../read-call.ts';
-import { refuseReason } from '../write-guards.ts';
+import { demandedApprovals, refuseReason } from '../write-guards.ts';
 import { announcing, flatten } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
@@ -81,11 +81,23 @@ export function planFacts(
 }
 
 /** Prints a plan that was made, and what can be done with it. */
-export async function printMadePlan(session: Session, header: PlanHeader, path: string): Promise<void> {
+export async function printMadePlan(
+  session: Session,
+  header: PlanHeader,
+  path: string,
+  needsApproval = false,
+): Promise<void> {
   await session.print({ kind: 'resource', resource: headerObject(header), columns: PLAN_COLUMNS });
   const call = `${session.output.command ?? 'frontdesk'} plan`;
-  const message = `nothing was sent; look at it: ${call} show ${shellQuote(path)}; apply it: ${call} apply ${shellQuote(path)}`;
+  const file = shellQuote(path);
+  const approve = needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
+  const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
   await session.notify({ code: 'PLANNED', level: 'note', message });
+}
+
+/** Whether the plan is of no use before somebody approved it. A plan of one row needs it too: it is applied as a run. */
+function needsApproval(session: Session, rows: number): boolean {
+  return rows > 0 && demandedApprovals(session.profile) > 0;
 }
 
 /** Reads the card of a row and holds it against what the row expects; what it answers is the card. */
@@ -179,7 +191,7 @@ export async function makePlan(session: Session, order: PlanOrder): Promise<numb
         return await reportUnplanned(session, order, report);
       }
     } else await planUnread(session, order, writer);
-    await printMadePlan(session, await writer.keep(), plan.path);
+    await printMadePlan(session, await writer.keep(), plan.path, needsApproval(session, rowCount));
     return 0;
   } catch (error) {
     await writer.discard();
@@ -222,7 +234,7 @@ export async function planSingle(session: Session, command: CallCommand, input: 
   try {
     const before = operation.family === 'cards' ? await readPlannedCard(session, single) : undefined;
     await writer.add({ ...row, before, drift: before === undefined ? 'unchecked' : 'checked' });
-    await printMadePlan(session, await writer.keep(), plan.path);
+    await printMadePlan(session, await writer.keep(), plan.path, needsApproval(session, 1));
   } catch (error) {
     await writer.discard();
     throw error;
