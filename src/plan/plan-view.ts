@@ -187,6 +187,8 @@ function marked(old: string, next: string): readonly [string, string] {
   if (head + tail === 0) return [old, next];
   const mark = (text: readonly string[]) => {
     const middle = text.slice(head, text.length - tail).join('');
+    // Of a text that only grew, nothing was taken away.
+    if (middle === '') return text.join('');
     return `${text.slice(0, head).join('')}[${middle}]${text.slice(text.length - tail).join('')}`;
   };
   return [mark(a), mark(b)];

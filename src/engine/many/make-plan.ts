@@ -84,13 +84,12 @@ export function planFacts(
 export async function printMadePlan(
   session: Session,
   header: PlanHeader,
-  path: string,
-  needsApproval = false,
+  next: { readonly path: string; readonly command?: string | undefined; readonly needsApproval?: boolean },
 ): Promise<void> {
   await session.print({ kind: 'resource', resource: headerObject(header), columns: PLAN_COLUMNS });
-  const call = `${session.output.command ?? 'frontdesk'} plan`;
-  const file = shellQuote(path);
-  const approve = needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
+  const call = `${next.command ?? session.output.command ?? 'frontdesk'} plan`;
+  const file = shellQuote(next.path);
+  const approve = next.needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
   const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
   await session.notify({ code: 'PLANNED', level: 'note', message });
 }
@@ -191,7 +190,10 @@ export async function makePlan(session: Session, order: PlanOrder): Promise<numb
         return await reportUnplanned(session, order, report);
       }
     } else await planUnread(session, order, writer);
-    await printMadePlan(session, await writer.keep(), plan.path, needsApproval(session, rowCount));
+    await printMadePlan(session, await writer.keep(), {
+      path: plan.path,
+      needsApproval: needsApproval(session, rowCount),
+    });
     return 0;
   } catch (error) {
     await writer.discard();
@@ -234,7 +236,7 @@ export async function planSingle(session: Session, command: CallCommand, input: 
   try {
     const before = operation.family === 'cards' ? await readPlannedCard(session, single) : undefined;
     await writer.add({ ...row, before, drift: before === undefined ? 'unchecked' : 'checked' });
-    await printMadePlan(session, await writer.keep(), plan.path, needsApproval(session, 1));
+    await printMadePlan(session, await writer.keep(), { path: plan.path, needsApproval: needsApproval(session, 1) });
   } catch (error) {
     await writer.discard();
     throw error;

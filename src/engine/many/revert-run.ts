@@ -143,7 +143,9 @@ export async function revertRun(session: Session, input: RawInput, name: string)
       await writer.add({ row, id, body: reversal.old, before: body, drift: 'unchecked' });
     }
     await lost.finish();
-    await printMadePlan(session, await writer.keep(), plan.path);
+    // The plan is applied with the profile of the run, whichever is in use.
+    const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
+    await printMadePlan(session, await writer.keep(), { path: plan.path, command });
   } catch (error) {
     await writer.discard();
     throw error;

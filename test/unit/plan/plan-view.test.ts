@@ -80,6 +80,15 @@ describe('a plan on a terminal', () => {
     );
   });
 
+  it('points only at what was put in, or taken out', () => {
+    const cells = (old: string, next: string) =>
+      row(1, { body: new Map([['email', next]]), before: new Map([['email', old]]) });
+    expect(planView(view([cells('a@example.com', 'a@new.example.com')]), STYLE)).toContain(
+      'row 1 sub_1  email: a@example.com → a@[new.]example.com\n',
+    );
+    expect(planView(view([cells('a@new.example.com', '')]), STYLE)).toContain('email: a@new.example.com → (empty)\n');
+  });
+
   it('counts cards by what they are, and marks them in colour', () => {
     const card = (number: number, status: string) =>
       row(number, {
