@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId, cardNumber, idLines, lastLine, playService, refusal, rowLines } from '../support/plain-service.ts';
@@ -414,6 +414,33 @@ describe('plan apply', () => {
   });
 });
 
+describe('an expired plan that was begun before', () => {
+  it('is shown again, or gone on with', async () => {
+    const planned = await planOf(2, ({ method, url }) =>
+      method === 'POST' && url.includes(cardId(2)) ? refusal(401, 'UNAUTHORIZED') : undefined,
+    );
+    expect((await apply(planned, ['-j', '1'])).code).toBe(4);
+    // The same run, as if its plan had lived until now: another hash, and so another name.
+    const runs = join(planned.home.stateDir, 'runs');
+    const [before] = linesOf(planned.home) as { plan: string }[];
+    rewritten(planned.path, { expiresAt: '2026-01-01T00:00:00.000Z' });
+    const [after] = linesOf(planned.home) as { plan: string }[];
+    const folder = join(runs, `plan-${after?.plan}`);
+    renameSync(join(runs, `plan-${before?.plan}`), folder);
+    const bytes = readFileSync(planned.path);
+    writeFileSync(join(folder, 'input'), bytes);
+    const header = JSON.parse(readFileSync(join(folder, 'header.json'), 'utf8'));
+    const inputSha256 = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(join(folder, 'header.json'), JSON.stringify({ ...header, run: `plan-${after?.plan}`, inputSha256 }));
+    const show = ['plan', 'show', 'p.plan', '--json', '--query', 'plan.state'];
+    expect((await runFrontdesk(show, { home: planned.home })).stdout).toBe('"stopped"\n');
+    const again = await apply(planned, ['-j', '1']);
+    expect(again.code).toBe(4);
+    expect(rowLines(again.stdout)[0]).toBe('1 applied 200 1');
+    expect(writes(planned.server)).toHaveLength(3);
+  });
+});
+
 describe('plan apply refuses and sends nothing', () => {
   it('without --yes where nobody can be asked, also when it is finished', async () => {
     const { home, server } = await planOf(1);
@@ -432,7 +459,7 @@ describe('plan apply refuses and sends nothing', () => {
     expect(stderr).toContain('nothing was sent');
   });
 
-  it('an expired plan (17), unless it was begun before', async () => {
+  it('an expired plan (17)', async () => {
     const planned = await planOf(1);
     rewritten(planned.path, { expiresAt: '2026-01-01T00:00:00.000Z' });
     const { code, stderr } = await apply(planned);
