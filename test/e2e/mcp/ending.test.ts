@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
@@ -53,6 +55,19 @@ describe('which service is meant', () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain('"name":"card_block"');
     expect(stdout).toContain('card_block is no tool of this server');
+  });
+
+  it('lists no writes in an environment that is only to read', async () => {
+    const env = { FRONTDESK_READ_ONLY: '1' };
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--allow-writes'], {
+      env,
+      stdin: lines(INITIALIZE, list),
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"name":"card_get"');
+    expect(stdout).not.toContain('"name":"card_block"');
+    expect(stderr).toContain('reads only');
   });
 
   it('requires the reason of the profile before anybody is asked', async () => {
@@ -150,6 +165,41 @@ describe('a signal', () => {
     expect((await client.running.result).code).toBe(143);
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
     expect(await outcomes(client.home)).toEqual([]);
+  });
+});
+
+describe('the audit log', () => {
+  it('has a confirmed write before it is sent and after, with who carried it', async () => {
+    const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { body: cardText('BLOCKED') }]);
+    const home = createHome();
+    const path = join(home.path, 'audit.jsonl');
+    const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, FRONTDESK_AUDIT_LOG: path } });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+    await client.answerTo(1);
+    expect((await client.end()).code).toBe(0);
+    const events = readFileSync(path, 'utf8').trimEnd().split('\n');
+    // JSON lines of our own making.
+    const [begin, end] = events.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events).toHaveLength(2);
+    expect(begin).toMatchObject({ event: 'begin', operation: 'card.block', id: CARD_ID });
+    expect(begin?.['user']).toMatch(/ via mcp$/);
+    expect(end).toMatchObject({ event: 'end', outcome: 'applied' });
+  });
+
+  it('that cannot be written keeps a confirmed write back', async () => {
+    const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
+    const home = createHome();
+    const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'missing', 'audit.jsonl') };
+    const client = new RawClient(['--allow-writes'], { home, env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+    expect((await client.answerTo(1)).result).toMatchObject({
+      isError: true,
+      structuredContent: { exitCode: 16, code: 'LOCAL_IO', outcome: 'not_sent' },
+    });
   });
 });
 
