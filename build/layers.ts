@@ -12,7 +12,7 @@ export interface Layer {
   readonly imports: readonly string[];
 }
 
-const GROUND = ['json', 'context', 'failure'];
+const GROUND = ['json', 'context', 'failure', 'ending'];
 const OPERATION = ['api', 'wire', 'http'];
 const INPUT_OUTPUT = ['files', 'output', 'input'];
 const LOCAL_RECORDS = ['settings', 'credentials', 'bulk', 'plan', 'history'];
@@ -23,6 +23,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'context', holds: 'the ports: streams, clock, chance, signals, environment', imports: [] },
   { name: 'json', holds: 'JSON that keeps digits, keys and their order', imports: [] },
   { name: 'failure', holds: 'the table of failures: code, exit code, meaning', imports: ['json'] },
+  { name: 'ending', holds: 'how a call ended, and the one way it is kept in a file', imports: ['json', 'failure'] },
   { name: 'api', holds: 'the table of operations, their schemas and limits', imports: [] },
   { name: 'process', holds: 'the real ports', imports: ['context'] },
   { name: 'files', holds: 'atomic writes, locks, modes, the usual folders', imports: GROUND },
@@ -51,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'credentials',
     holds: 'tokens: where from, for which origin, for how long',
-    imports: [...GROUND, ...OPERATION, 'files', 'input'],
+    imports: [...GROUND, ...OPERATION, 'files', 'output', 'input'],
   },
   {
     name: 'bulk',

@@ -1,7 +1,9 @@
 import type { JsonValue } from './json/value.ts';
 
-/** The five ways a write can end. */
-export type Outcome = 'applied' | 'confirmed_by_read' | 'rejected' | 'not_sent' | 'unknown';
+/** The five ways in which a write can end. */
+export const OUTCOMES = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
 
 interface FailureRow {
   readonly exitCode: number;
@@ -76,28 +78,28 @@ export const CANCELLED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, EP
 /** What is known of a call that failed, under the names of the JSON error object. */
 export interface FailureDetails {
   /** Dotted command path: `card.block`. */
-  readonly operation?: string;
-  readonly id?: string;
+  readonly operation?: string | undefined;
+  readonly id?: string | undefined;
   /** Only on writes. */
-  readonly outcome?: Outcome;
+  readonly outcome?: Outcome | undefined;
   /** Present when there was an answer. */
-  readonly http?: { readonly status: number; readonly requestId?: string };
+  readonly http?: { readonly status: number; readonly requestId?: string | undefined } | undefined;
   /** A body of family A's error shape, as sent. */
-  readonly service?: JsonValue;
+  readonly service?: JsonValue | undefined;
   /** Any other body: JSON, or text cut to 500 characters. */
-  readonly body?: JsonValue;
-  readonly attempts?: number;
+  readonly body?: JsonValue | undefined;
+  readonly attempts?: number | undefined;
   /** 1-based position in the whole input of a run. */
-  readonly row?: number;
+  readonly row?: number | undefined;
   /** ISO 8601 time at which the first byte of the last attempt may have left. */
-  readonly sentAt?: string;
-  readonly phase?: string;
+  readonly sentAt?: string | undefined;
+  readonly phase?: string | undefined;
   /** What reading back showed: `{ status, reads }`. */
-  readonly observed?: JsonValue;
+  readonly observed?: JsonValue | undefined;
   /** The id in the answer of reissue and event create, which can be had nowhere else. */
-  readonly resultId?: string;
+  readonly resultId?: string | undefined;
   /** ISO 8601 time before which the service asked not to be called again. */
-  readonly retryAt?: string;
+  readonly retryAt?: string | undefined;
 }
 
 interface FailureOptions {
@@ -105,7 +107,7 @@ interface FailureOptions {
   readonly hints?: readonly string[];
   readonly details?: FailureDetails;
   /** Only CANCELLED has several: 130, 143, 129, 141. */
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   /** The message part by part, where it is one of several: people read one to a line. */
   readonly lines?: readonly string[];
   /** What a terminal shows in the place of the message, line by line, for what must not be misread. */
@@ -139,15 +141,25 @@ export class Failure extends Error {
 
   /** The same failure with more known about it, for a layer that knows the command or the row. */
   with(details: FailureDetails, hints?: readonly string[]): Failure {
+    const known = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
     return new Failure(this.code, this.message, {
       hints: hints ?? this.hints,
-      details: { ...this.details, ...details },
+      details: { ...this.details, ...known },
       exitCode: this.exitCode,
       ...(this.lines === undefined ? {} : { lines: this.lines }),
       ...(this.screen === undefined ? {} : { screen: this.screen }),
       cause: this.cause,
     });
   }
+}
+
+/** Something a person should know of a call that did not fail. */
+export interface Notice {
+  /** `CONFIRMED_BY_READ`, `MISSING_FIELD`, `RETRY`, … */
+  readonly code: string;
+  readonly message: string;
+  /** A warning is shown with `--quiet` too; a note is not. */
+  readonly level: 'note' | 'warning';
 }
 
 /** One fault of a call's input, collected so that all are reported together. */

@@ -1,9 +1,10 @@
 import type { Family, Operation } from './api/operation.ts';
 import type { Context, PromptPort } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
+import type { Notice } from './failure.ts';
 import type { Places } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
-import type { CallListener, CallPolicy, HttpClient, Notice } from './http/call.ts';
+import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
 import type { Column } from './output/column.ts';
 import type { Format, OutputOptions, Result, RowStream, Surroundings } from './output/render.ts';
 import type { ResolvedProfile } from './settings/resolve.ts';
@@ -32,8 +33,6 @@ export interface Service {
   readonly host: string;
   /** Remaining life of the token in milliseconds, by its own word; undefined: not known. */
   remainingMs(): Promise<number | undefined>;
-  /** A short name of the token that tells nothing about it; undefined in the sandbox, whose tokens are new each time. */
-  fingerprint(): Promise<string | undefined>;
 }
 
 /**

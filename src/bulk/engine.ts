@@ -1,3 +1,4 @@
+import { type Ending, isHeldBack } from '../ending.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
@@ -10,7 +11,7 @@ import { OrderedSink } from './ordered-sink.ts';
 import { isReaderGone, outputFailure } from './output-loss.ts';
 import type { BulkPlan, BulkReport } from './plan.ts';
 import type { BulkRow, RowResult } from './row-outcome.ts';
-import { journalResult, notReachedResult, rowEnd, sentResult, stoppedResult, withDoubt } from './row-outcome.ts';
+import { failedCall, isHeldForNow, journalResult, sentResult, unsentResult, withDoubt } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
 import { StopRules } from './stop-rules.ts';
@@ -59,16 +60,15 @@ class BulkRun<R extends BulkRow> {
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
     this.#ports = {
-      clock: plan.clock,
       limiter: this.#limiter,
       journal: plan.journal,
       wrapUp: this.#control.wrapUp,
       stop: this.#control.halt,
-      facts: (row) => plan.facts?.(row) ?? {},
+      reasonOf: (row) => plan.reasonOf?.(row),
     };
     this.#sink = new OrderedSink(Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER), {
       emit: (result) => plan.emit(result),
-      keep: plan.keep === undefined ? undefined : (result) => plan.keep?.(result) ?? Promise.resolve(),
+      keep: plan.keep,
       onEmitFailure: (error) => this.#loseOutput(error),
       onKeepFailure: (error) => this.#control.break(error),
     });
@@ -136,7 +136,7 @@ class BulkRun<R extends BulkRow> {
     this.#flights.push(flight);
     this.#call(flight).then(
       (result) => this.#land(flight, result),
-      (error: unknown) => this.#land(flight, { kind: 'failed', failure: asFailure(error) }),
+      (error: unknown) => this.#land(flight, failedCall(asFailure(error))),
     );
   }
 
@@ -159,7 +159,7 @@ class BulkRun<R extends BulkRow> {
     } catch (error) {
       // The row keeps its place in the output, so that the rows after it are printed.
       this.#control.break(error);
-      this.#settle(position, notReachedResult(row, this.#plan.command, this.#control.failure), true, undefined);
+      this.#settle(position, unsentResult(row, this.#plan.command, this.#control.failure), true, undefined);
     }
   }
 
@@ -167,7 +167,7 @@ class BulkRun<R extends BulkRow> {
   #skip(row: R, position: number): Promise<void> | undefined {
     const { journal, command } = this.#plan;
     if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
-    this.#settle(position, notReachedResult(row, command, this.#control.failure), true, undefined);
+    this.#settle(position, unsentResult(row, command, this.#control.failure), true, undefined);
     return undefined;
   }
 
@@ -187,28 +187,28 @@ class BulkRun<R extends BulkRow> {
     const { command, isWrite, journal } = this.#plan;
     const { row, position, admitted } = flight;
     const ended = this.#wasStopped(call)
-      ? stoppedResult(row, command, this.#control.failure, admitted)
+      ? unsentResult(row, command, this.#control.failure, admitted)
       : sentResult(row, call, { command, isWrite, mayHaveLeft: admitted > 0 });
     const result = journal?.states.isDoubtful(row.row) === true ? withDoubt(ended) : ended;
-    if (result.httpStatus === 429) this.#pauseFor(result);
-    else if (result.httpStatus !== undefined) this.#limiter.answered();
+    const { ending } = result;
+    if (ending.httpStatus === 429) this.#pauseFor(result);
+    else if (ending.httpStatus !== undefined) this.#limiter.answered();
     const stop = this.#wasStopped(call) ? undefined : this.#rules.ended(result);
     if (stop !== undefined) this.#control.stop(stop);
     if (journal === undefined && result.failure === undefined) {
       this.#settle(position, result, false, undefined);
       return;
     }
-    const end = { ...rowEnd(result, flight.durationMs()), again: this.#isAboutTheRun(result) };
-    const isUnsent = result.outcome === 'not_sent' && end.held !== true;
-    const toDo = end.again || isUnsent;
-    const durable = journal?.result(end);
+    const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
+    const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
+    const durable = journal?.result(row, ending, again);
     durable?.catch((failure: unknown) => this.#control.break(failure));
     this.#settle(position, result, toDo, durable);
   }
 
   #landReconciled({ row, position }: Flight<R>, call: CallResult, journal: RunJournal): void {
     const { command } = this.#plan;
-    const ended = sentResult(row, call, { command, isWrite: call.kind === 'answered', mayHaveLeft: true });
+    const ended = sentResult(row, call, { command, isWrite: false, mayHaveLeft: true });
     if (ended.failure !== undefined) {
       // That the reading settles nothing is no failure of the reading.
       const stop = ended.failure.code === 'OUTCOME_UNKNOWN' ? undefined : this.#rules.ended(ended);
@@ -216,10 +216,16 @@ class BulkRun<R extends BulkRow> {
       void this.#replay(row, position, journal);
       return;
     }
-    const result: RowResult<R> = { ...ended, outcome: 'confirmed_by_read' };
-    const durable = journal.result(rowEnd(result, undefined));
+    // The time is that of the reading; when the row was sent its intent says.
+    const ending: Ending = {
+      ...ended.ending,
+      outcome: 'confirmed_by_read',
+      sentAtMs: undefined,
+      durationMs: undefined,
+    };
+    const durable = journal.result(row, ending);
     durable.catch((failure: unknown) => this.#control.break(failure));
-    this.#settle(position, result, false, durable);
+    this.#settle(position, { ...ended, ending }, false, durable);
   }
 
   /** Was the row called off on its way to the service, because of what another row met? */
@@ -228,9 +234,9 @@ class BulkRun<R extends BulkRow> {
   }
 
   /** Was the row refused for a reason that is not its own, so that a resume does it again? */
-  #isAboutTheRun({ outcome, failure }: RowResult<R>): boolean {
+  #isAboutTheRun({ outcome, code }: Ending): boolean {
     if (outcome !== 'rejected') return false;
-    return failure?.code === 'AUTH' || (failure?.code === 'FORBIDDEN' && this.#control.has('refused'));
+    return code === 'AUTH' || (code === 'FORBIDDEN' && this.#control.has('refused'));
   }
 
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
@@ -253,7 +259,7 @@ class BulkRun<R extends BulkRow> {
       const failure = isUnknown
         ? new Failure('OUTCOME_UNKNOWN', 'the request was sent, and the run was stopped before its answer came')
         : new Failure('CANCELLED', 'the run was stopped');
-      this.#land(flight, { kind: 'failed', failure: failure.with({ attempts: flight.admitted }) });
+      this.#land(flight, failedCall(failure.with({ attempts: flight.admitted })));
     }
   }
 

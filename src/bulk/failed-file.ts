@@ -9,6 +9,7 @@ import { printJson } from '../json/print.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { JsonNumber } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
+import { csvLine } from '../output/csv.ts';
 import { guardCell } from '../output/formula-guard.ts';
 import type { BulkRow, RowResult } from './row-outcome.ts';
 
@@ -30,7 +31,7 @@ export interface FailedFileOptions {
 /** `--failed`: the rows that did not succeed or were not reached, as an input of the same command. */
 export interface FailedFile {
   /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
-  add(result: RowResult<SourceRow>): Promise<void>;
+  readonly add: (result: RowResult<SourceRow>) => Promise<void>;
   /** Puts the file in its place. Rejects with LOCAL_IO. */
   keep(): Promise<void>;
   /** Leaves everything as it was before. */
@@ -39,7 +40,6 @@ export interface FailedFile {
 
 const OWN_COLUMNS = ['_row', '_outcome', '_error'] as const;
 const FLUSH_LENGTH = 1 << 16;
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 type Style = 'csv' | 'ndjson' | 'json';
 
@@ -105,7 +105,7 @@ export function inputRow(row: SourceRow, outcome: string): JsonObject {
 function failedRow(result: RowResult<SourceRow>): JsonObject {
   const members = originalMembers(result.row);
   members.set('_row', new JsonNumber(String(result.row.row)));
-  members.set('_outcome', result.outcome ?? 'failed');
+  members.set('_outcome', result.ending.outcome ?? 'failed');
   members.set('_error', result.failure === undefined ? '' : `${result.failure.code}: ${result.failure.message}`);
   return members;
 }
@@ -176,8 +176,4 @@ function rowText(style: Style, row: JsonObject, columns: readonly string[], isFi
       return csvRaw || name === '_row' ? text : guardCell(text);
     }),
   );
-}
-
-function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }

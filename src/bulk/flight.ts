@@ -1,4 +1,4 @@
-import type { ClockPort } from '../context.ts';
+import { NO_ENDING } from '../ending.ts';
 import type { Pacer } from '../http/call.ts';
 import type { RunJournal } from './journal.ts';
 import type { Limiter } from './limiter.ts';
@@ -21,13 +21,12 @@ export interface RowSlot {
 
 /** What all rows of a run have in common. */
 export interface FlightPorts<R extends BulkRow> {
-  readonly clock: ClockPort;
   readonly limiter: Limiter;
   readonly journal: RunJournal | undefined;
   readonly wrapUp: AbortSignal;
   readonly stop: AbortSignal;
   /** What the journal keeps of a row besides its id. */
-  facts(row: R): { readonly reason?: string | undefined; readonly bodyHash?: string | undefined };
+  reasonOf(row: R): string | undefined;
 }
 
 /** The place in the rate that the request of a row has: taken when it is admitted, used when it leaves. */
@@ -80,7 +79,6 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
   readonly #ports: FlightPorts<R>;
   readonly #place: RatePlace;
   #readPacer: Pacer | undefined;
-  #firstAdmittedMs: number | undefined;
 
   constructor(row: R, position: number, kind: FlightKind, ports: FlightPorts<R>) {
     this.row = row;
@@ -116,13 +114,13 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
 
   async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
     if (purpose === 'read_back') return this.readPacer.admit(purpose);
-    const { journal, clock, wrapUp } = this.#ports;
+    const { journal, wrapUp } = this.#ports;
     if (!(this.#place.takeNow() ?? (await this.#place.take()))) return this.#deny();
     // A reconciliation only reads: it leaves no intent behind.
     if (journal !== undefined && this.kind !== 'reconcile') {
-      const facts = this.#ports.facts(this.row);
+      const { row, id } = this.row;
       try {
-        await journal.intent({ row: this.row.row, id: this.row.id, ...facts });
+        await journal.intent({ row, id, reason: this.#ports.reasonOf(this.row) });
       } catch {
         // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
         this.#place.release();
@@ -130,13 +128,12 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
       }
       if (wrapUp.aborted) {
         this.#place.release();
-        const outcome = journal.states.isDoubtful(this.row.row) ? 'unknown' : 'not_sent';
-        void journal.result({ row: this.row.row, id: this.row.id, outcome, code: 'CANCELLED' });
+        const outcome = journal.states.isDoubtful(row) ? 'unknown' : 'not_sent';
+        void journal.result(this.row, { ...NO_ENDING, outcome, code: 'CANCELLED', attempts: this.admitted });
         return this.#deny();
       }
     }
     this.admitted += 1;
-    this.#firstAdmittedMs ??= clock.monotonic();
     return true;
   }
 
@@ -160,12 +157,6 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
 
   succeeded(): void {
     this.#ports.limiter.succeeded();
-  }
-
-  /** Whole milliseconds since the first attempt was admitted; undefined when none was. */
-  durationMs(): number | undefined {
-    if (this.#firstAdmittedMs === undefined) return undefined;
-    return Math.round(this.#ports.clock.monotonic() - this.#firstAdmittedMs);
   }
 
   #deny(): false {

@@ -1,62 +1,52 @@
-import type { FailureCode, Outcome } from '../failure.ts';
+import { decodeEnding, type Ending, NO_ENDING } from '../ending.ts';
 import type { RecordReader } from './journal-reader.ts';
 import type { IntentRecord, ResultRecord } from './journal-record.ts';
 import { isRowRecord } from './journal-record.ts';
 import type { RowStates } from './row-states.ts';
 
-/** What a journal says of one row. */
-export interface JournalEntry {
+/** What a journal has of one row. */
+export interface StoredRow {
   readonly row: number;
   /** Undefined when the row has no record, or none is needed (an event that is created). */
   readonly id: string | undefined;
   readonly reason: string | undefined;
-  /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
-  readonly outcome: Outcome;
-  readonly attempts: number;
   /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
-  readonly time: number | undefined;
-  /** True when some attempt may have left. */
-  readonly wasSent: boolean;
-  readonly httpStatus: number | undefined;
-  readonly requestId: string | undefined;
-  readonly durationMs: number | undefined;
-  readonly resultId: string | undefined;
-  readonly code: FailureCode | undefined;
-  readonly errorCode: string | undefined;
-  readonly observedStatus: string | undefined;
+  readonly timeMs: number | undefined;
+  /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
+  readonly ending: Ending;
 }
 
 /**
- * Puts together what a scanned journal says of one row: its intent gives id, reason and time, its result the rest.
+ * Puts together what a scanned journal has of one row: its intent gives id, reason and time, its result the ending.
  * `reader` may be missing when no row has a record.
  */
-export async function readEntry(
-  row: number,
-  states: RowStates,
-  reader: RecordReader | undefined,
-): Promise<JournalEntry> {
+export async function readEntry(row: number, states: RowStates, reader: RecordReader | undefined): Promise<StoredRow> {
   const intent = await recordOf(states.intentAt(row), reader);
-  const last = await recordOf(states.resultAt(row), reader);
-  const state = states.state(row);
-  const result = last !== undefined && last.s !== 'intent' ? last : undefined;
-  const isOpen = state === 'intent' || state === 'resolved_by_user' || state === 'unknown';
-  const known = isOpen && result?.s !== 'unknown' ? undefined : result;
+  const result = await recordOf(states.resultAt(row), reader);
   return {
     row,
     id: intent?.id ?? result?.id,
-    reason: intent !== undefined && intent.s === 'intent' ? intent.reason : undefined,
-    outcome: isOpen ? 'unknown' : state === 'none' ? 'not_sent' : state,
-    attempts: states.attempts(row),
-    time: intent?.t ?? result?.t,
-    wasSent: intent !== undefined,
-    httpStatus: known?.http,
-    requestId: known?.req,
-    durationMs: known?.ms,
-    resultId: known?.rid,
-    code: isOpen ? 'OUTCOME_UNKNOWN' : known?.code,
-    errorCode: known?.err,
-    observedStatus: known?.seen,
+    reason: intent?.s === 'intent' ? intent.reason : undefined,
+    timeMs: intent?.t ?? result?.t,
+    ending: endingOfRow(row, states, intent?.t, result),
   };
+}
+
+function endingOfRow(
+  row: number,
+  states: RowStates,
+  intentMs: number | undefined,
+  result: IntentRecord | ResultRecord | undefined,
+): Ending {
+  const state = states.state(row);
+  const attempts = states.attempts(row);
+  if (state === 'none') return { ...NO_ENDING, outcome: 'not_sent', attempts };
+  const isOpen = state === 'intent' || state === 'resolved_by_user' || state === 'unknown';
+  const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeEnding(result);
+  const known = ending ?? { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
+  // Version 0.1.0 kept no other time than that of the intent.
+  const sentAtMs = known.sentAtMs ?? (known.outcome === 'not_sent' ? undefined : intentMs);
+  return { ...known, attempts, sentAtMs };
 }
 
 async function recordOf(

@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
-import { errnoOf } from '../files/io-failure.ts';
-import { localIoFailure } from './io-failure.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { decodeRecord } from './journal-record.ts';
 
@@ -51,7 +50,7 @@ export async function scanJournal(
       rest = Buffer.from(data.subarray(start));
     }
   } catch (error) {
-    throw localIoFailure(`the run's journal could not be read (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's journal could not be read (${path})`, error, 'nothing was sent');
   } finally {
     await file.close();
   }
@@ -85,7 +84,7 @@ async function openToRead(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    throw localIoFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
   }
 }
 
@@ -93,7 +92,7 @@ async function openToRead(path: string): Promise<FileHandle> {
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw localIoFailure(`the run's journal could not be opened (${path})`, error, 'nothing was changed');
+    throw ioFailure(`the run's journal could not be opened (${path})`, error, 'nothing was changed');
   });
   if (file === undefined) return undefined;
   try {

@@ -1,5 +1,5 @@
-import type { FailureCode, Outcome } from '../failure.ts';
-import { FAILURES } from '../failure.ts';
+import type { EndingRecord } from '../ending.ts';
+import { FAILURES, OUTCOMES, type Outcome } from '../failure.ts';
 import { crc32Hex } from './crc32.ts';
 
 /** An attempt of a row is about to begin: on the disk before the first byte of its request may leave. */
@@ -13,33 +13,19 @@ export interface IntentRecord {
   readonly a: number;
   readonly id?: string | undefined;
   readonly reason?: string | undefined;
-  /** Digest of the body, so that a changed input could be told from the one that was sent. */
-  readonly body?: string | undefined;
 }
 
-/** How a row (or one attempt of it) ended. Only status, ids, codes and times: never a body, never a token. */
-export interface ResultRecord {
+/** How a row (or one attempt of it) ended. */
+export interface ResultRecord extends Omit<EndingRecord, 's'> {
   readonly n: number;
   readonly t: number;
   readonly s: Outcome | 'resolved_by_user';
-  /** Attempts so far. */
-  readonly a: number;
   readonly id?: string | undefined;
-  readonly http?: number | undefined;
-  readonly req?: string | undefined;
-  /** From the first intent to the answer. */
-  readonly ms?: number | undefined;
-  /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
-  readonly rid?: string | undefined;
-  readonly code?: FailureCode | undefined;
-  /** `errorCode` of the service. */
-  readonly err?: string | undefined;
-  /** The status a read-back showed. */
-  readonly seen?: string | undefined;
-  /** 1: refused for a reason that concerns the whole run (401, 403): a resume does this row again. */
+  /**
+   * 1: refused for a reason that concerns the whole run (401, 403), or held back because its card could not be
+   * read: a resume does this row again.
+   */
   readonly again?: 1 | undefined;
-  /** 1: `not_sent` on purpose (`--expect` did not hold): a resume does not do this row again. */
-  readonly held?: 1 | undefined;
 }
 
 /** Rows by outcome, without the outcomes that no row has. */
@@ -58,15 +44,7 @@ export type JournalRecord = IntentRecord | ResultRecord | RunRecord;
 
 const CHECKSUM = /,"c":"([0-9a-f]{8})"\}$/;
 const CHECKSUM_LENGTH = ',"c":"01234567"}'.length;
-const ROW_STATES: ReadonlySet<string> = new Set([
-  'intent',
-  'applied',
-  'confirmed_by_read',
-  'rejected',
-  'not_sent',
-  'unknown',
-  'resolved_by_user',
-]);
+const ROW_STATES: ReadonlySet<string> = new Set([...OUTCOMES, 'intent', 'resolved_by_user']);
 
 /** One line of the journal with its newline, members that are undefined left out: ASCII, so that its checksum is over exactly the bytes on the disk. */
 export function encodeRecord(record: JournalRecord): string {

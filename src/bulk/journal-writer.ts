@@ -1,6 +1,6 @@
 import type { Failure } from '../failure.ts';
+import { ioFailure } from '../files/io-failure.ts';
 import type { AppendFile } from './append-file.ts';
-import { localIoFailure } from './io-failure.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { encodeRecord } from './journal-record.ts';
 
@@ -87,7 +87,7 @@ export class JournalWriter {
 
   async #giveUp(error: unknown): Promise<Failure> {
     if (this.#failure !== undefined) return this.#failure;
-    this.#failure = localIoFailure(
+    this.#failure = ioFailure(
       `the run's journal could not be written (${this.#name})`,
       error,
       'no row was sent without its record',

@@ -1,19 +1,19 @@
 import type { ClockPort } from '../context.ts';
+import { type Ending, encodeEnding, NO_ENDING } from '../ending.ts';
 import type { Failure } from '../failure.ts';
+import { ioFailure } from '../files/io-failure.ts';
 import type { AppendFile } from './append-file.ts';
 import { openAppendFile } from './append-file.ts';
-import { localIoFailure } from './io-failure.ts';
-import type { JournalEntry } from './journal-entry.ts';
+import type { StoredRow } from './journal-entry.ts';
 import { readEntry } from './journal-entry.ts';
 import type { ScanResult } from './journal-reader.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
 import type { IntentRecord, JournalRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
 import { isRowRecord } from './journal-record.ts';
 import { JournalWriter } from './journal-writer.ts';
+import type { BulkRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
-import type { IntentFacts, RowEnd, RunAudit } from './run-audit.ts';
-
-export type { IntentFacts, RowEnd } from './run-audit.ts';
+import type { IntentFacts, RunAudit } from './run-audit.ts';
 
 export interface JournalPorts {
   readonly clock: ClockPort;
@@ -25,8 +25,8 @@ export interface JournalPorts {
   readonly audit?: RunAudit | undefined;
 }
 
-/** Longer codes than this are no codes; a body that poses as one is not kept. */
-const MAX_ERROR_CODE = 200;
+/** The row was under way when its process ended, and nobody knows more. */
+const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
 /**
  * The write-ahead journal of one run: an intent is on the disk before its request may leave, a result before its
@@ -72,7 +72,7 @@ export class RunJournal {
     } catch (error) {
       await file.close();
       await reader?.close();
-      throw localIoFailure(`the run's journal could not be taken up (${path})`, error, 'nothing was sent');
+      throw ioFailure(`the run's journal could not be taken up (${path})`, error, 'nothing was sent');
     }
   }
 
@@ -90,33 +90,26 @@ export class RunJournal {
       a: this.states.attempts(facts.row) + 1,
       id: facts.id,
       reason: facts.reason,
-      body: facts.bodyHash,
     };
     const durable = this.#append(record);
     return this.#audit === undefined ? durable : both(durable, this.#audit.begin(facts, record.t));
   }
 
-  /** Records how a row ended. Resolves when that is on the disk: only then is the row printed. */
-  result(end: RowEnd): Promise<void> {
+  /**
+   * Records how a row ended; `again`: a resume does it again all the same. Resolves when that is on the disk: only
+   * then is the row printed.
+   */
+  result({ row, id }: BulkRow, ending: Ending, again = false): Promise<void> {
     const record: ResultRecord = {
-      n: end.row,
+      n: row,
       t: this.#clock.now(),
-      s: end.outcome,
-      a: end.attempts ?? this.states.attempts(end.row),
+      ...encodeEnding(ending),
       // An intent carries the id already.
-      id: this.states.state(end.row) === 'intent' ? undefined : end.id,
-      http: end.httpStatus,
-      req: end.requestId,
-      ms: end.durationMs,
-      rid: end.resultId,
-      code: end.code,
-      err: end.errorCode?.slice(0, MAX_ERROR_CODE),
-      seen: end.observedStatus,
-      again: end.again === true ? 1 : undefined,
-      held: end.held === true ? 1 : undefined,
+      id: this.states.state(row) === 'intent' ? undefined : id,
+      again: again ? 1 : undefined,
     };
     const durable = this.#append(record);
-    return this.#audit === undefined ? durable : both(durable, this.#audit.end(end, record.t));
+    return this.#audit === undefined ? durable : both(durable, this.#audit.end({ row, id }, ending, record.t));
   }
 
   /** Records the user's word that an `unknown` row may be sent again. */
@@ -130,7 +123,7 @@ export class RunJournal {
   }
 
   /** What an earlier process recorded of a row; only on a journal that was taken up again. */
-  entry(row: number): Promise<JournalEntry> {
+  entry(row: number): Promise<StoredRow> {
     return readEntry(row, this.states, this.#reader);
   }
 
@@ -164,7 +157,7 @@ export class RunJournal {
     }
     const audited = records.flatMap((record) =>
       isRowRecord(record) && this.#audit !== undefined
-        ? [this.#audit.end({ row: record.n, id: undefined, outcome: 'unknown' }, record.t, true)]
+        ? [this.#audit.end({ row: record.n, id: undefined }, LOST, record.t, true)]
         : [],
     );
     let durable: Promise<void> = Promise.resolve();
@@ -187,7 +180,7 @@ async function openJournalFile(path: string, ports: JournalPorts): Promise<Appen
   try {
     return await (ports.openFile ?? openAppendFile)(path);
   } catch (error) {
-    throw localIoFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
   }
 }
 

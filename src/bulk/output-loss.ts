@@ -1,6 +1,6 @@
 import { StreamFailure } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { localIoFailure } from './io-failure.ts';
+import { ioFailure } from '../files/io-failure.ts';
 
 /** The reader of stdout went away, which is no fault of the disk. */
 export function isReaderGone(error: unknown): boolean {
@@ -12,5 +12,5 @@ export function outputFailure(error: unknown, isWrite: boolean): unknown {
   if (!(error instanceof StreamFailure) || error instanceof Failure) return error;
   const cause = Object.assign(new Error(error.message), { code: error.errno });
   const after = isWrite ? 'the results so far are in the journal of the run' : 'nothing was changed';
-  return localIoFailure('the results could not be written to stdout', cause, after);
+  return ioFailure('the results could not be written to stdout', cause, after);
 }

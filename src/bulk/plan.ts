@@ -25,18 +25,18 @@ export interface BulkPlan<R extends BulkRow> {
   readonly clock: ClockPort;
   readonly signals: SignalPort;
   /** What the journal keeps of a row besides its id. */
-  facts?(row: R): { readonly reason?: string | undefined; readonly bodyHash?: string | undefined };
+  reasonOf?(row: R): string | undefined;
   /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
   send(row: R, slot: RowSlot): Promise<CallResult>;
   /** Reads and compares a row whose outcome is unknown; answered means that it counts as done. */
-  reconcile?(row: R, slot: RowSlot): Promise<CallResult>;
+  readonly reconcile?: ((row: R, slot: RowSlot) => Promise<CallResult>) | undefined;
   /** Prints a result; results come in input order, the next one when this has resolved. */
   emit(result: RowResult<R>): Promise<void> | void;
   /**
    * Takes each result in input order before it is printed, also once stdout is lost: for `--failed`. What it
    * rejects with ends the run (16).
    */
-  keep?(result: RowResult<R>): Promise<void>;
+  readonly keep?: ((result: RowResult<R>) => Promise<void>) | undefined;
   /** Hears each row as it ends, in any order: for progress. */
   onEnded?(result: RowResult<R>): void;
   /** Hears that the service asked all rows to wait until then, by the monotonic clock: for progress. */

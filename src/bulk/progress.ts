@@ -1,6 +1,6 @@
+import { formatSeconds } from '../output/duration.ts';
 import { groupThousands } from '../output/safe-text.ts';
 import type { RowResult } from './row-outcome.ts';
-import { isSuccess } from './row-outcome.ts';
 
 /** Below this the rate says nothing yet. */
 const MIN_ELAPSED_MS = 1_000;
@@ -23,7 +23,7 @@ export class Progress {
   /** A row has ended. Rows from the journal count as done and not towards the rate. */
   ended(result: RowResult): void {
     this.#ended += 1;
-    if (!isSuccess(result)) this.#failed += 1;
+    if (result.failure !== undefined) this.#failed += 1;
     if (result.source === 'sent') this.#sent += 1;
   }
 
@@ -41,19 +41,10 @@ export class Progress {
     const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (this.#sent / elapsedMs) * 1000;
     if (rate > 0) parts.push(`${rate < 100 ? rate.toFixed(1) : groupThousands(Math.round(rate))} rows/s`);
     if (this.#failed > 0) parts.push(`${groupThousands(this.#failed)} failed`);
-    if (pausedMs > 0) parts.push(`the service asked for a pause (429), ${durationText(pausedMs)} left`);
+    if (pausedMs > 0) parts.push(`the service asked for a pause (429), ${formatSeconds(pausedMs)} left`);
     else if (rate > 0 && this.#ended < this.#total) {
-      parts.push(`${durationText(((this.#total - this.#ended) / rate) * 1000)} left`);
+      parts.push(`${formatSeconds(((this.#total - this.#ended) / rate) * 1000)} left`);
     }
     return parts.join(', ');
   }
-}
-
-/** Milliseconds as people say them: `7 s`, `3 min 20 s`, `2 h 5 min`. Rounded up to whole seconds. */
-export function durationText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
-  return minutes % 60 === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,10 +1,9 @@
-import type { FailureCode, Outcome } from '../failure.ts';
-import { FAILURES, Failure } from '../failure.ts';
-import type { CallResult, Notice } from '../http/call.ts';
+import { type Ending, endingOf, isHeldBack } from '../ending.ts';
+import { FAILURES, Failure, type FailureCode } from '../failure.ts';
+import type { CallResult } from '../http/call.ts';
+import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
-import { isJsonObject } from '../json/value.ts';
-import type { RowEnd } from './journal.ts';
-import type { JournalEntry } from './journal-entry.ts';
+import type { StoredRow } from './journal-entry.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
 export interface BulkRow {
@@ -17,32 +16,19 @@ export interface BulkRow {
 /** How one row ended, in the shape in which it is printed, counted and kept. */
 export interface RowResult<R extends BulkRow = BulkRow> {
   readonly row: R;
-  /** null: a read, which has no outcome unless it was not reached (`not_sent`). */
-  readonly outcome: Outcome | null;
-  readonly httpStatus: number | undefined;
-  readonly attempts: number;
+  /** Its outcome is null on a read, unless the row was not reached (`not_sent`). */
+  readonly ending: Ending;
   /** The resource as sent; undefined after a failure and on a row from the journal. */
   readonly resource: JsonValue | undefined;
-  /** Undefined exactly when the row succeeded. */
+  /** The ending in words; undefined exactly when the row succeeded. */
   readonly failure: Failure | undefined;
-  readonly resultId: string | undefined;
-  readonly requestId: string | undefined;
-  readonly notices: readonly Notice[];
   /** `journal`: an earlier process did it. `not_reached`: the run stopped before it. */
   readonly source: 'sent' | 'journal' | 'not_reached';
 }
 
-/** Did the row get what was asked for? */
-export function isSuccess(result: RowResult): boolean {
-  return result.failure === undefined;
-}
-
-/** `errorCode` of a body of family A's error shape. */
-export function serviceErrorCode(failure: Failure): string | undefined {
-  const { service } = failure.details;
-  if (!isJsonObject(service)) return undefined;
-  const code = service.get('errorCode');
-  return typeof code === 'string' ? code : undefined;
+/** A call that failed before it was one. */
+export function failedCall(failure: Failure): CallResult {
+  return { kind: 'failed', failure, ending: endingOf(failure) };
 }
 
 /** The result of a row that was sent, or tried to be. `command`: dotted path of the command. */
@@ -51,144 +37,96 @@ export function sentResult<R extends BulkRow>(
   call: CallResult,
   about: { readonly command: string; readonly isWrite: boolean; readonly mayHaveLeft: boolean },
 ): RowResult<R> {
-  if (call.kind === 'answered') {
-    return {
-      row,
-      outcome: about.isWrite ? (call.outcome ?? 'applied') : null,
-      httpStatus: call.status,
-      attempts: call.attempts,
-      resource: call.resource,
-      failure: undefined,
-      resultId: call.resultId,
-      requestId: call.requestId,
-      notices: call.notices,
-      source: 'sent',
-    };
-  }
-  const outcome = about.isWrite ? (call.failure.details.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
+  const { ending } = call;
+  if (call.kind === 'answered') return { row, ending, resource: call.resource, failure: undefined, source: 'sent' };
+  const outcome = about.isWrite ? (ending.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
   const failure = call.failure.with({
     operation: about.command,
     row: row.row,
-    ...(row.id === undefined ? {} : { id: row.id }),
-    ...(outcome === null ? {} : { outcome }),
+    id: row.id,
+    outcome: outcome ?? undefined,
   });
-  return {
-    row,
-    outcome,
-    httpStatus: failure.details.http?.status,
-    attempts: failure.details.attempts ?? 0,
-    resource: undefined,
-    failure,
-    resultId: failure.details.resultId,
-    requestId: failure.details.http?.requestId,
-    notices: [],
-    source: 'sent',
-  };
+  return { row, ending: { ...ending, outcome }, resource: undefined, failure, source: 'sent' };
 }
 
-/** The result of a row that the run stopped before. `reason` is why it stopped. */
-export function notReachedResult<R extends BulkRow>(row: R, command: string, reason: Failure): RowResult<R> {
-  const failure = unsentFailure(row, { command, reason, attempts: 0, what: 'was not reached' });
-  return { ...EMPTY, row, outcome: 'not_sent', failure, source: 'not_reached' };
-}
-
-/** The result of a row that was under way, and of which nothing had been sent, when the run stopped. */
-export function stoppedResult<R extends BulkRow>(
+/**
+ * The result of a row of which nothing was sent because the run stopped, for `reason`. `attempts` of a row that was
+ * under way; undefined: it was not reached.
+ */
+export function unsentResult<R extends BulkRow>(
   row: R,
   command: string,
   reason: Failure,
-  attempts: number,
+  attempts?: number,
 ): RowResult<R> {
-  const failure = unsentFailure(row, { command, reason, attempts, what: 'was not sent' });
-  return { ...EMPTY, row, outcome: 'not_sent', attempts, failure, source: 'sent' };
-}
-
-function unsentFailure(
-  { row, id }: BulkRow,
-  about: { readonly command: string; readonly reason: Failure; readonly attempts: number; readonly what: string },
-): Failure {
-  const { command, reason, attempts, what } = about;
-  return new Failure(reason.code, `row ${row} ${what}: ${reason.message}`, {
+  const what = attempts === undefined ? 'was not reached' : 'was not sent';
+  const failure = new Failure(reason.code, `row ${row.row} ${what}: ${reason.message}`, {
     hints: reason.hints,
     exitCode: reason.exitCode,
-    details: { operation: command, row, outcome: 'not_sent', attempts, ...(id === undefined ? {} : { id }) },
+    details: { operation: command, id: row.id, row: row.row, outcome: 'not_sent', attempts: attempts ?? 0 },
   });
+  const source = attempts === undefined ? 'not_reached' : 'sent';
+  return { row, ending: endingOf(failure), resource: undefined, failure, source };
 }
 
-const EMPTY = {
-  httpStatus: undefined,
-  attempts: 0,
-  resource: undefined,
-  failure: undefined,
-  resultId: undefined,
-  requestId: undefined,
-  notices: [],
-} as const satisfies Partial<RowResult>;
-
-/**
- * The result of a row as a journal tells it. Bodies and messages of the service are never kept, so the message
- * is made anew of the status and the codes.
- */
-export function journalResult<R extends BulkRow>(row: R, command: string, entry: JournalEntry): RowResult<R> {
-  const { outcome, httpStatus, attempts, resultId, requestId } = entry;
+/** The result of a row as a journal has it: no body is ever kept, so a failure is put into words anew. */
+export function journalResult<R extends BulkRow>(row: R, command: string, stored: StoredRow): RowResult<R> {
+  const { outcome } = stored.ending;
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-  const failure = isDone ? undefined : journalFailure(row, command, entry);
-  return { ...EMPTY, row, outcome, httpStatus, attempts, resultId, requestId, failure, source: 'journal' };
+  const failure = isDone ? undefined : storedFailure(row, command, stored);
+  return { row, ending: stored.ending, resource: undefined, failure, source: 'journal' };
 }
 
-const CODE_OF: Readonly<Record<'rejected' | 'not_sent' | 'unknown', FailureCode>> = {
-  rejected: 'REJECTED',
+function storedFailure(row: BulkRow, command: string, { ending }: StoredRow): Failure {
+  const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus } = ending;
   // Nothing is recorded of the row: the run stopped before it.
-  not_sent: 'PARTIAL',
-  unknown: 'OUTCOME_UNKNOWN',
-};
-
-function journalFailure(row: BulkRow, command: string, entry: JournalEntry): Failure {
-  const { httpStatus, requestId, errorCode, outcome } = entry;
-  const kind = outcome === 'rejected' || outcome === 'not_sent' ? outcome : 'unknown';
-  const code = entry.code ?? CODE_OF[kind];
-  return new Failure(code, `${command} of ${row.id ?? `row ${row.row}`}: ${whatHappened(entry, code)}`, {
+  const code = ending.code ?? 'PARTIAL';
+  return new Failure(code, `${command} of ${row.id ?? `row ${row.row}`}: ${whatHappened(ending, code)}`, {
     details: {
       operation: command,
       row: row.row,
-      outcome,
-      attempts: entry.attempts,
-      ...(row.id === undefined ? {} : { id: row.id }),
-      ...(httpStatus === undefined
-        ? {}
-        : { http: requestId === undefined ? { status: httpStatus } : { status: httpStatus, requestId } }),
-      ...(errorCode === undefined ? {} : { service: new Map([['errorCode', errorCode]]) }),
-      ...(outcome === 'unknown' && entry.time !== undefined ? { sentAt: new Date(entry.time).toISOString() } : {}),
-      ...(entry.observedStatus === undefined ? {} : { observed: new Map([['status', entry.observedStatus]]) }),
-      ...(entry.resultId === undefined ? {} : { resultId: entry.resultId }),
+      outcome: outcome ?? 'unknown',
+      attempts,
+      id: row.id,
+      http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
+      service: keptService(ending),
+      sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
+      observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
+      resultId,
     },
   });
 }
 
-function whatHappened(entry: JournalEntry, code: FailureCode): string {
-  if (entry.outcome === 'unknown') {
-    const sent = entry.time === undefined ? '' : ` at ${new Date(entry.time).toISOString()}`;
-    const answer =
-      entry.httpStatus === undefined ? 'no answer was recorded' : `the service answered ${entry.httpStatus}`;
-    return `outcome unknown: it may have been sent${sent}, and ${answer}`;
+/** What is kept of a body of family A's error shape. */
+function keptService({ errorCode, message }: Ending): JsonValue | undefined {
+  return errorCode === undefined ? undefined : fromPlain({ errorCode, message });
+}
+
+function whatHappened(ending: Ending, code: FailureCode): string {
+  const { outcome, httpStatus, errorCode, message, sentAtMs, observedStatus } = ending;
+  const known = [errorCode, message].filter((text) => text !== undefined).join(': ');
+  const said = known === '' ? '' : ` (${known})`;
+  const answer = httpStatus === undefined ? undefined : `the service answered ${httpStatus}${said}`;
+  if (outcome === 'unknown') {
+    const sent = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString()}`;
+    const seen = observedStatus === undefined ? '' : `; reading back showed status ${observedStatus}`;
+    return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'no answer was recorded'}${seen}`;
   }
-  if (entry.httpStatus !== undefined) {
-    const errorCode = entry.errorCode === undefined ? '' : ` (${entry.errorCode})`;
-    return `${entry.outcome === 'rejected' ? 'rejected' : 'not sent'}: the service answered ${entry.httpStatus}${errorCode}`;
-  }
-  if (code === 'PRECONDITION') return 'not sent: the card was not as it had to be';
-  if (entry.code === undefined) return 'not sent: the run has not reached this row';
-  return `not sent: ${FAILURES[code].meaning}`;
+  const lead = outcome === 'rejected' ? 'rejected' : 'not sent';
+  if (answer !== undefined) return `${lead}: ${answer}`;
+  if (ending.code === undefined) return `${lead}: the run has not reached this row`;
+  const meaning = code === 'PRECONDITION' ? 'the card was not as it had to be' : FAILURES[code].meaning;
+  return `${lead}: ${message ?? meaning}`;
 }
 
 /** `unknown` instead of `not_sent`, for a row whose earlier attempt may have been applied. */
 export function withDoubt<R extends BulkRow>(result: RowResult<R>): RowResult<R> {
-  const { failure } = result;
-  if (result.outcome !== 'not_sent' || failure === undefined) return result;
+  const { failure, ending } = result;
+  if (ending.outcome !== 'not_sent' || failure === undefined) return result;
   const message = `an earlier attempt may have been applied, and this one was not sent: ${failure.message}`;
   return {
     ...result,
-    outcome: 'unknown',
+    ending: { ...ending, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
     failure: new Failure('OUTCOME_UNKNOWN', message, {
       hints: failure.hints,
       details: { ...failure.details, outcome: 'unknown' },
@@ -197,41 +135,12 @@ export function withDoubt<R extends BulkRow>(result: RowResult<R>): RowResult<R>
   };
 }
 
-/** What the journal keeps of a result. */
-export function rowEnd(result: RowResult, durationMs: number | undefined): RowEnd {
-  const { failure } = result;
-  const observed = failure?.details.observed;
-  const status = isJsonObject(observed) ? observed.get('status') : undefined;
-  return {
-    row: result.row.row,
-    id: result.row.id,
-    outcome: result.outcome ?? 'not_sent',
-    attempts: result.attempts,
-    httpStatus: result.httpStatus,
-    requestId: result.requestId,
-    durationMs,
-    resultId: result.resultId,
-    code: failure?.code,
-    errorCode: failure === undefined ? undefined : serviceErrorCode(failure),
-    observedStatus: typeof status === 'string' ? status : undefined,
-    held: result.outcome === 'not_sent' && failure !== undefined && isHeldForGood(failure),
-  };
-}
-
-/** Codes with which a guard (`--expect`) ends a row before it is sent: the service was there, the row was not to be. */
-const GUARD_CODES: ReadonlySet<FailureCode> = new Set(['PRECONDITION', 'NOT_FOUND', 'REJECTED']);
-
-/** Was the row held back on purpose, and not by a network that fails? */
-export function isHeldBack(failure: Failure): boolean {
-  return GUARD_CODES.has(failure.code);
-}
-
 /** Reasons why a card could not be read that may be gone at the next try. */
 const PASSING: ReadonlySet<FailureCode> = new Set(['BAD_REPLY', 'BUSY']);
 
-/** Would a resume hold the row back again? Not when its card could only not be read. */
-function isHeldForGood(failure: Failure): boolean {
-  const { cause } = failure;
+/** Was the row held back only because its card could not be read, so that a resume tries it again? */
+export function isHeldForNow({ ending, failure }: RowResult): boolean {
+  const cause = failure?.cause;
   const reading = cause instanceof Failure && cause.cause instanceof Failure ? cause.cause : cause;
-  return isHeldBack(failure) && !(reading instanceof Failure && PASSING.has(reading.code));
+  return isHeldBack(ending.outcome, ending.code) && reading instanceof Failure && PASSING.has(reading.code);
 }

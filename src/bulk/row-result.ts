@@ -9,7 +9,8 @@ import type { RowResult } from './row-outcome.ts';
  * bodies are not kept. `resultId` is there when the answer had one.
  */
 export function printedRow(result: RowResult): JsonObject {
-  const { failure, resource, resultId } = result;
+  const { failure, resource } = result;
+  const { resultId } = result.ending;
   const printed = leadingMembers(result);
   if (failure !== undefined) printed.set('error', errorObject(failure));
   else if (resource !== undefined) printed.set('resource', resource);
@@ -21,11 +22,12 @@ export function printedRow(result: RowResult): JsonObject {
 export function storedRow(result: RowResult): JsonObject {
   const printed = leadingMembers(result);
   printed.set('error', result.failure === undefined ? null : errorObject(result.failure));
-  printed.set('resultId', result.resultId ?? null);
+  printed.set('resultId', result.ending.resultId ?? null);
   return printed;
 }
 
-function leadingMembers({ row, outcome, httpStatus, attempts }: RowResult): Map<string, JsonValue> {
+function leadingMembers({ row, ending }: RowResult): Map<string, JsonValue> {
+  const { outcome, httpStatus, attempts } = ending;
   return new Map<string, JsonValue>([
     ['row', new JsonNumber(String(row.row))],
     ['id', row.id ?? null],

@@ -1,19 +1,11 @@
-import type { Outcome } from '../failure.ts';
+import { isHeldBack } from '../ending.ts';
+import { OUTCOMES, type Outcome } from '../failure.ts';
 import type { IntentRecord, ResultRecord } from './journal-record.ts';
 
 /** Where a row stands. `none`: no record at all. */
 export type RowState = 'none' | 'intent' | 'resolved_by_user' | Outcome;
 
-const STATES: readonly RowState[] = [
-  'none',
-  'intent',
-  'applied',
-  'confirmed_by_read',
-  'rejected',
-  'not_sent',
-  'unknown',
-  'resolved_by_user',
-];
+const STATES: readonly RowState[] = ['none', 'intent', 'resolved_by_user', ...OUTCOMES];
 const CODES = new Map(STATES.map((state, code) => [state, code]));
 const STATE_BITS = 0x0f;
 /** The state says otherwise, but a resume does this row again (a 401) or leaves it (held by `--expect`). */
@@ -61,7 +53,7 @@ export class RowStates {
   apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
     if (record.n < 1 || record.n > this.rows) return false;
     if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
-    const exception = record.s !== 'intent' && (record.again === 1 || record.held === 1);
+    const exception = record.s !== 'intent' && (record.again === 1) !== isHeld(record);
     const doubt = record.s === 'unknown' || (this.isDoubtful(record.n) && !SETTLING.has(record.s));
     this.#states[record.n] = (CODES.get(record.s) ?? 0) | (exception ? EXCEPTION_BIT : 0) | (doubt ? DOUBT_BIT : 0);
     this.#attempts[record.n] = Math.min(record.a, 0xffff);
@@ -119,4 +111,8 @@ export class RowStates {
       if (((this.#states[row] ?? 0) & STATE_BITS) === wanted) yield row;
     }
   }
+}
+
+function isHeld({ s, code }: ResultRecord): boolean {
+  return s !== 'resolved_by_user' && isHeldBack(s, code);
 }

@@ -2,8 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { errnoOf } from '../files/io-failure.ts';
-import { localIoFailure } from './io-failure.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import type { RunHeader } from './run-header.ts';
 import { parseRunHeader } from './run-header.ts';
 
@@ -99,7 +98,7 @@ export async function readRunHeader(folder: RunFolder): Promise<RunHeader | unde
     return parseRunHeader(await readFile(folder.header, 'utf8'), folder.header);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw localIoFailure(`the run's header could not be read (${folder.header})`, error, 'nothing was sent');
+    throw ioFailure(`the run's header could not be read (${folder.header})`, error, 'nothing was sent');
   }
 }
 
@@ -117,6 +116,6 @@ export async function runNames(stateDir: string): Promise<readonly string[]> {
     return entries.filter((entry) => entry.isDirectory() && isRunName(entry.name)).map((entry) => entry.name);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
-    throw localIoFailure(`the runs could not be listed (${join(stateDir, 'runs')})`, error, 'nothing was changed');
+    throw ioFailure(`the runs could not be listed (${join(stateDir, 'runs')})`, error, 'nothing was changed');
   }
 }

@@ -15,8 +15,6 @@ const RunHeaderShape = z.object({
   /** Origin with path prefix: where every request of the run goes. */
   host: z.string(),
   user: z.string(),
-  /** Tells whether another token is in use now; the token itself is never kept. */
-  tokenFingerprint: z.optional(z.string()),
   inputSha256: z.string(),
   /** How the copy of the input is to be read: `csv`, `ndjson`, `json`, `ids`. */
   inputFormat: z.string(),
@@ -30,10 +28,7 @@ const RunHeaderShape = z.object({
 });
 
 /** What a run is: written once, before its first request, and never changed. */
-export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options' | 'tokenFingerprint'>> & {
-  readonly options: RunOptions;
-  readonly tokenFingerprint?: string | undefined;
-};
+export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options'>> & { readonly options: RunOptions };
 
 /**
  * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it (its rules are not known

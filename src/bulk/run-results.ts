@@ -1,5 +1,5 @@
 import type { Outcome } from '../failure.ts';
-import type { JournalEntry } from './journal-entry.ts';
+import type { StoredRow } from './journal-entry.ts';
 import { readEntry } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
 import { isRowRecord } from './journal-record.ts';
@@ -11,7 +11,7 @@ import type { RunHeader } from './run-header.ts';
 
 /** A run's journal, read only: also while another process writes it. */
 export interface RunRecords {
-  entry(row: number): Promise<JournalEntry>;
+  entry(row: number): Promise<StoredRow>;
   /** Does the row have any record? */
   has(row: number): boolean;
   close(): Promise<void>;
@@ -42,7 +42,8 @@ export async function* runResults<R extends BulkRow>(
   try {
     for await (const row of rows) {
       const result = journalResult(row, run.header.operation, await records.entry(row.row));
-      if (outcomes === undefined || (result.outcome !== null && outcomes.has(result.outcome))) yield result;
+      const { outcome } = result.ending;
+      if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
     }
   } finally {
     await records.close();

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
+import { ioFailure } from '../files/io-failure.ts';
 import type { HeldLock } from '../files/lock.ts';
 import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
-import { localIoFailure } from './io-failure.ts';
 import { RunJournal } from './journal.ts';
 import type { RunAudit } from './run-audit.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -41,7 +41,6 @@ export interface RunPlan {
   readonly profile: string;
   readonly host: string;
   readonly user: string;
-  readonly tokenFingerprint?: string | undefined;
   readonly input: {
     readonly sha256: string;
     readonly format: string;
@@ -108,7 +107,7 @@ export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRu
     return { header, folder, journal, isNew: true, close: closer(journal, lock) };
   } catch (error) {
     lock.release();
-    throw localIoFailure(`run ${name} could not be begun (${folder.path})`, error, 'nothing was sent');
+    throw ioFailure(`run ${name} could not be begun (${folder.path})`, error, 'nothing was sent');
   }
 }
 
@@ -156,7 +155,7 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   try {
     await rm(folder.path, { recursive: true });
   } catch (error) {
-    throw localIoFailure(`run ${name} could not be removed (${folder.path})`, error, 'a part of it may be left');
+    throw ioFailure(`run ${name} could not be removed (${folder.path})`, error, 'a part of it may be left');
   } finally {
     lock.release();
   }
@@ -203,7 +202,6 @@ function makeHeader(run: string, plan: RunPlan, ports: RunPorts): RunHeader {
     profile: plan.profile,
     host: plan.host,
     user: plan.user,
-    ...(plan.tokenFingerprint === undefined ? {} : { tokenFingerprint: plan.tokenFingerprint }),
     inputSha256: plan.input.sha256,
     inputFormat: plan.input.format,
     rows: plan.rows,
@@ -258,7 +256,7 @@ function prover(lock: HeldLock, folder: RunFolder): () => void {
     try {
       successor = lock.lostTo();
     } catch (error) {
-      throw localIoFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
+      throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
     }
     if (successor !== undefined) throw lostLockFailure(`run ${folder.run}`, successor, after);
   };
@@ -295,7 +293,7 @@ async function hashFile(path: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
   } catch (error) {
-    throw localIoFailure(`the run's input could not be read (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's input could not be read (${path})`, error, 'nothing was sent');
   }
   return hash.digest('hex');
 }

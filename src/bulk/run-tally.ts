@@ -1,12 +1,12 @@
-import type { Outcome } from '../failure.ts';
+import { isHeldBack } from '../ending.ts';
+import { OUTCOMES, type Outcome } from '../failure.ts';
 import type { OutcomeCounts } from './journal-record.ts';
 import type { RowResult } from './row-outcome.ts';
-import { isHeldBack, serviceErrorCode } from './row-outcome.ts';
 
 /** What a row is counted as: its outcome, or for a read whether it succeeded. */
 export type TallyKey = Outcome | 'read' | 'failed';
 
-const KEYS: readonly TallyKey[] = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown', 'read', 'failed'];
+const KEYS: readonly TallyKey[] = [...OUTCOMES, 'read', 'failed'];
 
 /** More different causes than this are counted together: their names come from outside. */
 const MAX_CAUSES = 50;
@@ -40,8 +40,8 @@ export class RunTally {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     if (again) this.toDo += 1;
     if (result.source === 'sent') {
-      this.attempts += result.attempts;
-      this.retries += Math.max(0, result.attempts - 1);
+      this.attempts += result.ending.attempts;
+      this.retries += Math.max(0, result.ending.attempts - 1);
     }
     if (result.source === 'journal') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
@@ -85,22 +85,22 @@ export class RunTally {
   }
 
   #addReach(result: RowResult): void {
-    const { failure, source } = result;
-    if (source === 'not_reached') return;
-    if (failure?.code === 'UNREACHABLE') this.unreachable += 1;
-    else if (failure === undefined || result.outcome !== 'not_sent' || isHeldBack(failure)) this.reachedService += 1;
+    const { code, outcome } = result.ending;
+    if (result.source === 'not_reached') return;
+    if (code === 'UNREACHABLE') this.unreachable += 1;
+    else if (outcome !== 'not_sent' || isHeldBack(outcome, code)) this.reachedService += 1;
   }
 }
 
 function keyOf(result: RowResult): TallyKey {
-  if (result.outcome !== null) return result.outcome;
+  if (result.ending.outcome !== null) return result.ending.outcome;
   return result.failure === undefined ? 'read' : 'failed';
 }
 
 function causeOf(result: RowResult): string {
-  const { failure } = result;
-  if (failure === undefined || result.source === 'not_reached') return NOT_REACHED;
-  const isPlain = failure.code === 'REJECTED' || failure.code === 'OUTCOME_UNKNOWN';
-  const status = result.httpStatus === undefined ? undefined : `HTTP ${result.httpStatus}`;
-  return serviceErrorCode(failure) ?? (isPlain ? status : undefined) ?? failure.code;
+  const { code, errorCode, httpStatus } = result.ending;
+  if (code === undefined || result.source === 'not_reached') return NOT_REACHED;
+  const isPlain = code === 'REJECTED' || code === 'OUTCOME_UNKNOWN';
+  const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;
+  return errorCode ?? (isPlain ? status : undefined) ?? code;
 }

@@ -1,6 +1,6 @@
+import { isHeldBack } from '../ending.ts';
 import type { Failure } from '../failure.ts';
 import type { RowResult } from './row-outcome.ts';
-import { isHeldBack } from './row-outcome.ts';
 import type { Stop } from './stop.ts';
 
 const UNSENT_IN_A_ROW = 5;
@@ -51,8 +51,9 @@ export class StopRules {
   }
 
   #outage(result: RowResult, failure: Failure): Stop | undefined {
-    if (result.outcome === 'not_sent' && isHeldBack(failure)) return undefined;
-    const isUnsent = result.outcome === 'not_sent' || failure.code === 'UNREACHABLE';
+    const { outcome, code } = result.ending;
+    if (isHeldBack(outcome, code)) return undefined;
+    const isUnsent = outcome === 'not_sent' || failure.code === 'UNREACHABLE';
     this.#unsentInARow = isUnsent ? this.#unsentInARow + 1 : 0;
     return this.#unsentInARow >= UNSENT_IN_A_ROW ? { kind: 'unreachable', failure } : undefined;
   }

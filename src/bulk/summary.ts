@@ -1,9 +1,9 @@
 import { fromPlain } from '../json/plain.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
+import { formatSeconds } from '../output/duration.ts';
 import { groupThousands, safeText } from '../output/safe-text.ts';
 import type { BulkReport } from './plan.ts';
-import { durationText } from './progress.ts';
 import type { TallyKey } from './run-tally.ts';
 import { stopReason } from './stop.ts';
 
@@ -16,9 +16,9 @@ export interface SummaryInput {
   /** Can unknown rows be settled by reading (`--reconcile`)? */
   readonly canReconcile: boolean;
   /** Empty cells that left a field as it is, by column. */
-  readonly emptyCells?: ReadonlyMap<string, number>;
+  readonly emptyCells?: ReadonlyMap<string, number> | undefined;
   /** Rows that `--changed-from` left out. */
-  readonly unchanged?: number;
+  readonly unchanged?: number | undefined;
   /** Planned rows that were sent although nothing shows whether they changed since. */
   readonly uncompared?: number;
 }
@@ -44,7 +44,7 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
   const lines = [
-    `${input.command}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${durationText(report.elapsedMs)}`,
+    `${input.command}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];
   if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} from the journal of an earlier process`);
   for (const key of BAD) lines.push(...causeLines(input, key));

@@ -1,7 +1,6 @@
 import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { Failure } from '../failure.ts';
-import type { Notice } from '../http/call.ts';
+import { Failure, type Notice } from '../failure.ts';
 import { describeExpiry, type JwtTimes, judgeExpiry, readJwtTimes } from './token.ts';
 
 interface GuardOptions {

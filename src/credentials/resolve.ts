@@ -1,7 +1,7 @@
 import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { Failure } from '../failure.ts';
-import type { CredentialPort, Notice } from '../http/call.ts';
+import { Failure, type Notice } from '../failure.ts';
+import type { CredentialPort } from '../http/call.ts';
 import { makeExpiryGuard } from './expiry-guard.ts';
 import { makeSource, type TokenSource } from './source.ts';
 import type { CredentialEntry } from './store.ts';

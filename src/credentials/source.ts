@@ -1,4 +1,4 @@
-import type { Notice } from '../http/call.ts';
+import type { Notice } from '../failure.ts';
 import type { CredentialEntry } from './store.ts';
 import { checkTokenText } from './token.ts';
 import { runTokenCommand } from './token-command.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { formatDuration } from '../input/duration.ts';
+import { formatDuration } from '../output/duration.ts';
 
 /** Longer than any bearer token, and than what a server takes in a header. */
 export const TOKEN_BYTES_MAX = 65_536;
@@ -30,8 +30,8 @@ export function checkTokenText(text: string, where: string): string {
 
 /** The times that a JWT claims for itself, unverified; milliseconds since 1970. */
 export interface JwtTimes {
-  readonly expiresAtMs?: number;
-  readonly notBeforeMs?: number;
+  readonly expiresAtMs?: number | undefined;
+  readonly notBeforeMs?: number | undefined;
 }
 
 const SEGMENT = /^[A-Za-z0-9_-]+$/;
@@ -65,11 +65,7 @@ export function readJwtTimes(token: string): JwtTimes {
   if (header === undefined || payload === undefined || signature === undefined || more.length > 0) return {};
   const claims = decodeObject(payload);
   if (claims === undefined || decodeObject(header) === undefined) return {};
-  const [expiresAtMs, notBeforeMs] = [timeMs(claims['exp']), timeMs(claims['nbf'])];
-  return {
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-    ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
-  };
+  return { expiresAtMs: timeMs(claims['exp']), notBeforeMs: timeMs(claims['nbf']) };
 }
 
 /** Less life than this is worth a notice. */

@@ -1,3 +1,4 @@
+import { OUTCOMES } from '../failure.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const TEXT: JsonSchema = { type: 'string' };
@@ -18,7 +19,7 @@ function list(items: JsonSchema): JsonSchema {
   return { type: 'array', items };
 }
 
-const OUTCOME: JsonSchema = { enum: ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] };
+const OUTCOME: JsonSchema = { enum: [...OUTCOMES] };
 
 /** The object that a failure prints on stderr with -o json or ndjson. */
 export const ERROR_OUTPUT: JsonSchema = all({

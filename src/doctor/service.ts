@@ -6,7 +6,7 @@ import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
-import { formatDuration } from '../input/duration.ts';
+import { formatDuration } from '../output/duration.ts';
 import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { resolveTarget, urlVariable } from '../settings/resolve.ts';

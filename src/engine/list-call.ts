@@ -49,7 +49,7 @@ export async function runList(
     limit < 100 ? '; --limit takes up to 100' : ''
   }`;
   if (hasOption(input, 'require-complete')) {
-    throw new Failure('PARTIAL', message, { details: { ...(single.id === undefined ? {} : { id: single.id }) } });
+    throw new Failure('PARTIAL', message, { details: { id: single.id } });
   }
   await session.notify({ code: 'MAY_BE_INCOMPLETE', level: 'warning', message });
   return 0;

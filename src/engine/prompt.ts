@@ -16,7 +16,7 @@ function cancelled(error: unknown, name: SignalName | undefined): Failure {
   const by = name === undefined || name === 'SIGINT' ? '' : ` by ${name}`;
   return new Failure('CANCELLED', `cancelled${by} at a question; nothing was sent`, {
     details: { outcome: 'not_sent' },
-    ...(name === undefined ? {} : { exitCode: CANCELLED_EXIT_CODES[name] }),
+    exitCode: name === undefined ? undefined : CANCELLED_EXIT_CODES[name],
     cause: error,
   });
 }

@@ -7,6 +7,6 @@ export async function readResource(session: Session, call: CallInput): Promise<J
   const service = await session.service(call.operation.family);
   const result: CallResult = await service.client.call(call, { policy: session.policy, listener: session.listener });
   if (result.kind === 'failed') throw result.failure;
-  for (const notice of result.notices) await session.notify(notice);
+  for (const notice of result.ending.notices) await session.notify(notice);
   return result.resource;
 }

@@ -38,7 +38,6 @@ interface Address {
   readonly urlVariable?: string | undefined;
   readonly credential: CredentialPort;
   remainingMs(): Promise<number | undefined>;
-  fingerprint(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -59,7 +58,6 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
     base: parsed.baseUrl,
     credential: { token: async () => token, renew: async () => undefined, source: 'sandbox' },
     remainingMs: async () => undefined,
-    fingerprint: async () => undefined,
     close: () => server.close(),
   };
 }
@@ -105,10 +103,6 @@ async function profileAddress(session: Session, family: Family): Promise<Address
     urlVariable: source === 'environment' ? urlVariable(family) : undefined,
     credential,
     remainingMs: () => credential.remainingMs(),
-    async fingerprint() {
-      const { fingerprint } = await import('../credentials/fingerprint.ts');
-      return fingerprint(await credential.token());
-    },
     close: async () => undefined,
   };
 }
@@ -182,7 +176,6 @@ export async function openService(session: Session, family: Family, options: Ser
     // The sandbox has another port each time; a record of it is about the sandbox.
     host: profile.isSandbox ? 'sandbox' : base.origin.slice(base.origin.indexOf('//') + 2),
     remainingMs: () => address.remainingMs(),
-    fingerprint: () => address.fingerprint(),
     async close() {
       await client.close();
       await address.close();

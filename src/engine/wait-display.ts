@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import type { CallListener, Notice } from '../http/call.ts';
+import type { Notice } from '../failure.ts';
+import type { CallListener } from '../http/call.ts';
 import { renderNotice } from '../output/failure-text.ts';
 import type { Format } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';

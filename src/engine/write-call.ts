@@ -37,9 +37,7 @@ export async function recordedCall(
   service: Service,
   { call, id, reason, open }: SingleCall & { readonly open?: OpenInterrupt },
 ): Promise<CallResult> {
-  const { context } = session;
   const recorder = await session.recorder();
-  const startedAt = context.clock.monotonic();
   const entry = await recorder.begin({
     operation: call.operation.command,
     id,
@@ -61,14 +59,7 @@ export async function recordedCall(
       stop: interrupt.stop,
       wrapUp: interrupt.wrapUp,
     });
-    const details = result.kind === 'failed' ? result.failure.details : undefined;
-    await recorder.end(entry, {
-      outcome: result.kind === 'answered' ? (result.outcome ?? 'applied') : (details?.outcome ?? 'unknown'),
-      httpStatus: result.kind === 'answered' ? result.status : details?.http?.status,
-      requestId: result.kind === 'answered' ? result.requestId : details?.http?.requestId,
-      resultId: result.kind === 'answered' ? result.resultId : details?.resultId,
-      durationMs: Math.round(context.clock.monotonic() - startedAt),
-    });
+    await recorder.end(entry, result.ending);
     return result;
   } finally {
     interrupt.release();
@@ -98,7 +89,7 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     if (error instanceof Failure)
       throw appliedFailure(single, answer, `the ${what} WAS applied, but ${error.message}`, error);
     if (!(error instanceof StreamFailure)) throw error;
-    const result = answer.resultId === undefined ? '' : `; the id in the answer is ${answer.resultId}`;
+    const result = answer.ending.resultId === undefined ? '' : `; the id in the answer is ${answer.ending.resultId}`;
     // The reader of a pipe went away: the write still ends by its outcome.
     if (error.errno === 'EPIPE') {
       await session.notify({
@@ -123,9 +114,9 @@ function appliedFailure(single: SingleCall, answer: Answer, message: string, cau
   return new Failure('LOCAL_IO', message, {
     hints: ['do not repeat it; see `frontdesk history`'],
     details: {
-      outcome: answer.outcome ?? 'applied',
-      ...(single.id === undefined ? {} : { id: single.id }),
-      ...(answer.resultId === undefined ? {} : { resultId: answer.resultId }),
+      outcome: answer.ending.outcome ?? 'applied',
+      id: single.id,
+      resultId: answer.ending.resultId,
     },
     cause,
   });
@@ -151,7 +142,8 @@ async function warnOfLoss(session: Session, operation: Operation, outPath: strin
 }
 
 /** On a terminal, after the result: one line that says what was done. */
-async function sayDone(session: Session, { call, id }: SingleCall, { outcome, resultId }: Answer): Promise<void> {
+async function sayDone(session: Session, { call, id }: SingleCall, { ending }: Answer): Promise<void> {
+  const { outcome, resultId } = ending;
   const { stderr } = session.context;
   const { effect } = call.operation;
   // A write that a read confirmed has its own, longer word.
@@ -204,7 +196,7 @@ export async function runWrite(
     await file?.discard();
     throw result.failure;
   }
-  for (const notice of result.notices) await session.notify(notice);
+  for (const notice of result.ending.notices) await session.notify(notice);
   await file?.keep(result.resource, subjectOf(checked.call));
   // With --out the secrets are in the file alone, in every format; what the renderer hides itself is not hidden twice.
   const leftToHide =

@@ -31,9 +31,15 @@ export function describeIoError(error: unknown): string {
 }
 
 /**
- * LOCAL_IO for a file that could not be written. `attempt` says what was tried on which path
- * (`cannot save the settings file /x/settings.json`); `after` says what state things are in.
+ * LOCAL_IO for a file that could not be written; a Failure passes as it is. `attempt` says what was tried on which
+ * path (`cannot save the settings file /x/settings.json`); `after` says what state things are in.
  */
-export function ioFailure(attempt: string, error: unknown, after = 'what was there before is unchanged'): Failure {
-  return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}; ${after}`, { cause: error });
+export function ioFailure(
+  attempt: string,
+  error: unknown,
+  after = 'what was there before is unchanged',
+  hints: readonly string[] = [],
+): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}; ${after}`, { hints, cause: error });
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Failure } from '../failure.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import type { HistoryEvent } from './history-event.ts';
+import { type HistoryEvent, printHistoryEvent } from './history-event.ts';
 
 const NEWLINE = 0x0a;
 
@@ -59,7 +59,7 @@ export function openAuditLog(path: string): AuditLog {
   return {
     append(events) {
       waiting ??= newBatch();
-      waiting.text += events.map((event) => `${JSON.stringify(event)}\n`).join('');
+      waiting.text += events.map(printHistoryEvent).join('');
       const { written } = waiting;
       if (!isRunning) {
         isRunning = true;

@@ -1,13 +1,5 @@
 import * as z from 'zod/mini';
-import type { Outcome } from '../failure.ts';
-
-const OUTCOMES = [
-  'applied',
-  'confirmed_by_read',
-  'rejected',
-  'not_sent',
-  'unknown',
-] as const satisfies readonly Outcome[];
+import { decodeEnding, type Ending } from '../ending.ts';
 
 const beginEvent = z.object({
   event: z.literal('begin'),
@@ -21,24 +13,31 @@ const beginEvent = z.object({
   reason: z.optional(z.string()),
 });
 
-const endEvent = z.object({
-  event: z.literal('end'),
-  entry: z.string(),
-  outcome: z.enum(OUTCOMES),
-  httpStatus: z.optional(z.number()),
-  requestId: z.optional(z.string()),
-  durationMs: z.optional(z.number()),
-  resultId: z.optional(z.string()),
-});
-
-const historyEvent = z.discriminatedUnion('event', [beginEvent, endEvent]);
+/** The members of the ending stand beside these. */
+const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
 
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
 /** How it ended. */
-export type EndEvent = z.infer<typeof endEvent>;
+export interface EndEvent {
+  readonly event: 'end';
+  readonly entry: string;
+  readonly ending: Ending;
+}
 /** One line of `history.jsonl`. */
 export type HistoryEvent = BeginEvent | EndEvent;
+
+/**
+ * An event as a line, with its newline; one of a run's row names the run. What the service said stays out: it may
+ * name a customer, and these files are kept for long.
+ */
+export function printHistoryEvent(event: HistoryEvent & { readonly run?: string }): string {
+  if (event.event === 'begin') return `${JSON.stringify(event)}\n`;
+  const { entry, run } = event;
+  const { message, notices, ...ending } = event.ending;
+  const known = { ...ending, notices: notices.length === 0 ? undefined : notices };
+  return `${JSON.stringify({ event: 'end', entry, ...known, run })}\n`;
+}
 
 /** The event in a line, or undefined: a line that was being written when its process died is no event. */
 export function parseHistoryEvent(line: string): HistoryEvent | undefined {
@@ -49,6 +48,9 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const parsed = historyEvent.safeParse(value);
-  return parsed.success ? parsed.data : undefined;
+  const begin = beginEvent.safeParse(value);
+  if (begin.success) return begin.data;
+  const end = endEvent.safeParse(value);
+  const ending = end.success ? decodeEnding(end.data) : undefined;
+  return end.success && ending !== undefined ? { event: 'end', entry: end.data.entry, ending } : undefined;
 }

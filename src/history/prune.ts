@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { ClockPort } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
@@ -36,7 +35,6 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       if (late !== '') await appendLines(path, late.endsWith('\n') ? late : `${late}\n`);
       return removed;
     } catch (error) {
-      if (error instanceof Failure) throw error;
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
       await file.close();

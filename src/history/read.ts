@@ -1,5 +1,6 @@
 import { findRunName } from '../bulk/run-folder.ts';
 import type { ClockPort } from '../context.ts';
+import { type Ending, NO_ENDING } from '../ending.ts';
 import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
@@ -71,25 +72,11 @@ export async function showHistory(ports: HistoryPorts, name: string): Promise<Hi
 }
 
 /** An entry as JSON, in the contract's order of members. */
-export function historyJson(entry: HistoryEntry): JsonValue {
-  const { entry: name, time, user, profile, host, operation, id, resultId, reason, outcome } = entry;
-  const { httpStatus, requestId, durationMs, run } = entry;
-  return fromPlain({
-    entry: name,
-    time,
-    user,
-    profile,
-    host,
-    operation,
-    id,
-    resultId,
-    reason,
-    outcome,
-    httpStatus,
-    requestId,
-    durationMs,
-    run,
-  });
+export function historyJson(shown: HistoryEntry): JsonValue {
+  const { entry, time, user, profile, host, operation, id = null, reason = null, run = null } = shown;
+  const { resultId = null, outcome, httpStatus = null, requestId = null, durationMs = null } = shown.ending;
+  const written = { entry, time, user, profile, host, operation, id, resultId, reason };
+  return fromPlain({ ...written, outcome, httpStatus, requestId, durationMs, run });
 }
 
 function splitRunEntry(name: string): readonly [run: string, row: number | undefined] {
@@ -114,34 +101,21 @@ async function singleEntries(stateDir: string): Promise<readonly HistoryEntry[]>
   return [...writes.values()].flatMap(({ begin, end }) => (begin === undefined ? [] : [joinEvents(begin, end)]));
 }
 
+const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
+
 function joinEvents(begin: BeginEvent, end: EndEvent | undefined): HistoryEntry {
-  return {
-    entry: begin.entry,
-    time: begin.time,
-    user: begin.user,
-    profile: begin.profile,
-    host: begin.host,
-    operation: begin.operation,
-    id: begin.id ?? null,
-    resultId: end?.resultId ?? null,
-    reason: begin.reason ?? null,
-    outcome: end?.outcome ?? 'unknown',
-    httpStatus: end?.httpStatus ?? null,
-    requestId: end?.requestId ?? null,
-    durationMs: end?.durationMs ?? null,
-    run: null,
-  };
+  return { ...begin, ending: end?.ending ?? NO_END, run: undefined };
 }
 
 const CARD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function matcher({ sinceMs, id, outcome }: HistoryFilter): (entry: HistoryEntry) => boolean {
-  const isSameId = (other: string | null): boolean =>
-    other !== null &&
+  const isSameId = (other: string | undefined): boolean =>
+    other !== undefined &&
     id !== undefined &&
     (other === id || (CARD_ID.test(id) && other.toLowerCase() === id.toLowerCase()));
   return (entry) =>
     (sinceMs === undefined || Date.parse(entry.time) >= sinceMs) &&
-    (id === undefined || isSameId(entry.id) || isSameId(entry.resultId)) &&
-    (outcome === undefined || entry.outcome === outcome);
+    (id === undefined || isSameId(entry.id) || isSameId(entry.ending.resultId)) &&
+    (outcome === undefined || entry.ending.outcome === outcome);
 }

@@ -1,32 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { ClockPort } from '../context.ts';
-import type { Outcome } from '../failure.ts';
-import { Failure } from '../failure.ts';
+import { type Ending, NO_ENDING } from '../ending.ts';
+import { Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { HistoryEvent } from './history-event.ts';
+import { type BeginEvent, type HistoryEvent, printHistoryEvent } from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
 
 /** What is known of a single write before it is sent. Never a body, never a token. */
-export interface WriteIntent {
-  /** Dotted command path: `card.block`. */
-  readonly operation: string;
-  /** Undefined: the operation has none (an event that is created). */
-  readonly id: string | undefined;
-  readonly reason?: string | undefined;
-  readonly profile: string;
-  readonly host: string;
-}
-
-/** How a single write ended. */
-interface WriteResult {
-  readonly outcome: Outcome;
-  readonly httpStatus?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly durationMs: number;
-  /** The id in the answer of a reissue or of a created event. */
-  readonly resultId?: string | undefined;
-}
+export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user'>;
 
 /** The local record of writes. */
 export interface WriteRecorder {
@@ -36,7 +18,7 @@ export interface WriteRecorder {
    */
   begin(intent: WriteIntent): Promise<string>;
   /** Records how it ended. Rejects with LOCAL_IO, which says how the write ended. */
-  end(entry: string, result: WriteResult): Promise<void>;
+  end(entry: string, ending: Ending): Promise<void>;
 }
 
 /** `--no-history`: keeps nothing. */
@@ -75,26 +57,28 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
         if (path !== undefined) await append(path, event);
       } catch (error) {
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
-        await audit?.append([{ event: 'end', entry, outcome: 'not_sent' }]).catch(() => undefined);
+        await audit
+          ?.append([{ event: 'end', entry, ending: { ...NO_ENDING, outcome: 'not_sent' } }])
+          .catch(() => undefined);
         throw beginFailure(path ?? '', error);
       }
       return entry;
     },
-    async end(entry, result) {
-      const event: HistoryEvent = { event: 'end', entry, ...result };
+    async end(entry, ending) {
+      const event: HistoryEvent = { event: 'end', entry, ending };
       const written = await Promise.allSettled([
         path === undefined ? undefined : append(path, event),
         audit?.append([event]),
       ]);
       const [history, log] = written;
-      if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, result, history.reason);
-      if (log.status === 'rejected') throw endFailure('the audit log', entry, result, log.reason);
+      if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, ending, history.reason);
+      if (log.status === 'rejected') throw endFailure('the audit log', entry, ending, log.reason);
     },
   };
 }
 
 function append(path: string, event: HistoryEvent): Promise<void> {
-  return appendLines(path, `${JSON.stringify(event)}\n`);
+  return appendLines(path, printHistoryEvent(event));
 }
 
 /** Sorts by time, tells processes apart, and can be typed: `20260501T120431250-4d2-9f3a1c`. */
@@ -104,10 +88,7 @@ function entryName(nowMs: number, pid: number): string {
 }
 
 function beginFailure(path: string, error: unknown): Failure {
-  const failure =
-    error instanceof Failure
-      ? error
-      : ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
+  const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
   return failure.with({ outcome: 'not_sent' }, ['mend that, or add --no-history to keep no record of this write']);
 }
 
@@ -119,8 +100,9 @@ const ENDINGS: Readonly<Record<Outcome, string>> = {
   unknown: 'the outcome of the write is unknown, check before repeating it',
 };
 
-function endFailure(where: string, entry: string, result: WriteResult, error: unknown): Failure {
-  const { outcome, resultId, httpStatus } = result;
+function endFailure(where: string, entry: string, ending: Ending, error: unknown): Failure {
+  const { resultId, httpStatus } = ending;
+  const outcome = ending.outcome ?? 'unknown';
   const id = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
   const cause = error instanceof Failure ? error.cause : error;
   return ioFailure(
@@ -129,7 +111,7 @@ function endFailure(where: string, entry: string, result: WriteResult, error: un
     `${ENDINGS[outcome]}${id}`,
   ).with({
     outcome,
-    ...(resultId === undefined ? {} : { resultId }),
-    ...(httpStatus === undefined ? {} : { http: { status: httpStatus } }),
+    resultId,
+    http: httpStatus === undefined ? undefined : { status: httpStatus },
   });
 }

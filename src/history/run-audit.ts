@@ -1,4 +1,4 @@
-import type { RunAudit } from '../bulk/run-audit.ts';
+import type { IntentFacts, RunAudit } from '../bulk/run-audit.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
 import { Failure } from '../failure.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
@@ -17,10 +17,7 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
     }
   };
   const entryOf = (row: number) => `${header.run}:${row}`;
-  const beginOf = (
-    row: { readonly row: number; readonly id: string | undefined; readonly reason?: string | undefined },
-    timeMs: number,
-  ): AuditEvent => ({
+  const beginOf = (row: IntentFacts, timeMs: number): AuditEvent => ({
     event: 'begin',
     entry: entryOf(row.row),
     time: new Date(timeMs).toISOString(),
@@ -41,12 +38,8 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
       begun.add(row.row);
       await append([beginOf(row, timeMs)]);
     },
-    async end(row, timeMs, wasBegun) {
-      const { outcome, httpStatus, requestId, durationMs, resultId } = row;
-      const end: AuditEvent = {
-        ...{ event: 'end', entry: entryOf(row.row), outcome, httpStatus, requestId, durationMs, resultId },
-        run: header.run,
-      };
+    async end(row, ending, timeMs, wasBegun) {
+      const end: AuditEvent = { event: 'end', entry: entryOf(row.row), ending, run: header.run };
       // A row that was never sent has its whole record at once.
       const isKnown = begun.delete(row.row) || wasBegun === true;
       await append(isKnown ? [end] : [beginOf(row, timeMs), end]);

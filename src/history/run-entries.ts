@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { JournalEntry } from '../bulk/journal-entry.ts';
+import type { StoredRow } from '../bulk/journal-entry.ts';
 import type { RunFolder } from '../bulk/run-folder.ts';
 import { isRunName, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
@@ -70,21 +70,10 @@ export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }
 
-function toEntry(header: RunHeader, entry: JournalEntry): HistoryEntry {
-  return {
-    entry: `${header.run}:${entry.row}`,
-    time: entry.time === undefined ? header.startedAt : new Date(entry.time).toISOString(),
-    user: header.user,
-    profile: header.profile,
-    host: hostOf(header.host),
-    operation: header.operation,
-    id: entry.id ?? null,
-    resultId: entry.resultId ?? null,
-    reason: entry.reason ?? null,
-    outcome: entry.outcome,
-    httpStatus: entry.httpStatus ?? null,
-    requestId: entry.requestId ?? null,
-    durationMs: entry.durationMs ?? null,
-    run: header.run,
-  };
+function toEntry(header: RunHeader, stored: StoredRow): HistoryEntry {
+  const { user, profile, operation, run } = header;
+  const { id, reason, ending } = stored;
+  const entry = `${run}:${stored.row}`;
+  const time = stored.timeMs === undefined ? header.startedAt : new Date(stored.timeMs).toISOString();
+  return { entry, time, user, profile, host: hostOf(header.host), operation, id, reason, ending, run };
 }

@@ -1,9 +1,10 @@
 import { isWrite } from '../api/operation.ts';
-import { Failure, type Outcome } from '../failure.ts';
+import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
+import { Failure, type Notice, type Outcome } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
-import type { Answer, CallInput, CallOptions, CallResult, Notice } from './call.ts';
+import type { Answer, CallInput, CallOptions, CallResult } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
-import { detailsOf, whatHappened } from './failure-details.ts';
+import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt, textMember } from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, Rejected, Verdict } from './response.ts';
@@ -31,6 +32,7 @@ export class CallRun {
   #token = '';
   #isRenewed = false;
   #attempts = 0;
+  #firstAttemptMs: number | undefined;
   #retriesDone = 0;
   #onceSpent = false;
   /** Time spent waiting for the run's pacer, which is outside the row's own budget. */
@@ -54,7 +56,7 @@ export class CallRun {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
       if (this.#isStopping()) return this.#cancelled();
-      return failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')));
+      return this.#failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')), undefined);
     }
     for (;;) {
       if (this.#isStopping()) return this.#stopped();
@@ -88,7 +90,7 @@ export class CallRun {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (this.#doubt !== undefined) return undefined;
-      return failed(error.with(detailsOf(this.#facts(), verdict, 'rejected')));
+      return this.#failed(error.with(detailsOf(this.#facts(), verdict, 'rejected')), verdict);
     }
   }
 
@@ -101,7 +103,7 @@ export class CallRun {
       return undefined;
     }
     if (this.#doubt !== undefined) return this.#finish(verdict, 'final');
-    return failed(busyFailure(this.#facts(), verdict, 'wait_too_long', 'not_sent'));
+    return this.#failed(busyFailure(this.#facts(), verdict, 'wait_too_long', 'not_sent'), verdict);
   }
 
   async #next(verdict: Rejected): Promise<CallResult | undefined> {
@@ -130,7 +132,7 @@ export class CallRun {
   }
 
   async #finish(verdict: Rejected, why: NoFurtherAttempt): Promise<CallResult> {
-    if (this.#doubt === undefined) return failed(certainFailure(this.#facts(), verdict, why));
+    if (this.#doubt === undefined) return this.#certain(verdict, why);
     const { effect } = this.#input.operation;
     const canRead = effect.kind === 'write' && effect.readBack !== 'none' && !this.#isStopping();
     const result = canRead ? await this.#readBack(2) : undefined;
@@ -141,7 +143,16 @@ export class CallRun {
   #unknown(doubt: Doubt, result: ReadBackResult | undefined, last: Rejected | undefined): CallResult {
     const facts = { ...this.#facts(), sentAtMs: doubt.sentAtMs };
     const later = last === doubt.verdict ? undefined : last;
-    return failed(unknownFailure(facts, doubt.verdict, result?.observation, later));
+    return this.#failed(unknownFailure(facts, doubt.verdict, result?.observation, later), doubt.verdict);
+  }
+
+  #certain(verdict: Rejected, why: NoFurtherAttempt): CallResult {
+    return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
+  }
+
+  #failed(failure: Failure, verdict: Rejected | undefined): CallResult {
+    const message = verdict === undefined ? undefined : reasonOf(verdict);
+    return { kind: 'failed', ending: endingOf(failure, { durationMs: this.#durationMs(), message }), failure };
   }
 
   #note(verdict: Rejected): void {
@@ -153,14 +164,14 @@ export class CallRun {
   #aborted(verdict: Rejected): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, verdict);
     const wasAnswered = verdict.reply !== undefined && isWrite(this.#input.operation);
-    return wasAnswered ? failed(certainFailure(this.#facts(), verdict, 'final')) : this.#cancelled();
+    return wasAnswered ? this.#certain(verdict, 'final') : this.#cancelled();
   }
 
   /** The call was stopped before an attempt, the first or a further one. */
   #stopped(): CallResult {
     const isByLast = this.#options.stoppedBetween === 'last_attempt' && this.#doubt === undefined;
     if (!isByLast || this.#last === undefined) return this.#cancelled();
-    return failed(certainFailure(this.#facts(), this.#last, 'stopped'));
+    return this.#certain(this.#last, 'stopped');
   }
 
   #cancelled(): CallResult {
@@ -169,7 +180,7 @@ export class CallRun {
     const wasRefused = this.#last?.event === 'busy' && pacer === undefined;
     const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
     const signal = stop?.aborted === true ? stop : wrapUp;
-    return failed(cancelledFailure(this.#facts(), outcome, signal));
+    return this.#failed(cancelledFailure(this.#facts(), outcome, signal), undefined);
   }
 
   #accepted({ reply, resource, notices }: Accepted): Answer {
@@ -192,19 +203,20 @@ export class CallRun {
     reply: Accepted['reply'],
     resource: JsonValue,
     notices: readonly Notice[],
-    outcome: Answer['outcome'],
+    outcome: 'applied' | 'confirmed_by_read' | null,
   ): Answer {
-    return {
-      kind: 'answered',
+    const ending: Ending = {
+      ...NO_ENDING,
       outcome,
-      resource,
-      status: reply.status,
-      headers: reply.headers,
+      httpStatus: reply.status,
       requestId: reply.requestId,
       attempts: this.#attempts,
+      sentAtMs: outcome === 'confirmed_by_read' ? this.#doubt?.sentAtMs : this.#sentAtMs,
+      durationMs: this.#durationMs(),
       resultId: outcome === 'applied' ? resultIdOf(this.#input, resource) : undefined,
       notices,
     };
+    return { kind: 'answered', ending, resource, headers: reply.headers };
   }
 
   async #admit(purpose: 'send' | 'read_back'): Promise<boolean> {
@@ -218,6 +230,7 @@ export class CallRun {
   #attempt(): Promise<Sent> {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
+    this.#firstAttemptMs ??= this.#sender.options.clock.monotonic();
     const { listener, pacer } = this.#options;
     return this.#send(this.#input, this.#attempts > 1, () => {
       pacer?.leaves?.();
@@ -272,6 +285,12 @@ export class CallRun {
     return this.#options.policy.retryMaxTimeMs - elapsedMs;
   }
 
+  /** Whole milliseconds since the first attempt began. */
+  #durationMs(): number | undefined {
+    if (this.#firstAttemptMs === undefined) return undefined;
+    return Math.round(this.#sender.options.clock.monotonic() - this.#firstAttemptMs);
+  }
+
   #facts(): CallFacts {
     return {
       site: this.#sender.options.site,
@@ -284,10 +303,6 @@ export class CallRun {
       nowMs: this.#sender.options.clock.now(),
     };
   }
-}
-
-function failed(failure: Failure): CallResult {
-  return { kind: 'failed', failure };
 }
 
 /** The id that can be had nowhere else: the new card of a reissue, the new event. */

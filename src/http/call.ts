@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
-import type { Failure, Outcome } from '../failure.ts';
+import type { Ending } from '../ending.ts';
+import type { Failure } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 
 /** One call of one operation, checked by its schemas: the http layer trusts it. */
@@ -44,14 +45,6 @@ export interface CredentialPort {
   renew(stop?: AbortSignal): Promise<string | undefined>;
   /** Where it came from, for messages: `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token command`. */
   readonly source: string;
-}
-
-export interface Notice {
-  /** `CONFIRMED_BY_READ`, `MISSING_FIELD`, `RETRY`, … */
-  readonly code: string;
-  readonly message: string;
-  /** A warning is shown with `--quiet` too; a note is not. */
-  readonly level: 'note' | 'warning';
 }
 
 /** What a caller may want to hear while a call goes on. */
@@ -108,19 +101,19 @@ export interface CallOptions {
 
 export interface Answer {
   readonly kind: 'answered';
-  /** `applied` or `confirmed_by_read` on a write; null on a read. */
-  readonly outcome: Extract<Outcome, 'applied' | 'confirmed_by_read'> | null;
+  readonly ending: Ending;
   /** The resource as sent (for `confirmed_by_read`: the card as read). */
   readonly resource: JsonValue;
-  readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  readonly requestId: string | undefined;
-  readonly attempts: number;
-  readonly resultId: string | undefined;
-  readonly notices: readonly Notice[];
 }
 
-export type CallResult = Answer | { readonly kind: 'failed'; readonly failure: Failure };
+export interface Refusal {
+  readonly kind: 'failed';
+  readonly ending: Ending;
+  readonly failure: Failure;
+}
+
+export type CallResult = Answer | Refusal;
 
 /** One origin, one credential, one connection pool. */
 export interface HttpClient {

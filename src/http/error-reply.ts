@@ -1,5 +1,6 @@
 import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
+import { shorten } from '../json/shorten.ts';
 import { beginningAsText, takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { byteLength } from '../wire/exchange.ts';
@@ -12,10 +13,21 @@ export interface ErrorReply {
   readonly service: JsonValue | undefined;
   /** Any other body: JSON as sent, or text cut to 500 characters. undefined: there was none. */
   readonly body: JsonValue | undefined;
+  /** What it says of itself as JSON, and no text of any other body. */
+  readonly message: string | undefined;
   /** In short, for one line of text: `CARD_NOT_FOUND: no such card`; empty when there is nothing to say. */
   readonly summary: string;
   readonly isHtml: boolean;
 }
+
+/** There was no answer, or nothing in it. */
+export const NO_ERROR: ErrorReply = {
+  service: undefined,
+  body: undefined,
+  message: undefined,
+  summary: '',
+  isHtml: false,
+};
 
 const MAX_TEXT = 500;
 const MAX_EXCERPT = 120;
@@ -60,24 +72,25 @@ export function readErrorReply(body: Uint8Array[], mask: TokenMask): ErrorReply 
  */
 export function errorReplyOf(json: JsonValue | undefined, beginning: string, mask: TokenMask): ErrorReply {
   if (json === undefined) {
-    if (beginning.trim() === '') return { service: undefined, body: undefined, summary: '', isHtml: false };
+    if (beginning.trim() === '') return NO_ERROR;
     return ofText(mask.text(beginning));
   }
   const value = mask.json(json);
-  if (!isJsonObject(value)) return { service: undefined, body: value, summary: '', isHtml: false };
+  if (!isJsonObject(value)) return { ...NO_ERROR, body: value };
   const errorCode = value.get('errorCode');
   const message = value.get('message');
   if (typeof errorCode === 'string' && typeof message === 'string') {
-    const summary = cut(`${errorCode}: ${message}${detailsText(value.get('details'))}`, MAX_TEXT);
-    return { service: value, body: undefined, summary, isHtml: false };
+    const summary = shorten(`${errorCode}: ${message}${detailsText(value.get('details'))}`, MAX_TEXT);
+    return { service: value, body: undefined, message, summary, isHtml: false };
   }
-  return { service: undefined, body: value, summary: cut(otherSummary(value), MAX_TEXT), isHtml: false };
+  const summary = shorten(otherSummary(value), MAX_TEXT);
+  return { ...NO_ERROR, body: value, message: summary === '' ? undefined : summary, summary };
 }
 
 function detailsText(details: JsonValue | undefined): string {
   if (!isJsonObject(details) || details.size === 0) return '';
   const [first = ''] = printJsonPieces(details);
-  return `, details ${cut(first, MAX_DETAILS)}`;
+  return `, details ${shorten(first, MAX_DETAILS)}`;
 }
 
 /** Family B's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */
@@ -97,13 +110,6 @@ function ofText(text: string): ErrorReply {
   const isHtml = /<(?:!doctype|html|head|body|title)\b/i.test(text.slice(0, 4096));
   const title = isHtml ? /<title[^>]*>([^<]*)/i.exec(text.slice(0, 65_536))?.[1] : undefined;
   const plain = (title ?? text.slice(0, 65_536).replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ').trim();
-  const excerpt = cut(plain, MAX_EXCERPT);
-  return { service: undefined, body: cut(text, MAX_TEXT), summary: excerpt === '' ? '' : `"${excerpt}"`, isHtml };
-}
-
-/** The first `length` code points; a cut is marked inside that length. */
-export function cut(text: string, length: number): string {
-  // Twice as many units are always enough code points, and spare taking apart a text of megabytes.
-  const head = [...text.slice(0, 2 * length + 2)];
-  return head.length <= length ? head.join('') : `${head.slice(0, length - 1).join('')}…`;
+  const excerpt = shorten(plain, MAX_EXCERPT);
+  return { ...NO_ERROR, body: shorten(text, MAX_TEXT), summary: excerpt === '' ? '' : `"${excerpt}"`, isHtml };
 }

@@ -10,26 +10,18 @@ export function detailsOf(
   verdict: Rejected | undefined,
   outcome: Outcome | undefined,
 ): FailureDetails {
+  const { operation, id, attempts, sentAtMs } = facts;
+  const { reply, error, phase } = verdict ?? {};
   return {
-    operation: facts.operation.command,
-    ...(facts.id === undefined ? {} : { id: facts.id }),
-    ...(outcome === undefined || facts.operation.effect.kind === 'read' ? {} : { outcome }),
-    ...(verdict === undefined ? {} : answerDetails(facts, verdict)),
-    attempts: facts.attempts,
-    ...(facts.sentAtMs === undefined ? {} : { sentAt: new Date(facts.sentAtMs).toISOString() }),
-    ...(verdict === undefined ? {} : { phase: verdict.phase }),
-  };
-}
-
-function answerDetails(facts: CallFacts, { reply, error }: Rejected): FailureDetails {
-  if (reply === undefined) return {};
-  const { status, requestId } = reply;
-  const service = withoutSecrets(facts, error.service);
-  const body = withoutSecrets(facts, error.body);
-  return {
-    http: requestId === undefined ? { status } : { status, requestId },
-    ...(service === undefined ? {} : { service }),
-    ...(body === undefined ? {} : { body }),
+    operation: operation.command,
+    id,
+    outcome: operation.effect.kind === 'read' ? undefined : outcome,
+    http: reply === undefined ? undefined : { status: reply.status, requestId: reply.requestId },
+    service: withoutSecrets(facts, error?.service),
+    body: withoutSecrets(facts, error?.body),
+    attempts,
+    sentAt: sentAtMs === undefined ? undefined : new Date(sentAtMs).toISOString(),
+    phase,
   };
 }
 
@@ -50,6 +42,12 @@ export function whatHappened(verdict: Rejected): string {
   if (breakage !== undefined) return `the service answered ${reply.status}, but ${breakage.text}`;
   if (problem === NO_BODY) return `the service answered ${reply.status} without a body`;
   return `the service answered ${reply.status} with a body that cannot be read: ${problem}`;
+}
+
+/** Why, without the status and the code that an ending has apart; undefined: the answer says nothing more. */
+export function reasonOf({ reply, breakage, problem, error }: Rejected): string | undefined {
+  const text = breakage?.text ?? problem;
+  return reply === undefined || text !== '' ? text : error.message;
 }
 
 /** `the service answered 404 (CARD_NOT_FOUND: no such card)`. */

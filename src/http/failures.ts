@@ -56,7 +56,7 @@ export function busyFailure(facts: CallFacts, verdict: Rejected, why: NoFurtherA
     `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
     {
       hints: [retryAfterMs === undefined ? 'repeat the command later' : repeatHint(facts.nowMs, retryAfterMs)],
-      details: { ...detailsOf(facts, verdict, outcome), ...(retryAt === undefined ? {} : { retryAt }) },
+      details: { ...detailsOf(facts, verdict, outcome), retryAt },
     },
   );
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
+import type { Notice } from '../failure.ts';
 import { type PlainValue, toPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import type { Notice } from './call.ts';
 import { definitionOf, surelyFits } from './plain-shape.ts';
 
 const MAX_NAMED = 5;

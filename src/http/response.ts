@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.ts';
+import type { Notice } from '../failure.ts';
 import { JsonSyntaxError, parseJson } from '../json/parse.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
@@ -14,8 +15,14 @@ import {
   type Reply,
 } from '../wire/exchange.ts';
 import { memoryLeft } from './answer-memory.ts';
-import type { Notice } from './call.ts';
-import { beginningOf, type ErrorReply, errorReplyOf, MAX_ERROR_JSON_BYTES, readErrorReply } from './error-reply.ts';
+import {
+  beginningOf,
+  type ErrorReply,
+  errorReplyOf,
+  MAX_ERROR_JSON_BYTES,
+  NO_ERROR,
+  readErrorReply,
+} from './error-reply.ts';
 import type { TokenMask } from './mask.ts';
 import { shapeNotices, shapeProblem } from './response-shape.ts';
 import type { FailureEvent } from './retry.ts';
@@ -77,8 +84,6 @@ const FINAL: ReadonlySet<BreakLabel> = new Set([
 
 /** The problem of a 2xx answer without a single byte after its headers. */
 export const NO_BODY = 'there is no body';
-
-const NO_ERROR: ErrorReply = { service: undefined, body: undefined, summary: '', isHtml: false };
 
 /** Says what an exchange came to, by nothing but the exchange, whose body it takes away. */
 export function judge(exchange: Exchange, input: JudgeInput): Verdict {

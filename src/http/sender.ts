@@ -54,8 +54,8 @@ export class Sender {
       timeoutMs: options.timeoutMs,
       fresh: options.fresh,
       onSend: options.onSend,
-      ...(options.stop === undefined ? {} : { stop: options.stop }),
-      ...(options.wrapUp === undefined ? {} : { stopUnsent: options.wrapUp }),
+      stop: options.stop,
+      stopUnsent: options.wrapUp,
     });
     if (trace !== undefined) {
       for (const line of traceExchange(exchange, clock.monotonic() - startedMs, rules)) trace(line);

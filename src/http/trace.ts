@@ -1,9 +1,10 @@
 import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
+import { shorten } from '../json/shorten.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { byteLength, type Exchange, type WireRequest } from '../wire/exchange.ts';
 import { memoryLeft } from './answer-memory.ts';
-import { beginningOf, cut } from './error-reply.ts';
+import { beginningOf } from './error-reply.ts';
 import { hideMembers, type TokenMask } from './mask.ts';
 
 const MAX_BODY_TEXT = 2000;
@@ -20,7 +21,7 @@ export function traceRequest(wire: WireRequest, via: string | undefined, rules: 
   const lines = [`> ${wire.method} ${wire.url}${via === undefined ? '' : ` (through the proxy ${via})`}`];
   for (const [name, value] of wire.headers) lines.push(`> ${name}: ${value}`);
   lines.push('> Authorization: Bearer ***');
-  if (wire.body !== undefined) lines.push(`> ${cut(rules.mask.text(wire.body), MAX_BODY_TEXT)}`);
+  if (wire.body !== undefined) lines.push(`> ${shorten(rules.mask.text(wire.body), MAX_BODY_TEXT)}`);
   return lines.map((line) => rules.mask.text(line));
 }
 
@@ -45,13 +46,13 @@ function isSecretHeader(name: string): boolean {
 
 /** Masked before it is cut: half a token is one that no mask knows. */
 function bodyText(body: readonly Uint8Array[], { mask, sensitive }: TraceRules): string {
-  if (sensitive.length === 0) return cut(mask.text(beginningOf(body)), MAX_BODY_TEXT);
+  if (sensitive.length === 0) return shorten(mask.text(beginningOf(body)), MAX_BODY_TEXT);
   const length = byteLength(body);
   try {
     const text = takeUtf8([...body]);
     const json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
     const [first = ''] = printJsonPieces(hideMembers(mask.json(json), sensitive));
-    return cut(first, MAX_BODY_TEXT);
+    return shorten(first, MAX_BODY_TEXT);
   } catch {
     // Half an answer may hold half a secret, and no member name to find it by.
     return `(${length} bytes that may hold a secret are not shown)`;

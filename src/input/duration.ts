@@ -38,26 +38,3 @@ const AGE_UNIT_MS: ReadonlyMap<string, number> = new Map([...UNIT_MS, ['d', DAY_
 export function parseAge(text: string): number | undefined {
   return parse(text, AGE_UNIT_MS, 36_525 * DAY_MS);
 }
-
-const STEPS = [
-  ['d', DAY_MS],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000],
-] as const;
-
-/**
- * A span for people, rounded down, in its two largest units: `450 ms`, `12 s`, `2 h 5 min`, `3 d 4 h`.
- * A negative span is shown as `0 ms`.
- */
-export function formatDuration(ms: number): string {
-  const first = STEPS.findIndex(([, stepMs]) => ms >= stepMs);
-  const largest = STEPS[first];
-  if (largest === undefined) return `${Math.max(0, Math.floor(ms))} ms`;
-  const [unit, stepMs] = largest;
-  const head = `${Math.floor(ms / stepMs)} ${unit}`;
-  const next = STEPS[first + 1];
-  if (next === undefined) return head;
-  const rest = Math.floor((ms % stepMs) / next[1]);
-  return rest === 0 ? head : `${head} ${rest} ${next[0]}`;
-}

@@ -1,6 +1,7 @@
 import { Card } from '../api/card.ts';
 import { sameDecimal } from '../json/decimal.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { getPath } from '../json/plain.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { nearest } from '../output/nearest.ts';
 import { quoteGiven, showGiven } from './given.ts';
 
@@ -50,21 +51,11 @@ export function parseExpectation(
   return { problem: `give a value: ${field}=<value> (only with --from may it be left out)` };
 }
 
-function memberAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
-  const [name, ...rest] = path;
-  if (name === undefined || value === undefined) return value;
-  if (isJsonObject(value)) return memberAt(value.get(name), rest);
-  return isJsonArray(value) && /^[0-9]{1,9}$/.test(name) ? memberAt(value[Number(name)], rest) : undefined;
-}
-
 /** The value at a field, dotted into metadata; a metadata key that has dots itself comes first. */
 export function valueAt(object: JsonObject, field: string): JsonValue | undefined {
   const mark = field.indexOf('.');
   if (mark === -1) return object.get(field);
-  const inner = object.get(field.slice(0, mark));
-  const path = field.slice(mark + 1);
-  const whole = isJsonObject(inner) ? inner.get(path) : undefined;
-  return whole ?? memberAt(inner, path.split('.'));
+  return getPath(object.get(field.slice(0, mark)), field.slice(mark + 1));
 }
 
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;

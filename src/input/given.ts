@@ -1,3 +1,4 @@
+import { shorten } from '../json/shorten.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 
@@ -9,11 +10,7 @@ const SHOWN_CHARACTERS = 60;
  * secret; no field of the interface's request bodies is one.
  */
 export function quoteGiven(text: string): string {
-  // 60 characters have at most 120 UTF-16 units: the rest of a long text need not be taken apart.
-  const shown = Array.from(text.slice(0, 2 * SHOWN_CHARACTERS + 2))
-    .slice(0, SHOWN_CHARACTERS)
-    .join('');
-  return `"${safeText(shown)}${shown.length < text.length ? '…' : ''}"`;
+  return `"${safeText(shorten(text, SHOWN_CHARACTERS))}"`;
 }
 
 /** The same for any JSON value: texts are quoted, numbers shown digit for digit, the rest is named by its kind. */

@@ -1,3 +1,4 @@
+import { shorten } from './shorten.ts';
 import { isJsonObject, JsonNumber, type JsonValue, rememberText } from './value.ts';
 
 /** Arrays and objects inside each other; deeper texts are refused (docs/faults.md B20). */
@@ -172,7 +173,10 @@ class Parser {
       this.#path[depth] = key;
       if (members.has(key)) {
         this.#index = start;
-        this.#fail('duplicate_key', `the name ${JSON.stringify(shorten(key))} occurs twice in one object`);
+        this.#fail(
+          'duplicate_key',
+          `the name ${JSON.stringify(shorten(key, MAX_NAME_LENGTH))} occurs twice in one object`,
+        );
       }
       this.#skipSpace();
       if (this.#text.charCodeAt(this.#index) !== COLON) this.#fail('syntax', 'expected ":" after the name');
@@ -347,12 +351,8 @@ class Parser {
       column += at === 0 && before.startsWith('\ufeff') ? 0 : 1;
     }
     const names = outside === 0 ? this.#path : this.#path.slice(0, -outside);
-    const path = names.slice(0, 12).map((name) => shorten(String(name)));
+    const path = names.slice(0, 12).map((name) => shorten(String(name), MAX_NAME_LENGTH));
     if (names.length > path.length) path.push('…');
     throw new JsonSyntaxError(problem, what, { line, column, offset: this.#index, path: path.join('.') });
   }
-}
-
-function shorten(name: string): string {
-  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
 }

@@ -23,12 +23,17 @@ function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
 
 function answerOf(result: Answered, body: string, mask: TokenMask): Answer<unknown> {
   const text = textOf(result.resource, body, mask);
+  const { requestId, notices } = result.ending;
   return {
     resource: JSON.parse(text),
     text,
-    requestId: result.requestId,
-    notices: result.notices.map(({ code, message }) => ({ code, message: mask.text(message) })),
+    requestId,
+    notices: notices.map(({ code, message }) => ({ code, message: mask.text(message) })),
   };
+}
+
+function withRequestId(status: number, requestId: string | undefined) {
+  return requestId === undefined ? { status } : { status, requestId };
 }
 
 function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask): CallError {
@@ -38,7 +43,7 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
     code: code as CallError['code'],
     exitCode,
     message: mask.text(message),
-    ...(http === undefined ? {} : { http: { ...http } }),
+    ...(http === undefined ? {} : { http: withRequestId(http.status, http.requestId) }),
     ...(service === undefined ? {} : { service: JSON.parse(printJson(mask.json(service))) }),
     ...(sentAt === undefined ? {} : { sentAt }),
   };
@@ -52,10 +57,10 @@ export function readResult(result: CallResult, body: string, mask: TokenMask): R
 
 /** How a write ended, with `body` as the service sent it. */
 export function writeResult(result: CallResult, body: string, mask: TokenMask): WriteResult<unknown> {
+  const { outcome } = result.ending;
   if (result.kind === 'answered') {
-    return { outcome: result.outcome ?? 'applied', ...answerOf(result, body, mask) };
+    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result, body, mask) };
   }
-  const { outcome } = result.failure.details;
   const error = errorOf(result.failure, mask);
   // Nothing answered it, and nobody says that it did not leave.
   return { outcome: outcome === 'rejected' || outcome === 'not_sent' ? outcome : 'unknown', error };

@@ -103,7 +103,7 @@ async function read(session: Session, api: ApiInput, { call }: SingleCall): Prom
   const service = await session.service(api.family);
   const result = await service.client.call(call, { policy: session.policy, listener: session.listener });
   if (result.kind === 'failed') throw result.failure;
-  for (const notice of result.notices) await session.notify(notice);
+  for (const notice of result.ending.notices) await session.notify(notice);
   await printAnswer(session, api, result, result.resource);
 }
 
@@ -118,7 +118,7 @@ async function write(session: Session, api: ApiInput, single: SingleCall): Promi
   const { printApplied, recordedCall } = await import('../engine/write-call.ts');
   const result = await recordedCall(session, service, single);
   if (result.kind === 'failed') throw result.failure;
-  for (const notice of result.notices) await session.notify(notice);
+  for (const notice of result.ending.notices) await session.notify(notice);
   const isForPeople = session.output.format === 'table' || session.output.format === 'csv';
   const secrets = isForPeople ? secretsOf(single.call.operation) : [];
   // Messages have a path from the operation already; a row of the table wants its id beside it.
@@ -160,7 +160,7 @@ async function printAnswer(session: Session, api: ApiInput, answer: Answer, show
 }
 
 /** `HTTP/1.1 200` and the headers, one a line. */
-function headText({ status, headers }: Answer): string {
-  const lines = [`HTTP/1.1 ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+function headText({ ending, headers }: Answer): string {
+  const lines = [`HTTP/1.1 ${ending.httpStatus}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
   return lines.map((line) => `${safeText(line)}\n`).join('');
 }

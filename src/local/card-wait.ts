@@ -8,12 +8,13 @@ import { openWaitLine, type WaitLine } from '../engine/wait-line.ts';
 import { Failure, type FailureCode, type Fault, usageFailure } from '../failure.ts';
 import type { Answer, CallInput, CallResult } from '../http/call.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
-import { DURATION_FORMS, formatDuration, parseDuration } from '../input/duration.ts';
+import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
 import { quoteGiven } from '../input/given.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import { cellText, openUnder } from '../output/column.ts';
+import { formatDuration } from '../output/duration.ts';
 import { nearest } from '../output/nearest.ts';
 import { checkOutput } from '../output/render.ts';
 import type { Session } from '../session.ts';
@@ -222,7 +223,7 @@ export async function runWait(session: Session, input: RawInput): Promise<number
     unicode: session.output.unicode,
   });
   const answer = await waitForCard(session, waitInput, line).finally(() => line.clear());
-  for (const notice of answer.notices) await session.notify(notice);
+  for (const notice of answer.ending.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });
   return 0;
 }

@@ -1,6 +1,5 @@
 import { localCommand } from '../commands/command.ts';
-import type { Outcome } from '../failure.ts';
-import { type Fault, usageFailure } from '../failure.ts';
+import { type Fault, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -8,8 +7,6 @@ import type { Column } from '../output/column.ts';
 import { nearest } from '../output/nearest.ts';
 import { commandWords, shortEntry, shortTime } from '../output/people-text.ts';
 import { confirmLoss, missingText, YES_OPTION } from './missing.ts';
-
-export const OUTCOMES: readonly Outcome[] = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'];
 
 /** The time to the second and the command as typed: on a terminal of 80 columns that leaves room for the rest. */
 const COLUMNS: readonly Column[] = [

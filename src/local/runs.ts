@@ -1,8 +1,7 @@
 import type { RunState } from '../bulk/run-list.ts';
 import { localCommand } from '../commands/command.ts';
 import { portsOf } from '../engine/many/run-ports.ts';
-import type { Outcome } from '../failure.ts';
-import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { Failure, type Fault, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -11,7 +10,7 @@ import type { Column } from '../output/column.ts';
 import { nearest } from '../output/nearest.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
-import { OUTCOMES, readLimit, readOutcome } from './history.ts';
+import { readLimit, readOutcome } from './history.ts';
 import { confirmLoss, YES_OPTION } from './missing.ts';
 
 const RUN_ARGUMENT = {

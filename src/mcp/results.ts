@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Failure, Outcome } from '../failure.ts';
-import type { Answer, Notice } from '../http/call.ts';
+import type { Failure, Notice, Outcome } from '../failure.ts';
+import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
@@ -52,10 +52,10 @@ export function found(value: JsonValue, warnings: readonly Notice[], facts: Part
 
 /** The answer of the service to a read or to a write that was done. */
 export function answered(answer: Answer, warnings: readonly Notice[]): CallToolResult {
-  const { outcome, status, requestId, resultId } = answer;
-  return found(answer.resource, [...answer.notices, ...warnings], {
+  const { outcome, httpStatus, requestId, resultId, notices } = answer.ending;
+  return found(answer.resource, [...notices, ...warnings], {
     outcome: outcome ?? undefined,
-    httpStatus: status,
+    httpStatus,
     requestId,
     resultId,
   });

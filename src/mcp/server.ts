@@ -5,8 +5,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { Failure } from '../failure.ts';
-import type { Notice } from '../http/call.ts';
+import { Failure, type Notice } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { Asker } from './asker.ts';
 import { runReadTool } from './read-tool.ts';

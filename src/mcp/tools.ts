@@ -3,6 +3,7 @@ import { CARD_STATUSES } from '../api/card.ts';
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { type JsonSchema, jsonSchemaOf } from '../describe/json-schema.ts';
+import { OUTCOMES } from '../failure.ts';
 
 /** A tool over one operation of the service, or over what this machine keeps. */
 export type ToolName =
@@ -31,8 +32,6 @@ export interface ToolSpec {
 }
 
 export const RUN_STATES = ['running', 'finished', 'stopped', 'interrupted'] as const;
-
-const OUTCOMES = ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'];
 
 /** Said of every tool whose answer holds texts of customers and of the service. */
 const DATA =

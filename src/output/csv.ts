@@ -114,7 +114,8 @@ function textCell(text: string, unguarded: boolean, raw: boolean): string {
   return unguarded ? escapeCell(text) : guardCell(text);
 }
 
-function csvLine(cells: readonly string[]): string {
+/** Cells as one line of RFC 4180, its end included. */
+export function csvLine(cells: readonly string[]): string {
   const quoted = cells.map(quoteCell);
   return (quoted.length === 1 && quoted[0] === '' ? EMPTY_CELL : quoted.join(',')) + LINE_END;
 }

@@ -1,5 +1,4 @@
-import type { Failure } from '../failure.ts';
-import type { Notice } from '../http/call.ts';
+import type { Failure, Notice } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
@@ -12,7 +11,7 @@ interface FailureStyle {
   /** `FRONTDESK_DEBUG=1`: the stack follows in text mode. */
   readonly debug: boolean;
   /** Takes our own token out of a text, should the service echo it. */
-  mask?(text: string): string;
+  readonly mask?: ((text: string) => string) | undefined;
   /** Columns of the terminal that stderr is; undefined: it is none, and no line is broken. */
   readonly width?: number | undefined;
 }

@@ -16,7 +16,7 @@ export interface OutputOptions {
   /** False where the locale is not UTF-8: borders and marks are then ASCII. */
   readonly unicode: boolean;
   /** Takes our own token out of a text, should the service echo it; applied in every format. */
-  mask?(text: string): string;
+  readonly mask?: ((text: string) => string) | undefined;
   /** Members shown as `<hidden, 1204 characters>` in table and csv. */
   readonly hideSensitive: readonly string[];
   /** Wall clock, milliseconds since 1970, for how far away an expiry is. */

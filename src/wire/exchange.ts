@@ -84,9 +84,9 @@ export interface ExchangeOptions {
    */
   readonly fresh?: boolean;
   /** Aborted: end now, sent or not. */
-  readonly stop?: AbortSignal;
+  readonly stop?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */
-  readonly stopUnsent?: AbortSignal;
+  readonly stopUnsent?: AbortSignal | undefined;
   /** Called right before the first byte may leave. */
   readonly onSend?: () => void;
 }

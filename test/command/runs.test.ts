@@ -432,6 +432,55 @@ describe('runs results', () => {
     });
   });
 
+  test('know why a row failed: what the service said, what --expect saw, what broke on the way', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService((request) => {
+        const row = cardNumber(request);
+        if (request.method === 'GET') return row === 4 ? refusal(404, 'CARD_NOT_FOUND') : undefined;
+        const said = { errorCode: 'CARD_EXPIRED', message: 'expired in May', details: { email: 'kari@example.com' } };
+        if (row === 1) return { status: 409, body: said };
+        if (row === 2) return 'reset';
+        return row === 5 ? { status: 400, body: { title: 'Bad Request', detail: 'no such field' } } : undefined;
+      }),
+    );
+    await runFrontdesk([...BLOCK, '-j', '1', '--run', 'r', '--expect', 'clientReference', '--retries', '0'], {
+      env: server.env,
+      home,
+      stdin: `cardId,clientReference\n${[1, 2, 3, 4, 5].map((n) => `${cardId(n)},${n === 3 ? 'b' : 'order-1'}`).join('\n')}\n`,
+    });
+    const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--json', '--query', '[].error.message'], { home });
+    // An unknown one names the time at which it was sent.
+    expect(JSON.parse(stdout.replace(/20\d\d-[^ ,]+Z/, 'TIME'))).toEqual([
+      `card.block of ${cardId(1)}: rejected: the service answered 409 (CARD_EXPIRED: expired in May)`,
+      `card.block of ${cardId(2)}: outcome unknown: it may have been sent at TIME, and the connection was reset before a reply; reading back showed status ACTIVE`,
+      `card.block of ${cardId(3)}: not sent: clientReference is "order-1", not b`,
+      `card.block of ${cardId(4)}: not sent: the service answered 404 (CARD_NOT_FOUND: no)`,
+      `card.block of ${cardId(5)}: rejected: the service answered 400 (Bad Request: no such field)`,
+    ]);
+    await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
+    const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
+    expect(failed).toContain('(CARD_EXPIRED: expired in May)');
+    expect(failed).toContain('clientReference is ""order-1"", not b');
+    const kept = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8');
+    expect(kept).not.toContain('kari@example.com');
+  });
+
+  test('keep the times at which each row was sent and how long it took', async () => {
+    const home = createHome();
+    await mixed(home);
+    const records = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      // Lines of a journal; a member that is missing shows as undefined.
+      .map((line) => JSON.parse(line) as { s: string; t: number; at?: number; ms?: number });
+    const ends = records.filter(({ at }) => at !== undefined);
+    expect(ends.map(({ s }) => s).sort()).toEqual(['applied', 'applied', 'rejected']);
+    const isInOrder = ({ at = 0, ms = -1, t }: (typeof ends)[number]) => ms >= 0 && at > 0 && at <= t;
+    expect(ends.every(isInOrder)).toBe(true);
+    expect(records.filter(({ s }) => s === 'intent').every(({ t }) => t > 0)).toBe(true);
+  });
+
   test('--outcome filters, with several', async () => {
     const results = await mixed(createHome());
     expect((await results(['--outcome', 'rejected', '--json', '--query', '[].row'])).stdout).toBe('[\n  2\n]\n');

@@ -242,7 +242,15 @@ describe('FRONTDESK_AUDIT_LOG', () => {
     const events = linesOf(path);
     expect(events).toEqual([
       expect.objectContaining(begin),
-      { event: 'end', entry: events[0].entry, outcome: 'applied', httpStatus: 200, durationMs: expect.any(Number) },
+      {
+        event: 'end',
+        entry: events[0].entry,
+        outcome: 'applied',
+        httpStatus: 200,
+        attempts: 1,
+        sentAtMs: expect.any(Number),
+        durationMs: expect.any(Number),
+      },
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const kept = readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8');

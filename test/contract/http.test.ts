@@ -160,7 +160,7 @@ describe('every operation sends what the spec shows', () => {
       body: row.body === undefined ? undefined : fromPlain(row.body),
     };
     const result = await client().call(input, { policy: POLICY });
-    expect(result).toMatchObject({ kind: 'answered', status: 200, requestId: 'q-1', attempts: 1 });
+    expect(result).toMatchObject({ kind: 'answered', ending: { httpStatus: 200, requestId: 'q-1', attempts: 1 } });
     expect(result.kind === 'answered' && printJson(result.resource)).toBe(JSON.stringify(row.response));
     expect(sent).toBe(body);
   });

@@ -47,7 +47,7 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
   const result = await client.call(inputFor(OPERATIONS[name]), { policy: POLICY });
   await client.close();
   const exit = result.kind === 'answered' ? 0 : result.failure.exitCode;
-  const outcome = result.kind === 'answered' ? result.outcome : result.failure.details.outcome;
+  const outcome = result.ending.outcome ?? undefined;
   const requests = requestsAt(stage);
   const applied = stage.server?.applications() ?? 0;
   await stage.close();

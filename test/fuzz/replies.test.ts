@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FAILURES, type Failure } from '../../src/failure.ts';
+import { FAILURES } from '../../src/failure.ts';
 import type { CallResult, HttpClient } from '../../src/http/call.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../../src/json/value.ts';
@@ -84,16 +84,13 @@ async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ 
   await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
   const text = stdout.text();
   if (format === 'json') JSON.parse(text);
-  return {
-    stdout: text,
-    stderr: result.notices.map((notice) => renderNotice(notice, format, { isTerminal: false })).join(''),
-  };
+  const lines = result.ending.notices.map((notice) => renderNotice(notice, format, { isTerminal: false }));
+  return { stdout: text, stderr: lines.join('') };
 }
 
 function endOf(result: CallResult): { code: number; outcome: string } {
-  if (result.kind === 'answered') return { code: 0, outcome: result.outcome ?? 'read' };
-  const failure: Failure = result.failure;
-  return { code: failure.exitCode, outcome: failure.details.outcome ?? 'read' };
+  const outcome = result.ending.outcome ?? 'read';
+  return { code: result.kind === 'answered' ? 0 : result.failure.exitCode, outcome };
 }
 
 async function playOne(index: number): Promise<string> {

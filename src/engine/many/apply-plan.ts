@@ -190,7 +190,6 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
 async function startRun(
   session: Session,
   plan: LoadedPlan & { readonly approved: readonly Approval[] },
-  service: Service,
   pace: PaceOptions,
 ): Promise<ActiveRun> {
   const { preferences, context, output, profile } = session;
@@ -201,7 +200,6 @@ async function startRun(
     profile: profile.name,
     host: header.url,
     user: context.user,
-    tokenFingerprint: await service.fingerprint(),
     input: { sha256: plan.fileSha256, format: PLAN_INPUT, source: { path: plan.copy } },
     rows: header.rows,
     inputRows: plan.lastRow,
@@ -263,7 +261,7 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
   try {
-    const active = await startRun(session, { ...plan, approved }, service, pace);
+    const active = await startRun(session, { ...plan, approved }, pace);
     return await executeRun(session, {
       operation,
       service,

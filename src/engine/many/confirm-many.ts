@@ -85,7 +85,7 @@ export async function compareTokenLife(
   const perSecond = rate ?? session.preferences.concurrency.value / 0.25;
   const neededMs = (rows / perSecond) * 1000;
   if (remainingMs >= neededMs) return;
-  const { formatDuration } = await import('../../input/duration.ts');
+  const { formatDuration } = await import('../../output/duration.ts');
   const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${rows} rows take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
   await session.notify({ code: 'TOKEN_TOO_SHORT', level: 'warning', message });
 }

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
 import { isWrite, type Operation } from '../../api/operation.ts';
 import type { BulkReport } from '../../bulk/engine.ts';
 import { runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
-import type { RowResult } from '../../bulk/row-outcome.ts';
 import type { ActiveRun } from '../../bulk/run-store.ts';
 import { type SignalPort, StreamFailure } from '../../context.ts';
 import { FAILURES, Failure } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
 import type { Row } from '../../input/records/interpret.ts';
-import { printJson } from '../../json/print.ts';
+import { eachRow } from '../../input/records/rows.ts';
 import type { Column } from '../../output/column.ts';
 import type { Service, Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../interrupt.ts';
@@ -35,34 +33,6 @@ export interface Execution {
   readonly unchanged?: number;
 }
 
-/**
- * One row after the other, so that a million of them need no memory. Not a generator: that makes several promises
- * for each row, this one.
- */
-export function flatten(batches: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
-  return {
-    [Symbol.asyncIterator]() {
-      const source = batches[Symbol.asyncIterator]();
-      let rows: Iterator<Row> = [][Symbol.iterator]();
-      return {
-        async next() {
-          for (;;) {
-            const row = rows.next();
-            if (row.done !== true) return row;
-            const batch = await source.next();
-            if (batch.done === true) return batch;
-            rows = batch.value[Symbol.iterator]();
-          }
-        },
-        async return() {
-          await source.return?.();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
-}
-
 /** Tells the person what the first signal means before the run hears it. */
 export function announcing(session: Session, output: RunOutput): SignalPort {
   const { signals } = session.context;
@@ -80,19 +50,9 @@ export function announcing(session: Session, output: RunOutput): SignalPort {
   };
 }
 
-/** What the journal keeps of a row: enough to tell later what was sent, and no body. */
-function rowFacts() {
-  // The rows of most files have one and the same body, or the same as the row before.
-  let last = '';
-  let lastHash = '';
-  return ({ body }: Row): { readonly reason: string | undefined; readonly bodyHash: string | undefined } => {
-    if (body === undefined) return { reason: undefined, bodyHash: undefined };
-    const reason = body.get('reason');
-    const text = printJson(body);
-    if (text !== last) lastHash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-    last = text;
-    return { reason: typeof reason === 'string' ? reason : undefined, bodyHash: lastHash };
-  };
+function reasonOf({ body }: Row): string | undefined {
+  const reason = body?.get('reason');
+  return typeof reason === 'string' ? reason : undefined;
 }
 
 /** Ends the output and the failed file; answers the first failure that a person must hear of. */
@@ -140,7 +100,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
     report = await runRows<Row>({
       command: operation.command,
       isWrite: isWrite(operation),
-      rows: flatten(execution.rows()),
+      rows: eachRow(execution.rows()),
       concurrency: execution.concurrency,
       rate: execution.rate,
       maxFailures: execution.maxFailures,
@@ -148,10 +108,10 @@ export async function executeRun(session: Session, execution: Execution): Promis
       unknownRows: execution.unknownRows,
       clock: context.clock,
       signals: announcing(session, output),
-      ...(run === undefined ? {} : { facts: rowFacts() }),
+      reasonOf,
       send: makeRowSender(service, operation, policy),
-      ...(reconcile === undefined ? {} : { reconcile }),
-      ...(failedFile === undefined ? {} : { keep: (result: RowResult<Row>) => failedFile.add(result) }),
+      reconcile,
+      keep: failedFile?.add,
       emit: (result) => output.emit(result),
       onEnded: (result) => {
         if (result.row.drift === 'unchecked' && result.source === 'sent') uncompared += 1;
@@ -174,8 +134,8 @@ export async function executeRun(session: Session, execution: Execution): Promis
     report: { ...report, exitCode },
     run: run?.header.run,
     canReconcile: reconcile !== undefined,
-    ...(execution.emptyCells === undefined ? {} : { emptyCells: execution.emptyCells }),
-    ...(execution.unchanged === undefined ? {} : { unchanged: execution.unchanged }),
+    emptyCells: execution.emptyCells,
+    unchanged: execution.unchanged,
     uncompared,
   });
   return exitCode;

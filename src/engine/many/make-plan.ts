@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { type BulkReport, runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
-import type { RowResult } from '../../bulk/row-outcome.ts';
+import { failedCall } from '../../bulk/row-outcome.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, type Fault, usageFailure } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';
@@ -10,6 +10,7 @@ import type { CallResult } from '../../http/call.ts';
 import { checkExpectation } from '../../input/expect.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
+import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { headerObject, type PlanFacts, type PlanHeader } from '../../plan/plan-file.ts';
@@ -19,7 +20,7 @@ import { checkExpectations, readCardBefore } from '../confirm.ts';
 import { joinFailures } from '../join-failures.ts';
 import { readSingleCall, type SingleCall } from '../read-call.ts';
 import { demandedApprovals, refuseReason } from '../write-guards.ts';
-import { announcing, flatten } from './execute-run.ts';
+import { announcing } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { comparedMembers, readCard } from './run-rows.ts';
@@ -110,7 +111,7 @@ function cardReader(session: Session, operation: Operation) {
       const verdict = checkExpectation(card, expectation);
       if (verdict.ok) continue;
       const message = `${operation.attempt} ${row.id ?? ''} was not planned: ${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
-      return { kind: 'failed', failure: new Failure('PRECONDITION', message) };
+      return failedCall(new Failure('PRECONDITION', message));
     }
     return read;
   };
@@ -131,7 +132,7 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
     const report = await runRows<Row>({
       command: operation.command,
       isWrite: false,
-      rows: flatten(order.rows()),
+      rows: eachRow(order.rows()),
       concurrency: session.preferences.concurrency.value,
       rate: order.rate,
       maxFailures: order.maxFailures,
@@ -140,7 +141,7 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
       clock: session.context.clock,
       signals: announcing(session, output),
       send: cardReader(session, operation),
-      ...(failedFile === undefined ? {} : { keep: (result: RowResult<Row>) => failedFile.add(result) }),
+      keep: failedFile?.add,
       emit: (result) => output.emit(result),
       onEnded: (result) => output.onEnded(result),
       onPause: (untilMs) => output.onPause(untilMs),

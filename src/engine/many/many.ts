@@ -35,7 +35,6 @@ async function startRun(
     profile: profile.name,
     host: placeOf(session, service),
     user: context.user,
-    tokenFingerprint: await service.fingerprint(),
     input: {
       sha256: checked.sha256,
       format: checked.format,

@@ -11,7 +11,7 @@ import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
-import { failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
+import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
 
 /** A limit given anew, else the run's own. */
 function anew(
@@ -81,7 +81,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
     rowCount: header.rows,
     concurrency: anew(preferences.concurrency, own.concurrency),
     rate: given.rate ?? pace.rate,
-    maxFailures: failureLimitOf({ ...pace, ...(given.maxFailures === undefined ? {} : given) }, header.rows),
+    maxFailures: failureLimitOf({ ...pace, maxFailures: given.maxFailures ?? pace.maxFailures }, header.rows),
     run,
     unknownRows,
     failedFile,
@@ -104,21 +104,8 @@ async function openFailed(session: Session, input: RawInput, header: RunHeader):
   return openFailedFile({
     path,
     inputFormat: failedFormatOf(header),
-    columns: await columnsOfInput(session, header),
+    columns: await columnsOfRun(session, { header, folder: runFolder(session.stateDir(), header.run) }),
     csvRaw: header.options['csvRaw'] === true,
     pid: session.context.pid,
   });
-}
-
-async function columnsOfInput(session: Session, header: RunHeader): Promise<readonly string[]> {
-  const folder = runFolder(session.stateDir(), header.run);
-  const columns = new Set<string>();
-  let last: readonly string[] | undefined;
-  for await (const batch of rowsOfRun(session, { header, folder })) {
-    for (const { record } of batch) {
-      if (record.names !== last) for (const name of record.names) columns.add(name);
-      last = record.names;
-    }
-  }
-  return [...columns];
 }

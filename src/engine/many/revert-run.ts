@@ -7,12 +7,12 @@ import { runResults } from '../../bulk/run-results.ts';
 import { FAILURES, Failure, type Fault, type Outcome, usageFailure } from '../../failure.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
+import { eachRow } from '../../input/records/rows.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands } from '../../output/safe-text.ts';
 import { openPlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
-import { flatten } from './execute-run.ts';
 import { planFacts, printMadePlan } from './make-plan.ts';
 import { readPlanOptions } from './plan-options.ts';
 import { portsOf } from './run-ports.ts';
@@ -30,7 +30,8 @@ type Reversal =
   | { readonly kind: 'lost'; readonly row: Row; readonly fields: readonly string[] }
   | { readonly kind: 'left_out' };
 
-function reversalOf({ row, outcome }: RowResult<Row>): Reversal {
+function reversalOf({ row, ending }: RowResult<Row>): Reversal {
+  const { outcome } = ending;
   if (outcome === null || !TO_REVERT.has(outcome)) return { kind: 'left_out' };
   const old = new Map<string, JsonValue>();
   const lost: string[] = [];
@@ -125,7 +126,7 @@ export async function revertRun(session: Session, input: RawInput, name: string)
   }
   const run = { folder, header };
   async function* reversals(): AsyncGenerator<Reversal> {
-    const rows = flatten(rowsOfRun(session, run, { keepsCells: true }));
+    const rows = eachRow(rowsOfRun(session, run, { keepsCells: true }));
     for await (const result of runResults(run, rows)) yield reversalOf(result);
   }
   // Line 1 of a plan says how many rows follow, so they are counted first.

@@ -1,5 +1,5 @@
 import type { RowResult } from '../../bulk/row-outcome.ts';
-import type { Notice } from '../../http/call.ts';
+import type { Notice } from '../../failure.ts';
 import { groupThousands } from '../../output/safe-text.ts';
 
 /** So many rows are named for each code: a service that leaves a member out does so in every row. */
@@ -11,8 +11,8 @@ export class RowNotices {
   readonly #more = new Map<string, Notice>();
 
   /** What is to be reported of a row now. */
-  of({ row, notices }: RowResult): readonly Notice[] {
-    return notices.flatMap((notice) => {
+  of({ row, ending }: RowResult): readonly Notice[] {
+    return ending.notices.flatMap((notice) => {
       const rows = (this.#rowsOf.get(notice.code) ?? 0) + 1;
       this.#rowsOf.set(notice.code, rows);
       if (rows <= NAMED_ROWS) return [{ ...notice, message: `row ${row.row}: ${notice.message}` }];

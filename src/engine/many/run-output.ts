@@ -5,8 +5,7 @@ import { printedRow } from '../../bulk/row-result.ts';
 import { stopReason } from '../../bulk/stop.ts';
 import { summaryJson, summaryLines, unchangedLines, uncomparedLine } from '../../bulk/summary.ts';
 import { StreamFailure } from '../../context.ts';
-import { Failure } from '../../failure.ts';
-import type { Notice } from '../../http/call.ts';
+import { Failure, type Notice } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
@@ -131,7 +130,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
         debug: false,
         width: widthOf(stderr),
-        ...(session.output.mask === undefined ? {} : { mask: session.output.mask }),
+        mask: session.output.mask,
       }),
     );
   };
@@ -153,7 +152,8 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   };
   return {
     emit(result) {
-      const news = result.notices.length === 0 ? [] : notices.of(result);
+      // What an earlier process reported is not news.
+      const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
       const goesToStderr = news.length > 0 || (!isWrite && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
@@ -215,8 +215,8 @@ interface SummaryFacts {
   readonly report: BulkReport;
   readonly run: string | undefined;
   readonly canReconcile: boolean;
-  readonly emptyCells?: ReadonlyMap<string, number>;
-  readonly unchanged?: number;
+  readonly emptyCells?: ReadonlyMap<string, number> | undefined;
+  readonly unchanged?: number | undefined;
   readonly uncompared?: number;
 }
 

@@ -1,9 +1,11 @@
 import { isWrite, type Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
+import { failedCall } from '../../bulk/row-outcome.ts';
 import type { CallCommand } from '../../commands/command.ts';
+import { endingOf } from '../../ending.ts';
 import { Failure, type FailureCode } from '../../failure.ts';
-import type { CallInput, CallPolicy, CallResult } from '../../http/call.ts';
+import type { CallInput, CallPolicy, CallResult, Refusal } from '../../http/call.ts';
 import { checkExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { printJson } from '../../json/print.ts';
@@ -28,10 +30,13 @@ export function callOf(operation: Operation, row: Row): CallInput {
   return { operation, params: row.params, query: {}, body: row.body };
 }
 
-function heldBack(row: Row, operation: Operation, failure: Failure): CallResult {
+/** The row was not sent because of what reading its card came to. */
+function heldBack(row: Row, operation: Operation, { failure, ending }: Refusal): CallResult {
   const message = `${operation.attempt} ${row.id ?? ''} was not sent: ${failure.message}`;
   return {
     kind: 'failed',
+    // The time is that of the reading, which is no attempt of the row.
+    ending: { ...ending, outcome: 'not_sent', sentAtMs: undefined, durationMs: undefined },
     failure: new Failure(failure.code, message, {
       hints: failure.hints,
       exitCode: failure.exitCode,
@@ -39,6 +44,11 @@ function heldBack(row: Row, operation: Operation, failure: Failure): CallResult 
       cause: failure,
     }),
   };
+}
+
+function unexpected(message: string): Refusal {
+  const failure = new Failure('PRECONDITION', message);
+  return { kind: 'failed', failure, ending: endingOf(failure, { message }) };
 }
 
 /** Reads the card of a row at the pace of its run. */
@@ -55,21 +65,21 @@ export function makeRowSender(service: Service, operation: Operation, policy: Ca
   };
   const sendIfExpected = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const read = await readCard(service, policy, row, slot);
-    if (read.kind === 'failed') return heldBack(row, operation, read.failure);
+    if (read.kind === 'failed') return heldBack(row, operation, read);
     for (const expectation of row.expects) {
       const card = isJsonObject(read.resource) ? read.resource : new Map();
       const verdict = checkExpectation(card, expectation);
       if (verdict.ok) continue;
       const message = `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
-      return heldBack(row, operation, new Failure('PRECONDITION', message));
+      return heldBack(row, operation, unexpected(message));
     }
     return send(row, slot);
   };
   const sendIfAsPlanned = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const read = await readCard(service, policy, row, slot);
-    if (read.kind === 'failed') return heldBack(row, operation, unreadable(read.failure));
+    if (read.kind === 'failed') return heldBack(row, operation, unreadable(read));
     const change = changeSince(row.before, read.resource);
-    return change === undefined ? send(row, slot) : heldBack(row, operation, new Failure('PRECONDITION', change));
+    return change === undefined ? send(row, slot) : heldBack(row, operation, unexpected(change));
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> => {
     if (row.drift === 'checked') return sendIfAsPlanned(row, slot);
@@ -88,10 +98,16 @@ const NOT_OF_THE_CARD: ReadonlySet<FailureCode> = new Set([
 ]);
 
 /** A card that cannot be read cannot be compared: its row is held back. */
-function unreadable(failure: Failure): Failure {
-  if (NOT_OF_THE_CARD.has(failure.code)) return failure;
+function unreadable(read: Refusal): Refusal {
+  const { failure, ending } = read;
+  if (NOT_OF_THE_CARD.has(failure.code)) return read;
   const message = `the card cannot be compared with the plan: ${failure.message}`;
-  return new Failure('PRECONDITION', message, { hints: failure.hints, details: failure.details, cause: failure });
+  const { hints, details } = failure;
+  return {
+    kind: 'failed',
+    ending: { ...ending, code: 'PRECONDITION' },
+    failure: new Failure('PRECONDITION', message, { hints, details, cause: failure }),
+  };
 }
 
 function shown(value: JsonValue | undefined): string {
@@ -135,17 +151,10 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
     const read = await readCard(service, policy, row, slot);
     if (read.kind === 'failed') return read;
     const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
-    if (status === readBack.settledBy) return { ...read, outcome: 'confirmed_by_read' };
-    return {
-      kind: 'failed',
-      failure: new Failure(
-        'OUTCOME_UNKNOWN',
-        `${operation.attempt} ${row.id ?? ''}: the card reads ${String(status)}`,
-        {
-          details: { outcome: 'unknown', observed: new Map([['status', status ?? null]]) },
-        },
-      ),
-    };
+    if (status === readBack.settledBy) return read;
+    const message = `${operation.attempt} ${row.id ?? ''}: the card reads ${String(status)}`;
+    const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
+    return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
   };
 }
 

@@ -77,3 +77,19 @@ export async function* rowsOfRun(
     format: formatOfRun(header),
   });
 }
+
+/** Columns of the rows of a run; those of a JSON input may differ from row to row, so all are gone through. */
+export async function columnsOfRun(
+  session: Session,
+  run: { readonly header: RunHeader; readonly folder: RunFolder },
+): Promise<readonly string[]> {
+  const columns = new Set<string>();
+  let last: readonly string[] | undefined;
+  for await (const batch of rowsOfRun(session, run)) {
+    for (const { record } of batch) {
+      if (record.names !== last) for (const name of record.names) columns.add(name);
+      last = record.names;
+    }
+  }
+  return [...columns];
+}

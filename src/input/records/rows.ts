@@ -53,3 +53,31 @@ export async function hashInput(file: InputFile): Promise<string> {
   for await (const piece of file.bytes()) hash.update(piece);
   return hash.digest('hex');
 }
+
+/**
+ * One row after the other, so that a million of them need no memory. Not a generator: that makes several promises
+ * for each row, this one.
+ */
+export function eachRow(batches: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = batches[Symbol.asyncIterator]();
+      let rows: Iterator<Row> = [][Symbol.iterator]();
+      return {
+        async next() {
+          for (;;) {
+            const row = rows.next();
+            if (row.done !== true) return row;
+            const batch = await source.next();
+            if (batch.done === true) return batch;
+            rows = batch.value[Symbol.iterator]();
+          }
+        },
+        async return() {
+          await source.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
-import { answered, FakeClock, failed, planOf, rejected, rowsTo } from './fakes.ts';
+import type { CallResult } from '../../../src/http/call.ts';
+import { answered, ended, FakeClock, failed, planOf, rejected, rowsTo } from './fakes.ts';
 
 const inOrder = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -93,17 +94,14 @@ describe('many rows', () => {
   });
 
   it('of a read have no outcome, and one that fails makes the run partial', async () => {
-    const plan = planOf(
-      3,
-      async (row) => (row.row === 2 ? failed('NOT_FOUND', { http: { status: 404 } }) : answered()),
-      {
-        isWrite: false,
-        command: 'card.get',
-      },
-    );
+    const read = (): CallResult => ({ ...answered(), ending: ended({ httpStatus: 200, attempts: 1 }) });
+    const plan = planOf(3, async (row) => (row.row === 2 ? failed('NOT_FOUND', { http: { status: 404 } }) : read()), {
+      isWrite: false,
+      command: 'card.get',
+    });
     const report = await runRows(plan);
     expect(report.exitCode).toBe(15);
-    expect(plan.printed.map((result) => result.outcome)).toEqual([null, null, null]);
+    expect(plan.printed.map((result) => result.ending.outcome)).toEqual([null, null, null]);
     expect(plan.printed[1]?.failure?.details).toMatchObject({ row: 2, id: 'card-2', operation: 'card.get' });
     expect(report.tally.counts()).toEqual({ read: 2, failed: 1 });
   });

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { BulkPlan } from '../../../src/bulk/plan.ts';
-import type { RowResult } from '../../../src/bulk/row-outcome.ts';
+import { failedCall, type RowResult } from '../../../src/bulk/row-outcome.ts';
 import type { RunPlan, RunPorts } from '../../../src/bulk/run-store.ts';
 import type { ClockPort, SignalName, SignalPort } from '../../../src/context.ts';
+import { type Ending, NO_ENDING } from '../../../src/ending.ts';
 import { Failure, type FailureCode, type FailureDetails } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
@@ -86,25 +87,22 @@ export async function* rowsTo(count: number): AsyncGenerator<TestRow> {
   for (let row = 1; row <= count; row += 1) yield { row, id: `card-${row}` };
 }
 
+/** An ending of which only this is known. */
+export function ended(known: Partial<Ending>): Ending {
+  return { ...NO_ENDING, ...known };
+}
+
 export function answered(resource: JsonValue = new Map([['status', 'BLOCKED']]), resultId?: string): CallResult {
   return {
     kind: 'answered',
-    outcome: 'applied',
+    ending: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId }),
     resource,
-    status: 200,
     headers: [],
-    requestId: undefined,
-    attempts: 1,
-    resultId,
-    notices: [],
   };
 }
 
 export function failed(code: FailureCode, details: FailureDetails = {}): CallResult {
-  return {
-    kind: 'failed',
-    failure: new Failure(code, `it ended as ${code}`, { details: { attempts: 1, ...details } }),
-  };
+  return failedCall(new Failure(code, `it ended as ${code}`, { details: { attempts: 1, ...details } }));
 }
 
 export function rejected(status: number, errorCode?: string): CallResult {

@@ -17,8 +17,9 @@ import { RunJournal } from '../../../src/bulk/journal.ts';
 import { scanJournal } from '../../../src/bulk/journal-reader.ts';
 import { isRowRecord } from '../../../src/bulk/journal-record.ts';
 import { RowStates } from '../../../src/bulk/row-states.ts';
+import type { Ending } from '../../../src/ending.ts';
 import { Failure } from '../../../src/failure.ts';
-import { FakeClock, HELD, temporaryFolder } from './fakes.ts';
+import { ended, FakeClock, HELD, temporaryFolder } from './fakes.ts';
 
 const ROWS = 10;
 
@@ -28,7 +29,10 @@ async function twentyLines(): Promise<{ path: string; bytes: Buffer }> {
   const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock() });
   for (let row = 1; row <= ROWS; row += 1) {
     await journal.intent({ row, id: `card-${row}`, reason: 'lost' });
-    await journal.result({ row, id: `card-${row}`, outcome: row % 2 === 0 ? 'rejected' : 'applied', httpStatus: 200 });
+    await journal.result(
+      { row, id: `card-${row}` },
+      ended({ outcome: row % 2 === 0 ? 'rejected' : 'applied', httpStatus: 200 }),
+    );
   }
   await journal.close();
   return { path, bytes: readFileSync(path) };
@@ -125,7 +129,10 @@ describe('taking a journal up again', () => {
     const reason = 'r'.repeat(300);
     for (let row = 1; row <= 4000; row += 1) {
       void first.intent({ row, id: `card-${row}`, reason });
-      void first.result({ row, id: `card-${row}`, outcome: 'applied', httpStatus: 200, resultId: `new-${row}` });
+      void first.result(
+        { row, id: `card-${row}` },
+        ended({ outcome: 'applied', httpStatus: 200, resultId: `new-${row}` }),
+      );
     }
     await first.close();
     const journal = await RunJournal.resume(path, 4000, { ...HELD, clock: new FakeClock() });
@@ -134,48 +141,46 @@ describe('taking a journal up again', () => {
         row,
         id: `card-${row}`,
         reason,
-        resultId: `new-${row}`,
-        outcome: 'applied',
+        ending: { resultId: `new-${row}`, outcome: 'applied' },
       });
     }
     await journal.close();
   });
 
-  it('tells what is kept of a row', async () => {
+  it('gives back what was kept of a row, unchanged', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     const clock = new FakeClock();
     const first = await RunJournal.create(path, 2, { ...HELD, clock });
     await first.intent({ row: 1, id: 'card-1', reason: 'lost' });
-    await first.result({
-      row: 1,
-      id: 'card-1',
+    const ending: Ending = {
       outcome: 'rejected',
       attempts: 2,
       httpStatus: 404,
       requestId: 'r-1',
+      sentAtMs: Date.parse('2026-05-01T12:00:00.007Z'),
       durationMs: 12,
+      resultId: undefined,
       code: 'NOT_FOUND',
       errorCode: 'CARD_NOT_FOUND',
-    });
+      message: 'no such card',
+      observedStatus: undefined,
+      notices: [{ code: 'ODD', message: 'odd', level: 'note' }],
+    };
+    await first.result({ row: 1, id: 'card-1' }, ending);
     await first.close();
     const journal = await RunJournal.resume(path, 2, { ...HELD, clock });
     expect(await journal.entry(1)).toEqual({
       row: 1,
       id: 'card-1',
       reason: 'lost',
-      outcome: 'rejected',
-      attempts: 2,
-      time: Date.parse('2026-05-01T12:00:00Z'),
-      wasSent: true,
-      httpStatus: 404,
-      requestId: 'r-1',
-      durationMs: 12,
-      resultId: undefined,
-      code: 'NOT_FOUND',
-      errorCode: 'CARD_NOT_FOUND',
-      observedStatus: undefined,
+      timeMs: Date.parse('2026-05-01T12:00:00Z'),
+      ending,
     });
-    expect(await journal.entry(2)).toMatchObject({ row: 2, id: undefined, outcome: 'not_sent', attempts: 0 });
+    expect(await journal.entry(2)).toMatchObject({
+      row: 2,
+      id: undefined,
+      ending: { outcome: 'not_sent', attempts: 0 },
+    });
     await journal.close();
   });
 });
@@ -272,11 +277,11 @@ describe('a journal whose run another process has taken over', () => {
 
   it('is neither written nor cut any more', async () => {
     const { path, journal, truncated } = await lostJournal();
-    await expect(journal.result({ row: 1, id: 'card-1', outcome: 'applied' })).rejects.toMatchObject({
+    await expect(journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }))).rejects.toMatchObject({
       code: 'LOCAL_IO',
     });
     const { size } = statSync(path);
-    await expect(journal.result({ row: 1, id: 'card-1', outcome: 'not_sent' })).rejects.toMatchObject({
+    await expect(journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'not_sent' }))).rejects.toMatchObject({
       code: 'LOCAL_IO',
     });
     await expect(journal.end('stopped', {})).rejects.toMatchObject({ code: 'LOCAL_IO' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
 import { type FailedFileOptions, inputRow, openFailedFile } from '../../../src/bulk/failed-file.ts';
-import { durationText, Progress } from '../../../src/bulk/progress.ts';
+import { Progress } from '../../../src/bulk/progress.ts';
 import type { RowResult } from '../../../src/bulk/row-outcome.ts';
 import { sentResult } from '../../../src/bulk/row-outcome.ts';
 import { printedRow, storedRow } from '../../../src/bulk/row-result.ts';
@@ -133,17 +133,6 @@ describe('progress', () => {
       '102/1,000 rows (10 %), 50.5 rows/s, 1 failed, the service asked for a pause (429), 12 s left',
     );
     expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 failed, 2 min 5 s left');
-  });
-
-  it.each([
-    [0, '0 s'],
-    [59_000, '59 s'],
-    [60_000, '1 min'],
-    [200_000, '3 min 20 s'],
-    [3_600_000, '1 h'],
-    [7_500_000, '2 h 5 min'],
-  ])('%d ms are %s', (ms, text) => {
-    expect(durationText(ms)).toBe(text);
   });
 });
 

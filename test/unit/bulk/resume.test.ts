@@ -37,7 +37,7 @@ async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Pa
   );
   const report = await runRows(plan);
   await active.close();
-  return { sent, report, printed: plan.printed, outcomes: plan.printed.map((result) => result.outcome) };
+  return { sent, report, printed: plan.printed, outcomes: plan.printed.map((result) => result.ending.outcome) };
 }
 
 async function begin(stateDir: string, name = 'may') {
@@ -118,9 +118,9 @@ describe('a run that is taken up again', () => {
   it('keeps the id of an answer that can be had nowhere else', async () => {
     const stateDir = temporaryFolder();
     const first = await run(await begin(stateDir), { 1: answered(new Map(), 'new-1') });
-    expect(first.printed[0]?.resultId).toBe('new-1');
+    expect(first.printed[0]?.ending.resultId).toBe('new-1');
     const second = await run(await resumeRun(runPorts(stateDir), 'may'), {});
-    expect(second.printed[0]).toMatchObject({ resultId: 'new-1', outcome: 'applied', source: 'journal' });
+    expect(second.printed[0]).toMatchObject({ ending: { resultId: 'new-1', outcome: 'applied' }, source: 'journal' });
   });
 });
 

@@ -17,6 +17,7 @@ import {
 import { temporaryName } from '../../../src/files/process-identity.ts';
 import {
   answered,
+  ended,
   FakeClock,
   INPUT,
   INPUT_SHA256,
@@ -282,10 +283,13 @@ describe('runs results', () => {
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: 4, inputRows: 4 }));
     await run.journal.intent({ row: 2, id: 'card-2' });
     await run.journal.intent({ row: 1, id: 'card-1' });
-    await run.journal.result({ row: 2, id: 'card-2', outcome: 'applied', httpStatus: 200, resultId: 'new-2' });
+    await run.journal.result(
+      { row: 2, id: 'card-2' },
+      ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-2' }),
+    );
     const found: unknown[] = [];
-    for await (const { row, outcome, attempts, resultId, failure } of runResults(run, rowsTo(4))) {
-      found.push([row.row, outcome, attempts, resultId, failure?.code]);
+    for await (const { row, ending, failure } of runResults(run, rowsTo(4))) {
+      found.push([row.row, ending.outcome, ending.attempts, ending.resultId, failure?.code]);
     }
     expect(found).toEqual([
       [1, 'unknown', 1, undefined, 'OUTCOME_UNKNOWN'],

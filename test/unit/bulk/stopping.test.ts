@@ -52,7 +52,7 @@ describe('a run of many rows stops', () => {
     expect(report.state).toBe('stopped');
     expect(plan.printed.map((result) => result.row.row)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const last = plan.printed[8];
-    expect(last).toMatchObject({ outcome: 'not_sent', attempts: 0, source: 'not_reached' });
+    expect(last).toMatchObject({ ending: { outcome: 'not_sent', attempts: 0 }, source: 'not_reached' });
   });
 
   it.each<[string, readonly (() => CallResult)[], number]>([
@@ -95,7 +95,7 @@ describe('a run of many rows stops', () => {
     expect(sent).toEqual([1]);
     expect(report.exitCode).toBe(15);
     expect(report.stop).toEqual({ kind: 'busy', waitMs: 901_000 });
-    expect(plan.printed.map((result) => result.outcome)).toEqual(['not_sent', 'not_sent', 'not_sent']);
+    expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['not_sent', 'not_sent', 'not_sent']);
   });
 });
 
@@ -117,7 +117,7 @@ describe('a signal', () => {
     );
     const report = await runRows(plan);
     expect(report.exitCode).toBe(exitCode);
-    expect(plan.printed.map((result) => result.outcome)).toEqual(['applied', 'applied', 'not_sent']);
+    expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['applied', 'applied', 'not_sent']);
   });
 
   it('that comes when every row is done does not change how the run ends', async () => {
@@ -155,7 +155,7 @@ describe('a signal', () => {
     const report = await runRows(plan);
     expect(report.exitCode).toBe(8);
     expect(clock.monotonic()).toBe(5_000);
-    expect(plan.printed.map((result) => result.outcome)).toEqual(['unknown', 'not_sent']);
+    expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['unknown', 'not_sent']);
   });
 
   it('ends the run also when a request does not obey', async () => {
@@ -199,7 +199,7 @@ describe('a signal', () => {
     );
     const report = await runRows(plan);
     expect(report.exitCode).toBe(143);
-    expect(plan.printed.map((result) => [result.outcome, result.attempts])).toEqual([
+    expect(plan.printed.map((result) => [result.ending.outcome, result.ending.attempts])).toEqual([
       ['not_sent', 1],
       ['not_sent', 0],
     ]);
@@ -255,7 +255,7 @@ describe('a bug', () => {
     });
     const report = await runRows(plan);
     expect(report.exitCode).toBe(8);
-    expect(plan.printed.map((result) => result.outcome)).toEqual(['unknown', 'not_sent', 'not_sent']);
+    expect(plan.printed.map((result) => result.ending.outcome)).toEqual(['unknown', 'not_sent', 'not_sent']);
   });
 
   it('before anything was sent ends with 1', async () => {

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type CredentialRequest, resolveCredential } from '../../../src/credentials/resolve.ts';
 import { describeCredential } from '../../../src/credentials/status.ts';
 import type { CredentialEntry, CredentialKind } from '../../../src/credentials/store.ts';
-import { Failure } from '../../../src/failure.ts';
-import type { Notice } from '../../../src/http/call.ts';
+import { Failure, type Notice } from '../../../src/failure.ts';
 import { stoppedClock, temporaryFolder } from '../files/place.ts';
 
 const NOW_SECONDS = Date.parse('2026-05-01T12:00:00Z') / 1000;

@@ -6,7 +6,7 @@ import { pruneHistory } from '../../../src/history/prune.ts';
 import { historyJson, readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { FakeClock, INPUT, INPUT_SHA256, runPlan, runPorts, temporaryFolder } from '../bulk/fakes.ts';
+import { ended, FakeClock, INPUT, INPUT_SHA256, runPlan, runPorts, temporaryFolder } from '../bulk/fakes.ts';
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 const DAY_MS = 86_400_000;
@@ -39,26 +39,34 @@ describe('the record of a write', () => {
     expect(entry).toMatch(/^20260501T120000000-[0-9a-f]+-[0-9a-f]{6}$/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(stateDir).mode & 0o777).toBe(0o700);
-    expect(await readHistory(ports, { limit: 50 })).toMatchObject({ entries: [{ entry, outcome: 'unknown' }] });
+    expect(await readHistory(ports, { limit: 50 })).toMatchObject({
+      entries: [{ entry, ending: { outcome: 'unknown' } }],
+    });
   });
 
   it('tells afterwards how it ended', async () => {
     const { recorder, clock, ports } = setUp();
     const entry = await recorder.begin(intent);
     clock.ms += 300;
-    await recorder.end(entry, {
-      outcome: 'applied',
-      httpStatus: 200,
-      requestId: 'r-1',
-      durationMs: 300,
-      resultId: 'new-1',
-    });
+    await recorder.end(
+      entry,
+      ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-1', durationMs: 300, resultId: 'new-1' }),
+    );
     const shown = await showHistory(ports, entry);
     expect(printJson(historyJson(shown))).toBe(
       `{"entry":"${entry}","time":"2026-05-01T12:00:00.000Z","user":"ada","profile":"demo","host":"cards.example",` +
         `"operation":"card.block","id":"${CARD}","resultId":"new-1","reason":"lost, INC-7","outcome":"applied",` +
         '"httpStatus":200,"requestId":"r-1","durationMs":300,"run":null}',
     );
+  });
+
+  it('keeps the code of the service and not what it said, which may name a customer', async () => {
+    const { recorder, path } = setUp();
+    const said = { errorCode: 'CARD_EXPIRED', message: 'expired for kari@example.com' };
+    await recorder.end(await recorder.begin(intent), ended({ outcome: 'rejected', code: 'REJECTED', ...said }));
+    const kept = readFileSync(path, 'utf8');
+    expect(kept).toContain('CARD_EXPIRED');
+    expect(kept).not.toContain('kari');
   });
 
   it('of a write without an id and an answer has null for what is not known', async () => {
@@ -69,8 +77,9 @@ describe('the record of a write', () => {
       id: undefined,
       reason: undefined,
     });
-    await recorder.end(entry, { outcome: 'not_sent', durationMs: 1 });
-    expect(await showHistory(ports, entry)).toMatchObject({
+    await recorder.end(entry, ended({ outcome: 'not_sent', durationMs: 1 }));
+    const json = printJson(historyJson(await showHistory(ports, entry)));
+    expect(JSON.parse(json)).toMatchObject({
       id: null,
       reason: null,
       outcome: 'not_sent',
@@ -86,13 +95,13 @@ describe('the record of a write', () => {
     await Promise.all(
       writers.map(async (writer) => {
         for (let write = 0; write < 5; write += 1) {
-          await writer.end(await writer.begin(intent), { outcome: 'applied', durationMs: 1 });
+          await writer.end(await writer.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
         }
       }),
     );
     const { entries } = await readHistory({ ...ports, stateDir }, { limit: 1000 });
     expect(entries).toHaveLength(100);
-    expect(entries.every((entry) => entry.outcome === 'applied')).toBe(true);
+    expect(entries.every((entry) => entry.ending.outcome === 'applied')).toBe(true);
   });
 
   it('keeps its own line when another process died in the middle of one', async () => {
@@ -128,7 +137,9 @@ describe('the record of a write', () => {
     const entry = await recorder.begin(intent);
     rmSync(path);
     mkdirSync(path);
-    await expect(recorder.end(entry, { outcome: 'applied', durationMs: 1, resultId: 'new-1' })).rejects.toMatchObject({
+    await expect(
+      recorder.end(entry, ended({ outcome: 'applied', durationMs: 1, resultId: 'new-1' })),
+    ).rejects.toMatchObject({
       code: 'LOCAL_IO',
       message: expect.stringContaining('the write WAS applied; the id in the answer is new-1'),
       details: { outcome: 'applied', resultId: 'new-1' },
@@ -136,7 +147,7 @@ describe('the record of a write', () => {
   });
 
   it('is not kept with --no-history', async () => {
-    await NO_RECORD.end(await NO_RECORD.begin(intent), { outcome: 'applied', durationMs: 1 });
+    await NO_RECORD.end(await NO_RECORD.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
   });
 });
 
@@ -149,10 +160,10 @@ describe('frontdesk history', () => {
     const all = setUp();
     const { recorder, clock } = all;
     const first = await recorder.begin(intent);
-    await recorder.end(first, { outcome: 'rejected', durationMs: 1 });
+    await recorder.end(first, ended({ outcome: 'rejected', durationMs: 1 }));
     clock.ms += DAY_MS;
     const second = await recorder.begin({ ...intent, id: 'sub_1' });
-    await recorder.end(second, { outcome: 'applied', durationMs: 1, resultId: CARD });
+    await recorder.end(second, ended({ outcome: 'applied', durationMs: 1, resultId: CARD }));
     clock.ms += DAY_MS;
     const third = await recorder.begin({ ...intent, id: 'SUB_1' });
     return { ...all, first, second, third };
@@ -190,21 +201,17 @@ describe('frontdesk history', () => {
     await run.journal.intent({ row: 2, id: 'card-2', reason: 'lost' });
     clock.ms += 1000;
     await run.journal.intent({ row: 1, id: 'card-1' });
-    await run.journal.result({
-      row: 2,
-      id: 'card-2',
-      outcome: 'applied',
-      httpStatus: 200,
-      requestId: 'r-2',
-      durationMs: 9,
-    });
+    await run.journal.result(
+      { row: 2, id: 'card-2' },
+      ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-2', durationMs: 9 }),
+    );
     const { entries } = await readHistory(ports, { limit: 50 });
-    expect(entries.map(({ entry, outcome }) => [entry, outcome])).toEqual([
+    expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([
       ['may:1', 'unknown'],
       ['may:2', 'applied'],
       [single, 'unknown'],
     ]);
-    expect(await showHistory(ports, 'may:2')).toEqual({
+    expect(JSON.parse(printJson(historyJson(await showHistory(ports, 'may:2'))))).toEqual({
       entry: 'may:2',
       time: '2026-05-01T12:00:01.000Z',
       user: 'ada',
@@ -258,7 +265,7 @@ describe('frontdesk history', () => {
 describe('history prune', () => {
   it('removes old entries whole and keeps young ones', async () => {
     const { ports, clock, recorder, path } = setUp();
-    await recorder.end(await recorder.begin(intent), { outcome: 'applied', durationMs: 1 });
+    await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
     await recorder.begin(intent);
     clock.ms += 91 * DAY_MS;
     const young = await recorder.begin(intent);
@@ -283,12 +290,12 @@ describe('history prune', () => {
       clock.ms += 100 * DAY_MS;
       const writes = Array.from({ length: 8 }, async () => {
         const entry = await recorder.begin({ ...intent, id: `round-${round}` });
-        await recorder.end(entry, { outcome: 'applied', durationMs: 1 });
+        await recorder.end(entry, ended({ outcome: 'applied', durationMs: 1 }));
         begun.push(entry);
       });
       await Promise.all([pruneHistory(ports, 90 * DAY_MS), ...writes]);
       const { entries } = await readHistory(ports, { id: `round-${round}`, limit: 1000 });
-      expect(entries.map(({ outcome }) => outcome)).toEqual(Array<string>(8).fill('applied'));
+      expect(entries.map(({ ending }) => ending.outcome)).toEqual(Array<string>(8).fill('applied'));
     }
     expect(begun).toHaveLength(120);
   });

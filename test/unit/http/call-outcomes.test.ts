@@ -8,9 +8,12 @@ import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, 
 /** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a read-back. */
 function line(operation: Operation, result: CallResult, sent: readonly string[]): string {
   const own = sent.map((request) => (isReadBack(operation, request) ? 'R' : 'P')).join('');
-  if (result.kind === 'answered') return `ok ${result.outcome ?? 'read'} ${own}`;
+  const outcome = result.ending.outcome ?? 'read';
+  if (result.kind === 'answered') return `ok ${outcome} ${own}`;
   const { code, exitCode, details } = result.failure;
-  return `${code} ${exitCode} ${details.outcome ?? 'read'} ${own}`;
+  // What is recorded is what is reported.
+  expect(result.ending).toMatchObject({ code, outcome: details.outcome ?? null, httpStatus: details.http?.status });
+  return `${code} ${exitCode} ${outcome} ${own}`;
 }
 
 function isReadBack(operation: Operation, request: string): boolean {
@@ -147,8 +150,11 @@ describe('a read-back that shows the wanted status settles the write', () => {
   it('prints the card as read, with a notice that says it was seen by reading', async () => {
     const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
     const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
-    expect(result).toMatchObject({ kind: 'answered', outcome: 'confirmed_by_read', status: 200, attempts: 1 });
-    expect(result.kind === 'answered' && result.notices[0]).toMatchObject({
+    expect(result).toMatchObject({
+      kind: 'answered',
+      ending: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
+    });
+    expect(result.kind === 'answered' && result.ending.notices[0]).toMatchObject({
       code: 'CONFIRMED_BY_READ',
       level: 'warning',
       message:
@@ -182,15 +188,11 @@ describe('good answers', () => {
   it('a write is applied, a read has no outcome', async () => {
     const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
     expect(await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy())).toMatchObject({
-      outcome: null,
-      status: 200,
-      requestId: 'q1',
-      attempts: 1,
-      notices: [],
+      ending: { outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, code: undefined, notices: [] },
     });
     const write = bench([answer(200, card('ACTIVE'))]);
     expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-      outcome: 'applied',
+      ending: { outcome: 'applied' },
     });
   });
 
@@ -198,23 +200,25 @@ describe('good answers', () => {
     const other = '00000000-0000-0000-0000-000000000001';
     const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
     expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
-      resultId: other,
+      ending: { resultId: other },
     });
     const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
     expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
-      resultId: 'evt_1',
+      ending: { resultId: 'evt_1' },
     });
   });
 
   it('a raw call takes any JSON and is not held against the operation', async () => {
     const { client, sent } = bench([answer(200, '[1.10]')]);
     const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
-    expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', notices: [] });
+    expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', ending: { notices: [] } });
     expect(sent).toEqual(['GET /v1/other?x=1']);
   });
 
   it('counts the attempts', async () => {
     const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
-    expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({ attempts: 3 });
+    expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
+      ending: { attempts: 3 },
+    });
   });
 });

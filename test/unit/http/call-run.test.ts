@@ -85,7 +85,9 @@ describe('waits', () => {
 
   it('--retries 0 sends once, and still reads back', async () => {
     const { client, sent } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
-    expect(await client.call(block, withPolicy({ retries: 0 }))).toMatchObject({ outcome: 'confirmed_by_read' });
+    expect(await client.call(block, withPolicy({ retries: 0 }))).toMatchObject({
+      ending: { outcome: 'confirmed_by_read' },
+    });
     expect(sent).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
   });
 
@@ -210,7 +212,7 @@ describe('401', () => {
     const { client, wires } = bench([answer(401), answer(200, card('BLOCKED'))], {
       renew: async () => 'fresh-token-1',
     });
-    expect(await client.call(block, withPolicy())).toMatchObject({ outcome: 'applied', attempts: 2 });
+    expect(await client.call(block, withPolicy())).toMatchObject({ ending: { outcome: 'applied', attempts: 2 } });
     expect(wires.map((wire) => wire.headers.find(([name]) => name === 'Authorization')?.[1])).toEqual([
       `Bearer ${TOKEN}`,
       'Bearer fresh-token-1',
@@ -391,7 +393,9 @@ describe('signals', () => {
         return answer(200, card('BLOCKED'));
       },
     ]);
-    expect(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal }))).toMatchObject({ outcome: 'applied' });
+    expect(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal }))).toMatchObject({
+      ending: { outcome: 'applied' },
+    });
   });
 
   it('an ambiguous end after the first signal is not read back', async () => {
@@ -435,8 +439,7 @@ describe('in a run of many rows', () => {
       random: 0,
     });
     expect(await client.call(block, withPolicy({}, { pacer: port }))).toMatchObject({
-      outcome: 'applied',
-      attempts: 2,
+      ending: { outcome: 'applied', attempts: 2 },
     });
     expect(log).toEqual(['admit send', 'refused 300000', 'admit send', 'succeeded']);
     expect(clock.sleeps).toEqual([]);

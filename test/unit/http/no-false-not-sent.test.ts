@@ -74,7 +74,7 @@ describe('whatever the service answers to a write', () => {
           const result = await client.call(inputFor(operation), { policy: { ...POLICY, timeoutMs: 1000 } });
           await client.close();
           const applications = server.applications() - before;
-          const outcome = result.kind === 'answered' ? result.outcome : result.failure.details.outcome;
+          const { outcome } = result.ending;
           if (applications > 0) expect(['applied', 'confirmed_by_read', 'unknown']).toContain(outcome);
           const isOnceOnly = operation.effect.unavailable === 'never';
           if (isOnceOnly) expect(applications).toBeLessThanOrEqual(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseAge, parseDuration } from '../../../src/input/duration.ts';
+import { parseAge, parseDuration } from '../../../src/input/duration.ts';
 
 describe('parseDuration', () => {
   it.each([
@@ -49,23 +49,5 @@ describe('parseAge', () => {
 
   it.each(['90', '3w', '1y', '40000d'])('refuses %j', (text) => {
     expect(parseAge(text)).toBeUndefined();
-  });
-});
-
-describe('formatDuration', () => {
-  it.each([
-    [-5, '0 ms'],
-    [0, '0 ms'],
-    [450.7, '450 ms'],
-    [999, '999 ms'],
-    [1000, '1 s'],
-    [59_999, '59 s'],
-    [60_000, '1 min'],
-    [7_200_000, '2 h'],
-    [7_500_000, '2 h 5 min'],
-    [90_061_000, '1 d 1 h'],
-    [86_400_000, '1 d'],
-  ])('shows %d ms as %s', (ms, text) => {
-    expect(formatDuration(ms)).toBe(text);
   });
 });

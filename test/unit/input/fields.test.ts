@@ -91,7 +91,7 @@ describe('checkFieldTexts', () => {
     const { faults } = checkFieldTexts(CALENDAR, given, flags);
     expect(faults).toEqual([
       { where: '--active', problem: 'must be true or false, not "yes"' },
-      { where: '--name', problem: `has 5001 characters; the limit is 5000: "${'x'.repeat(60)}…"` },
+      { where: '--name', problem: `has 5001 characters; the limit is 5000: "${'x'.repeat(59)}…"` },
       { where: '--url', problem: 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"' },
     ]);
   });

@@ -1,0 +1,185 @@
+import { FAILURES, type Failure, type FailureCode, type Notice, OUTCOMES, type Outcome } from './failure.ts';
+import { shorten } from './json/shorten.ts';
+import { isJsonObject, type JsonValue } from './json/value.ts';
+
+/**
+ * How a call ended. The call makes it once; results of single calls and of rows carry it, journal and history keep it
+ * and give it back unchanged. It holds no body, no token and nothing of a customer but what the service put into a
+ * message.
+ */
+export interface Ending {
+  /** null: a read that was made. */
+  readonly outcome: Outcome | null;
+  /** Undefined: no status line came. */
+  readonly httpStatus: number | undefined;
+  readonly requestId: string | undefined;
+  /** Attempts whose request may have left; 0 also where version 0.1.0 recorded no number. */
+  readonly attempts: number;
+  /** Milliseconds since 1970 at which the first byte of the last attempt may have left; undefined: none may have. */
+  readonly sentAtMs: number | undefined;
+  /** Whole milliseconds from the beginning of the first attempt to the end; undefined: there was no attempt. */
+  readonly durationMs: number | undefined;
+  /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
+  readonly resultId: string | undefined;
+  /** Undefined exactly when the call succeeded. */
+  readonly code: FailureCode | undefined;
+  /** `errorCode` of the service. */
+  readonly errorCode: string | undefined;
+  /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
+  readonly message: string | undefined;
+  /** The status that reading the card back showed. */
+  readonly observedStatus: string | undefined;
+  readonly notices: readonly Notice[];
+}
+
+/** The ending of a call of which nothing is known yet, to be completed. */
+export const NO_ENDING: Ending = {
+  outcome: null,
+  httpStatus: undefined,
+  requestId: undefined,
+  attempts: 0,
+  sentAtMs: undefined,
+  durationMs: undefined,
+  resultId: undefined,
+  code: undefined,
+  errorCode: undefined,
+  message: undefined,
+  observedStatus: undefined,
+  notices: [],
+};
+
+const MAX_MESSAGE = 300;
+/** Longer codes than this are no codes; a body that poses as one is not kept. */
+const MAX_ERROR_CODE = 200;
+
+/** The ending of a call that failed. `message`: why, where the failure's details do not say it. */
+export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'durationMs' | 'message'>> = {}): Ending {
+  const { outcome, http, attempts, sentAt, resultId, service, observed } = failure.details;
+  const message = textIn(service, 'message') ?? known.message;
+  return {
+    outcome: outcome ?? null,
+    httpStatus: http?.status,
+    requestId: http?.requestId,
+    attempts: attempts ?? 0,
+    sentAtMs: sentAt === undefined ? undefined : Date.parse(sentAt),
+    durationMs: known.durationMs,
+    resultId,
+    code: failure.code,
+    errorCode: textIn(service, 'errorCode')?.slice(0, MAX_ERROR_CODE),
+    message: message === undefined ? undefined : shorten(message, MAX_MESSAGE),
+    observedStatus: textIn(observed, 'status'),
+    notices: [],
+  };
+}
+
+function textIn(value: JsonValue | undefined, name: string): string | undefined {
+  const member = isJsonObject(value) ? value.get(name) : undefined;
+  return typeof member === 'string' ? member : undefined;
+}
+
+/** Codes with which a guard (`--expect`) ends a row before it is sent: the service was there, the row was not to be. */
+const GUARD_CODES: ReadonlySet<FailureCode> = new Set(['PRECONDITION', 'NOT_FOUND', 'REJECTED']);
+
+/** Was it held back on purpose, and not by a network that fails? */
+export function isHeldBack(outcome: Outcome | null, code: FailureCode | undefined): boolean {
+  return outcome === 'not_sent' && code !== undefined && GUARD_CODES.has(code);
+}
+
+/** The members of an ending as a journal of a million rows names them. Those that are undefined are left out. */
+export interface EndingRecord {
+  readonly s: Outcome;
+  readonly a: number;
+  readonly http?: number | undefined;
+  readonly req?: string | undefined;
+  readonly at?: number | undefined;
+  readonly ms?: number | undefined;
+  readonly rid?: string | undefined;
+  readonly code?: FailureCode | undefined;
+  readonly err?: string | undefined;
+  readonly msg?: string | undefined;
+  readonly seen?: string | undefined;
+  readonly notes?: readonly Notice[] | undefined;
+}
+
+/** The ending of a write as a record. Only a read has no outcome, and none is ever recorded. */
+export function encodeEnding(ending: Ending): EndingRecord {
+  return {
+    s: ending.outcome ?? 'unknown',
+    a: ending.attempts,
+    http: ending.httpStatus,
+    req: ending.requestId,
+    at: ending.sentAtMs,
+    ms: ending.durationMs,
+    rid: ending.resultId,
+    code: ending.code,
+    err: ending.errorCode,
+    msg: ending.message,
+    seen: ending.observedStatus,
+    notes: ending.notices.length === 0 ? undefined : ending.notices,
+  };
+}
+
+const SHORT: Readonly<Record<keyof Ending, keyof EndingRecord>> = {
+  outcome: 's',
+  attempts: 'a',
+  httpStatus: 'http',
+  requestId: 'req',
+  sentAtMs: 'at',
+  durationMs: 'ms',
+  resultId: 'rid',
+  code: 'code',
+  errorCode: 'err',
+  message: 'msg',
+  observedStatus: 'seen',
+  notices: 'notes',
+};
+
+/**
+ * The ending in a record of a journal, or under the names of its members in one of the history. Undefined: it is
+ * none, or has a code that this version does not know.
+ */
+export function decodeEnding(record: object): Ending | undefined {
+  // Only looked into: every member is checked before it is used.
+  const members = record as Readonly<Record<string, unknown>>;
+  const member = (name: keyof Ending): unknown => members[SHORT[name]] ?? members[name];
+  const text = (name: keyof Ending) => textOf(member(name));
+  const number = (name: keyof Ending) => numberOf(member(name));
+  const outcome = OUTCOMES.find((known) => known === member('outcome'));
+  const code = member('code');
+  if (outcome === undefined || (code !== undefined && !isFailureCode(code))) return undefined;
+  const notices = member('notices');
+  return {
+    outcome,
+    httpStatus: number('httpStatus'),
+    requestId: text('requestId'),
+    attempts: number('attempts') ?? 0,
+    sentAtMs: number('sentAtMs'),
+    durationMs: number('durationMs'),
+    resultId: text('resultId'),
+    code,
+    errorCode: text('errorCode'),
+    message: text('message'),
+    observedStatus: text('observedStatus'),
+    notices: Array.isArray(notices) ? notices.filter(isNotice) : [],
+  };
+}
+
+function isFailureCode(value: unknown): value is FailureCode {
+  return typeof value === 'string' && value in FAILURES;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isNotice(value: unknown): value is Notice {
+  if (typeof value !== 'object' || value === null || !('code' in value && 'message' in value && 'level' in value)) {
+    return false;
+  }
+  const isLevel = value.level === 'note' || value.level === 'warning';
+  return isLevel && typeof value.code === 'string' && typeof value.message === 'string';
+}

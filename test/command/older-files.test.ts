@@ -1,0 +1,142 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { cardId, playService, rowLines } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+
+/** What version 0.1.0 wrote: its history and the folders of its runs. */
+const OLD_STATE = fileURLToPath(new URL('../fixtures/state-0.1.0', import.meta.url));
+
+function homeWithOldState(): Home {
+  const home = createHome();
+  cpSync(OLD_STATE, home.stateDir, { recursive: true });
+  return home;
+}
+
+describe('files of version 0.1.0 are read', () => {
+  test('the history: single writes and the rows of runs', async () => {
+    const { code, stdout } = await runFrontdesk(['history', '--json', '--limit', '100'], { home: homeWithOldState() });
+    // The members of an entry, as a test reads them.
+    const entries = JSON.parse(stdout) as Record<string, string | number | null>[];
+    expect(code).toBe(0);
+    const line = ({ run, operation, id, outcome, httpStatus, requestId, resultId }: (typeof entries)[number]) =>
+      [run, operation, String(id).slice(-3), outcome, httpStatus, requestId, String(resultId).slice(-3)].join(' ');
+    expect(entries.filter(({ run }) => run === null).map(line)).toEqual([
+      ' calendar.event.create ull applied 200 req-10 _10',
+      ' card.block 009 unknown   ull',
+      ' card.activate 001 not_sent   ull',
+      ' card.block 005 confirmed_by_read 200 req-8 ull',
+      ' card.block 004 unknown 500 req-4 ull',
+      ' card.block 002 rejected 404 req-3 ull',
+      ' card.reissue 007 applied 200 req-2 907',
+      ' card.block 001 applied 200 req-1 ull',
+    ]);
+    expect(entries.filter(({ run }) => run === 'killed').map(line)).toEqual([
+      'killed card.reissue 009 unknown   ull',
+      'killed card.reissue 002 rejected 404 req-31 ull',
+      'killed card.reissue 001 applied 200 req-30 901',
+    ]);
+    expect(entries.at(-1)).toMatchObject({
+      time: '2026-11-21T22:02:18.891Z',
+      user: 'desk',
+      reason: 'lost, ticket 4711',
+      durationMs: 37,
+    });
+  });
+
+  test.each([
+    [
+      'finished',
+      [
+        '1 applied 200 1',
+        '2 rejected 404 1 NOT_FOUND',
+        '3 rejected 409 1 REJECTED',
+        '4 unknown 500 1 OUTCOME_UNKNOWN',
+        '5 confirmed_by_read 200 1',
+        '6 not_sent null 0 PRECONDITION',
+        '7 applied 200 1',
+      ],
+    ],
+    [
+      'stopped',
+      [
+        '1 applied 200 1',
+        '2 rejected 404 1 NOT_FOUND',
+        '3 rejected 409 1 REJECTED',
+        '4 not_sent null 0 PARTIAL',
+        '5 not_sent null 0 PARTIAL',
+      ],
+    ],
+    [
+      'killed',
+      [
+        '1 applied 200 1',
+        '2 rejected 404 1 NOT_FOUND',
+        '3 unknown null 1 OUTCOME_UNKNOWN',
+        '4 not_sent null 0 PARTIAL',
+      ],
+    ],
+    ['resumed', ['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']],
+    ['events', ['1 applied 200 1', '2 applied 200 1']],
+  ])('the results of the run %s', async (run, lines) => {
+    const result = await runFrontdesk(['runs', 'results', run, '-o', 'ndjson'], { home: homeWithOldState() });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(rowLines(result.stdout)).toEqual(lines);
+  });
+
+  test('what a row of a run failed with, and when it was sent', async () => {
+    const { stdout } = await runFrontdesk(['runs', 'results', 'finished', '-o', 'ndjson'], {
+      home: homeWithOldState(),
+    });
+    const errors = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { error: { message: string; sentAt?: string } | null }).error);
+    expect(errors[2]).toMatchObject({
+      message: `card.block of ${cardId(3)}: rejected: the service answered 409 (CARD_EXPIRED)`,
+      service: { errorCode: 'CARD_EXPIRED' },
+      http: { status: 409, requestId: 'req-16' },
+    });
+    expect(errors[3]).toMatchObject({
+      sentAt: expect.stringMatching(/^2026-11-21T22:02:2/),
+      observed: { status: 'ACTIVE' },
+    });
+    expect(errors[5]?.message).toBe(`card.block of ${cardId(6)}: not sent: the card was not as it had to be`);
+  });
+
+  test('the list of runs', async () => {
+    const { stdout } = await runFrontdesk(['runs', 'list', '--json'], { home: homeWithOldState() });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { run: 'resumed', state: 'finished', outcomes: { applied: 3 } },
+      { run: 'events', state: 'finished', outcomes: { applied: 2 } },
+      { run: 'killed', state: 'interrupted', outcomes: { applied: 1, rejected: 1, not_sent: 1, unknown: 1 } },
+      { run: 'stopped', state: 'stopped', outcomes: { applied: 1, rejected: 2, not_sent: 2 } },
+      {
+        run: 'finished',
+        state: 'finished',
+        outcomes: { applied: 2, confirmed_by_read: 1, rejected: 2, not_sent: 1, unknown: 1 },
+      },
+    ]);
+  });
+
+  test.each([
+    ['stopped', ['POST 7 block', 'POST 10 block'], 15],
+    // The row that was in flight is left alone, and the row that --expect held back is not sent.
+    ['killed', ['POST 10 reissue'], 8],
+    ['finished', [], 8],
+  ])('the run %s goes on with the rows that are left', async (run, requests, code) => {
+    const home = homeWithOldState();
+    const server = await startRecordingServer(playService());
+    const header = join(home.stateDir, 'runs', run, 'header.json');
+    writeFileSync(header, readFileSync(header, 'utf8').replace('http://127.0.0.1:18099', server.url));
+    const result = await runFrontdesk(['runs', 'resume', run, '-o', 'ndjson'], { home, env: server.env });
+    expect(result.code).toBe(code);
+    const sent = server.requests.map(({ method, url }) => {
+      const [, , , id = '', verb = ''] = url.split('/');
+      return `${method} ${Number(id.slice(-12))} ${verb}`;
+    });
+    expect(sent).toEqual(requests);
+  });
+});

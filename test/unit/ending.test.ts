@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeEnding, type Ending, encodeEnding, endingOf, NO_ENDING } from '../../src/ending.ts';
+import { FAILURES, Failure, type FailureCode, OUTCOMES } from '../../src/failure.ts';
+
+const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+const text = known(fc.string({ unit: 'grapheme' }));
+const whole = known(fc.nat());
+// Object.keys widens to texts; these are the keys of the table.
+const codes = Object.keys(FAILURES) as FailureCode[];
+
+const endings: fc.Arbitrary<Ending> = fc.record({
+  outcome: fc.constantFrom(...OUTCOMES),
+  httpStatus: whole,
+  requestId: text,
+  attempts: fc.nat(),
+  sentAtMs: whole,
+  durationMs: whole,
+  resultId: text,
+  code: known(fc.constantFrom(...codes)),
+  errorCode: text,
+  message: text,
+  observedStatus: text,
+  notices: fc.array(
+    fc.record({ code: fc.string(), message: fc.string(), level: fc.constantFrom('note' as const, 'warning' as const) }),
+    { maxLength: 2 },
+  ),
+});
+
+describe('an ending', () => {
+  it('is read back from a line as it was', () => {
+    fc.assert(
+      fc.property(endings, (ending) => {
+        expect(decodeEnding(JSON.parse(JSON.stringify(encodeEnding(ending))))).toEqual(ending);
+      }),
+    );
+  });
+
+  it('is read back from a line that has its own names', () => {
+    fc.assert(
+      fc.property(endings, (ending) => {
+        expect(decodeEnding(JSON.parse(JSON.stringify(ending)))).toEqual(ending);
+      }),
+    );
+  });
+
+  it('of a write that says nothing of its outcome is kept as unknown', () => {
+    expect(encodeEnding(NO_ENDING)).toMatchObject({ s: 'unknown', a: 0 });
+  });
+
+  it('has short names in a line, and nothing that is not known', () => {
+    const ending: Ending = { ...NO_ENDING, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
+    expect(JSON.stringify(encodeEnding(ending))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
+  });
+
+  it.each([
+    ['without an outcome', {}],
+    ['with an outcome that is none', { s: 'maybe', a: 1 }],
+    ['with a code that this version does not know', { s: 'rejected', a: 1, code: 'NEW_CODE' }],
+  ])('a record %s is none', (_what, record) => {
+    expect(decodeEnding(record)).toBeUndefined();
+  });
+
+  it('leaves out members of another kind, as no version writes them', () => {
+    const record = { s: 'applied', a: '1', http: 'x', req: 1, notes: [{ code: 1 }, null] };
+    expect(decodeEnding(record)).toEqual({ ...NO_ENDING, outcome: 'applied' });
+  });
+
+  it('of a failure has what its details have, the message of the service cut', () => {
+    const service = new Map([
+      ['errorCode', 'CARD_EXPIRED'],
+      ['message', 'm'.repeat(400)],
+    ]);
+    const failure = new Failure('REJECTED', 'block of card 1 was rejected', {
+      details: {
+        outcome: 'rejected',
+        http: { status: 409, requestId: 'r-1' },
+        attempts: 2,
+        sentAt: '2026-05-01T12:00:00.007Z',
+        service,
+      },
+    });
+    expect(endingOf(failure, { durationMs: 9 })).toEqual({
+      ...NO_ENDING,
+      outcome: 'rejected',
+      httpStatus: 409,
+      requestId: 'r-1',
+      attempts: 2,
+      sentAtMs: Date.parse('2026-05-01T12:00:00.007Z'),
+      durationMs: 9,
+      code: 'REJECTED',
+      errorCode: 'CARD_EXPIRED',
+      message: `${'m'.repeat(299)}…`,
+    });
+  });
+});
