@@ -227,7 +227,15 @@ class Run implements Dispatcher.DispatchHandler {
     this.#break(new BreakError('too_large', `the answer ${what}; the limit is ${MAX_BODY_BYTES} bytes`));
   }
 
+  /**
+   * Not at once: a process that was stopped (a paused container, a laptop's lid) wakes with its deadlines passed and
+   * with answers that came meanwhile. They are read first, so that what is known is not called unknown.
+   */
   readonly #onDeadline = (): void => {
+    setImmediate(this.#giveUp);
+  };
+
+  readonly #giveUp = (): void => {
     const seconds = `${this.#options.timeoutMs / 1000} s`;
     const { hostPort } = this.#to.baseUrl;
     if (!this.#sent) {

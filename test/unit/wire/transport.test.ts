@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseBaseUrl } from '../../../src/wire/base-url.ts';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
@@ -305,4 +307,25 @@ describe('connections', () => {
       ['Content-Length', '2'],
     ]);
   });
+});
+
+/** A server in a process of its own, which answers while this one stands still; answers its port. */
+async function serveApart(): Promise<number> {
+  const program = `require('node:http').createServer((request, response) => {
+    request.resume().on('end', () => response.end('{"b":2}'));
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanups.push(async () => void child.kill());
+  const [port] = await once(child.stdout, 'data');
+  return Number(port);
+}
+
+it('M2 reads an answer that came while the process was stopped, although the deadline has passed', async () => {
+  const url = `http://127.0.0.1:${await serveApart()}`;
+  const onSend = () => {
+    // The bytes leave in this turn; the process stands still from the next one on.
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500));
+  };
+  const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 1000, onSend });
+  expect(summary(exchange)).toBe('reply 200 {"b":2}');
 });
