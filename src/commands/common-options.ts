@@ -97,6 +97,7 @@ export const MANY_WRITE_OPTIONS: readonly OptionSpec[] = [
     text: 'write the rows that did not succeed there, as input for a repeat',
   },
   { long: 'run', value: 'name', text: 'name of the run: starts it, or resumes it if it exists' },
+  { long: 'reconcile', text: 'with --run: settle its unknown rows by reading their cards' },
   { long: 'resend-unknown', text: 'send rows again whose outcome is unknown; asks first' },
 ];
 

@@ -23,6 +23,7 @@ const MANY_ONLY = [
   'changed-from',
   'empty-cells',
   'allow-duplicates',
+  'reconcile',
   'resend-unknown',
 ];
 

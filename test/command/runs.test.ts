@@ -296,15 +296,16 @@ describe('runs resume', () => {
     expect(begun.code).toBe(8);
     isOver = true;
     const before = server.requests.length;
-    const resume = async (more: readonly string[], cardStatus = 'ACTIVE') => {
+    const goOn = async (call: readonly string[], cardStatus: string) => {
       status = cardStatus;
-      const result = await runFrontdesk(['runs', 'resume', 'u', '--timeout', '10s', ...more], {
-        env: server.env,
-        home,
-      });
+      const result = await runFrontdesk([...call, '--timeout', '10s'], { env: server.env, home, stdin: idLines(5) });
       return { ...result, lines: server.lines.slice(before) };
     };
-    return { resume };
+    const repeated = [...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u'];
+    return {
+      resume: (more: readonly string[], cardStatus = 'ACTIVE') => goOn(['runs', 'resume', 'u', ...more], cardStatus),
+      repeat: (more: readonly string[], cardStatus = 'ACTIVE') => goOn([...repeated, ...more], cardStatus),
+    };
   }
 
   test('leaves rows alone whose request may have left', async () => {
@@ -332,6 +333,24 @@ describe('runs resume', () => {
     const result = await resume(['--reconcile'], 'ACTIVE');
     expect(result.code).toBe(8);
     expect(result.lines).toHaveLength(2);
+  });
+
+  test('--reconcile goes with --run too, so that a job comes to its end', async () => {
+    const { repeat } = await withUnknown(createHome(), ['card', 'block']);
+    expect(await repeat([])).toMatchObject({ code: 8, lines: [] });
+    const result = await repeat(['--reconcile'], 'BLOCKED');
+    expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
+    expect(result.code).toBe(0);
+    expect(await repeat(['--reconcile'], 'BLOCKED')).toMatchObject({ code: 0, lines: result.lines });
+  });
+
+  test.each([
+    ['without --run', ['--reconcile'], '--reconcile: needs --run'],
+    ['with --resend-unknown', ['--run', 'r', '--reconcile', '--resend-unknown'], 'exclude each other'],
+  ])('--reconcile %s is exit 2', async (_what, more, said) => {
+    const result = await runFrontdesk([...BLOCK, ...more], { stdin: idLines(2) });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(said);
   });
 
   test('--resend-unknown asks, so off a terminal it needs --yes', async () => {

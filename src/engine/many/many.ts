@@ -173,7 +173,7 @@ async function runChecked(
       rate: options.pace.rate,
       maxFailures: failureLimitOf(options.pace, checked.selected),
       run,
-      unknownRows: options.resendUnknown ? 'resend' : 'leave',
+      unknownRows: options.unknownRows,
       failedFile,
       columns,
       emptyCells: checked.emptyCells,

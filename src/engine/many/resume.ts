@@ -3,12 +3,12 @@ import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { type ActiveRun, refuseOtherPlace, resumeRun, staleRunWarning } from '../../bulk/run-store.ts';
 import { Failure, type Fault, usageFailure } from '../../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
+import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
 import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
 import { guardWrite, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
-import { failureLimitOf, loadLimits, loadPace, readPace } from './run-options.ts';
+import { failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
@@ -33,19 +33,11 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
   throw new Failure('CANCELLED', 'not confirmed; nothing was sent', { details: { outcome: 'not_sent' } });
 }
 
-function unknownRowsOf(input: RawInput): 'leave' | 'reconcile' | 'resend' {
-  if (hasOption(input, 'reconcile') && hasOption(input, 'resend-unknown')) {
-    throw usageFailure([{ where: '--reconcile and --resend-unknown', problem: 'exclude each other' }]);
-  }
-  if (hasOption(input, 'reconcile')) return 'reconcile';
-  return hasOption(input, 'resend-unknown') ? 'resend' : 'leave';
-}
-
 /** Goes on with a run: done rows are not repeated and printed from the journal. */
 export async function resume(session: Session, input: RawInput, name: string): Promise<number> {
   const faults: Fault[] = [];
   const given = readPace(input, faults);
-  const unknownRows = unknownRowsOf(input);
+  const unknownRows = readUnknownRows(input, faults);
   if (faults.length > 0) throw usageFailure(faults);
   const ports = portsOf(session);
   const header = await requireRunHeader(runFolder(ports.stateDir, name));

@@ -51,6 +51,8 @@ export interface ManyOptions {
   readonly emptyCells: 'keep' | 'clear';
   readonly allowDuplicates: boolean;
   readonly resendUnknown: boolean;
+  /** What becomes of the unknown rows of a run that exists already. */
+  readonly unknownRows: UnknownRows;
   readonly failedPath: string | undefined;
   readonly runName: string | undefined;
   readonly changedFromPath: string | undefined;
@@ -89,6 +91,24 @@ function readChoice<Value extends string>(
   return value;
 }
 
+/** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
+export type UnknownRows = 'leave' | 'reconcile' | 'resend';
+
+export function readUnknownRows(input: RawInput, faults: Fault[]): UnknownRows {
+  if (hasOption(input, 'reconcile') && hasOption(input, 'resend-unknown')) {
+    faults.push({ where: '--reconcile and --resend-unknown', problem: 'exclude each other' });
+  }
+  if (hasOption(input, 'reconcile')) return 'reconcile';
+  return hasOption(input, 'resend-unknown') ? 'resend' : 'leave';
+}
+
+function readManyUnknown(input: RawInput, faults: Fault[]): UnknownRows {
+  if (hasOption(input, 'reconcile') && lastValue(input, 'run') === undefined) {
+    faults.push({ where: '--reconcile', problem: 'needs --run: only a run that exists has rows to read back' });
+  }
+  return readUnknownRows(input, faults);
+}
+
 /** Every option that belongs to many rows; what is wrong is added to `faults`. */
 export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
   const shardText = lastValue(input, 'shard');
@@ -102,6 +122,7 @@ export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
     emptyCells: readChoice(input, 'empty-cells', ['keep', 'clear'], faults) ?? 'keep',
     allowDuplicates: hasOption(input, 'allow-duplicates'),
     resendUnknown: hasOption(input, 'resend-unknown'),
+    unknownRows: readManyUnknown(input, faults),
     failedPath: lastValue(input, 'failed'),
     runName: lastValue(input, 'run'),
     changedFromPath: lastValue(input, 'changed-from'),
