@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
@@ -88,7 +89,30 @@ async function openToRead(path: string): Promise<FileHandle> {
   }
 }
 
-/** The last record of a journal, if the file ends in a whole line of less than 64 KiB; cheap, for listing runs. */
+const TAKEN_UP = /"s":"resumed","by":"([A-Za-z0-9._-]{1,64} \(process \d{1,10}\))","e":(\d{1,10})/g;
+
+/** Who took a run up after the holder of that epoch, as its journal says; undefined where it does not. */
+export function successorIn(path: string, epoch: number): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch {
+    // The run was removed, or nothing can be read here any more: what matters is that it is not held.
+    return undefined;
+  }
+  for (const [, by, taken] of text.matchAll(TAKEN_UP)) {
+    if (Number(taken) > epoch) return `another frontdesk on ${by}`;
+  }
+  return undefined;
+}
+
+/** The epoch of a line, where it stands in it. */
+const EPOCH = /,"e":(\d{1,10}),"c":"/g;
+
+/**
+ * The last record of a journal that its newest holder wrote, if the file ends in a whole line of less than 64 KiB;
+ * cheap, for listing runs.
+ */
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined;
@@ -101,7 +125,15 @@ export async function readLastRecord(path: string): Promise<JournalRecord | unde
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const tail = buffer.subarray(0, bytesRead);
     if (tail.at(-1) !== NEWLINE) return undefined;
-    return decodeRecord(tail.subarray(tail.lastIndexOf(NEWLINE, -2) + 1, -1));
+    const newest = Math.max(0, ...Array.from(tail.toString('latin1').matchAll(EPOCH), ([, epoch]) => Number(epoch)));
+    for (let end = tail.length - 1; end > 0; ) {
+      const start = tail.lastIndexOf(NEWLINE, end - 1) + 1;
+      const record = decodeRecord(tail.subarray(start, end));
+      // A holder that lost its run may have written after its successor.
+      if (record === undefined || newest === 0 || record.e === newest) return record;
+      end = start - 1;
+    }
+    return undefined;
   } finally {
     await file.close();
   }

@@ -35,20 +35,30 @@ export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
 interface RunRecord {
   readonly t: number;
   readonly s: 'resumed' | 'end';
+  /** Who took it up: `pod-7 (process 1)`. */
+  readonly by?: string | undefined;
   readonly state?: 'finished' | 'stopped';
   /** Rows by outcome, rows that were not reached counted as `not_sent`. */
   readonly outcomes?: OutcomeCounts;
 }
 
-export type JournalRecord = IntentRecord | ResultRecord | RunRecord;
+interface Written {
+  /** Which holder of the run wrote it, counted from 1; records of the first version do not say. */
+  readonly e?: number | undefined;
+}
+
+export type JournalRecord = (IntentRecord | ResultRecord | RunRecord) & Written;
 
 const CHECKSUM = /,"c":"([0-9a-f]{8})"\}$/;
 const CHECKSUM_LENGTH = ',"c":"01234567"}'.length;
 const ROW_STATES: ReadonlySet<string> = new Set([...OUTCOMES, 'intent', 'resolved_by_user']);
 
-/** One line of the journal with its newline, members that are undefined left out: ASCII, so that its checksum is over exactly the bytes on the disk. */
-export function encodeRecord(record: JournalRecord): string {
-  const head = escapeNonAscii(JSON.stringify(record)).slice(0, -1);
+/**
+ * One line of the journal with its newline, members that are undefined left out: ASCII, so that its checksum is over
+ * exactly the bytes on the disk. `epoch`: which holder of the run writes it.
+ */
+export function encodeRecord(record: JournalRecord, epoch: number): string {
+  const head = `${escapeNonAscii(JSON.stringify(record)).slice(0, -1)},"e":${epoch}`;
   return `${head},"c":"${crc32Hex(head)}"}\n`;
 }
 

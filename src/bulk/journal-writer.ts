@@ -14,6 +14,8 @@ interface Batch {
 export interface WriterOptions {
   /** The journal's path, for messages. */
   readonly name: string;
+  /** Which holder of the run this process is. */
+  readonly epoch: number;
   /** Throws LOCAL_IO when the run is no longer held by this process. */
   prove(): void;
 }
@@ -26,13 +28,15 @@ export class JournalWriter {
   readonly #file: AppendFile;
   readonly #name: string;
   readonly #prove: () => void;
+  readonly #epoch: number;
   #waiting: Batch | undefined;
   #isRunning = false;
   #durableLength: number;
   #failure: Failure | undefined;
   #idle: Promise<void> = Promise.resolve();
 
-  constructor(file: AppendFile, length: number, { name, prove }: WriterOptions) {
+  constructor(file: AppendFile, length: number, { name, epoch, prove }: WriterOptions) {
+    this.#epoch = epoch;
     this.#file = file;
     this.#name = name;
     this.#prove = prove;
@@ -48,7 +52,7 @@ export class JournalWriter {
   append(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#waiting ??= newBatch();
-    this.#waiting.text += encodeRecord(record);
+    this.#waiting.text += encodeRecord(record, this.#epoch);
     const { durable } = this.#waiting;
     if (!this.#isRunning) {
       this.#isRunning = true;

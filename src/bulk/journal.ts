@@ -8,21 +8,37 @@ import type { StoredRow } from './journal-entry.ts';
 import { readEntry } from './journal-entry.ts';
 import type { ScanResult } from './journal-reader.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
+import { JournalReading } from './journal-reading.ts';
 import type { IntentRecord, JournalRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
 import { isRowRecord } from './journal-record.ts';
-import { JournalWriter } from './journal-writer.ts';
+import { JournalWriter, type WriterOptions } from './journal-writer.ts';
 import type { BulkRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
 import type { IntentFacts, RunAudit } from './run-audit.ts';
+import { setApart } from './set-apart.ts';
 
 export interface JournalPorts {
   readonly clock: ClockPort;
+  readonly pid: number;
   /** Opens the journal for appending; tests give a disk that crashes. */
   readonly openFile?: (path: string) => Promise<AppendFile>;
-  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
-  prove(): void;
+  readonly hold: RunHold;
   /** A second record of what this process does. */
   readonly audit?: RunAudit | undefined;
+}
+
+/** The hold on a run, as its journal needs to know it. */
+export interface RunHold {
+  /** Counts the holders, as far as the lock knows. */
+  readonly epoch: number;
+  /** The holder before may only have been paused, and write on. */
+  readonly mayHaveRival: boolean;
+  /** Who this is, for a holder before: `pod-7 (process 1)`. */
+  readonly by: string;
+  /** `epoch` is at least this from now on. */
+  raiseEpoch(epoch: number): void;
+  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
+  prove(): void;
 }
 
 /** The row was under way when its process ended, and nobody knows more. */
@@ -50,24 +66,31 @@ export class RunJournal {
   /** Begins an empty journal for rows 1 to `lastRow`. LOCAL_IO when it cannot be written. */
   static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const file = await openJournalFile(path, ports);
-    const writer = new JournalWriter(file, file.length, { name: path, prove: ports.prove });
+    const writer = new JournalWriter(file, file.length, writerOptions(path, ports));
     return new RunJournal(new RowStates(lastRow), ports, writer);
   }
 
   /**
    * Takes up the journal of an earlier process: cuts a torn tail and turns every intent without a result into
-   * `unknown`. LOCAL_IO when it is damaged or cannot be written.
+   * `unknown`. Away from a process that may still write to it, if there may be one. LOCAL_IO when it is damaged or
+   * cannot be written.
    */
   static async resume(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const states = new RowStates(lastRow, 'with-offsets');
-    const scan = await scanJournal(path, (record, offset) => !isRowRecord(record) || states.apply(record, offset));
+    const reading = new JournalReading(states);
+    const scan = await scanJournal(path, (record, offset) => reading.take(record, offset));
+    const { hold } = ports;
+    // A lock that has counted further than the journal: somebody took the run over, and died before he wrote of it.
+    const isShared = hold.mayHaveRival || hold.epoch > reading.epoch + 1;
+    hold.raiseEpoch(reading.epoch + 1);
+    if (isShared) await setApart(path, scan.length, ports);
     const file = await openJournalFile(path, ports);
     let reader: RecordReader | undefined;
     try {
-      const writer = new JournalWriter(file, await mendTail(file, scan), { name: path, prove: ports.prove });
+      const writer = new JournalWriter(file, await mendTail(file, scan), writerOptions(path, ports));
       reader = await RecordReader.open(path);
       const journal = new RunJournal(states, ports, writer, reader);
-      await journal.#settle();
+      await journal.#settle(hold.by);
       return journal;
     } catch (error) {
       await file.close();
@@ -144,8 +167,8 @@ export class RunJournal {
     return durable;
   }
 
-  async #settle(): Promise<void> {
-    const records: JournalRecord[] = [{ t: this.#clock.now(), s: 'resumed' }];
+  async #settle(by: string): Promise<void> {
+    const records: JournalRecord[] = [{ t: this.#clock.now(), s: 'resumed', by }];
     for (const row of this.states.in('intent')) {
       records.push({
         n: row,
@@ -174,6 +197,10 @@ async function both(journal: Promise<void>, audit: Promise<void>): Promise<void>
   audit.catch(() => undefined);
   await journal;
   await audit;
+}
+
+function writerOptions(name: string, { hold }: JournalPorts): WriterOptions {
+  return { name, epoch: hold.epoch, prove: hold.prove };
 }
 
 async function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {

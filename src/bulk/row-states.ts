@@ -12,7 +12,10 @@ const STATE_BITS = 0x0f;
 const EXCEPTION_BIT = 0x10;
 /** An earlier attempt may have been applied, and nothing has settled that since. */
 const DOUBT_BIT = 0x20;
+/** Two processes wrote of this row at the same time, and neither said which it was. */
+const CONTESTED_BIT = 0x40;
 
+const DONE: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read']);
 const SETTLING: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read', 'rejected']);
 
 /** Which states may follow which; anything else means that the journal does not tell the truth. */
@@ -59,6 +62,27 @@ export class RowStates {
     this.#attempts[record.n] = Math.min(record.a, 0xffff);
     const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
     if (offsets !== undefined) offsets[record.n] = offset;
+    return true;
+  }
+
+  /**
+   * The same for a record that does not say which holder of the run wrote it, as of old: two may have worked at once.
+   * A row that both wrote of counts as done if either saw it done, which was its answer from the service; else it is
+   * `unknown`, whatever else is recorded of it, because the other one's request may still have been applied.
+   */
+  applyOfAny(record: IntentRecord | ResultRecord, offset = -1): boolean {
+    const { n, s, a } = record;
+    if (n < 1 || n > this.rows) return false;
+    const known = this.state(n);
+    const isSecondIntent = known === 'intent' && s === 'intent' && a <= this.attempts(n);
+    const isContested = ((this.#states[n] ?? 0) & CONTESTED_BIT) !== 0;
+    if (!isContested && !isSecondIntent && FOLLOWERS[known].includes(s)) return this.apply(record, offset);
+    const isNews = DONE.has(s) && !DONE.has(known);
+    const state = DONE.has(known) ? known : DONE.has(s) ? s : 'unknown';
+    this.#states[n] = (CODES.get(state) ?? 0) | CONTESTED_BIT | (state === 'unknown' ? DOUBT_BIT : 0);
+    this.#attempts[n] = Math.min(Math.max(a, this.attempts(n)), 0xffff);
+    if (s === 'intent' && this.#intentAt !== undefined) this.#intentAt[n] = offset;
+    if (isNews && this.#resultAt !== undefined) this.#resultAt[n] = offset;
     return true;
   }
 

@@ -3,8 +3,8 @@ import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { readLastRecord, scanJournal } from './journal-reader.ts';
+import { JournalReading } from './journal-reading.ts';
 import type { OutcomeCounts } from './journal-record.ts';
-import { isRowRecord } from './journal-record.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import { readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
@@ -102,8 +102,9 @@ async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): 
 
 async function countOutcomes(folder: RunFolder, header: RunHeader): Promise<OutcomeCounts | undefined> {
   const states = new RowStates(header.inputRows);
+  const reading = new JournalReading(states);
   try {
-    await scanJournal(folder.journal, (record) => !isRowRecord(record) || states.apply(record));
+    await scanJournal(folder.journal, (record, offset) => reading.take(record, offset));
   } catch (error) {
     if (error instanceof Failure && errnoOf(error.cause) === 'ENOENT') return { not_sent: header.rows };
     if (error instanceof Failure) return undefined;

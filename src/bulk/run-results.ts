@@ -2,7 +2,7 @@ import type { Outcome } from '../failure.ts';
 import type { StoredRow } from './journal-entry.ts';
 import { readEntry } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
-import { isRowRecord } from './journal-record.ts';
+import { JournalReading } from './journal-reading.ts';
 import type { BulkRow, RowResult } from './row-outcome.ts';
 import { journalResult } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
@@ -20,7 +20,8 @@ export interface RunRecords {
 /** Reads a run's journal without taking it up. LOCAL_IO when it is damaged. */
 export async function openRunRecords(folder: RunFolder, header: RunHeader): Promise<RunRecords> {
   const states = new RowStates(header.inputRows, 'with-offsets');
-  await scanJournal(folder.journal, (record, offset) => !isRowRecord(record) || states.apply(record, offset));
+  const reading = new JournalReading(states);
+  await scanJournal(folder.journal, (record, offset) => reading.take(record, offset));
   const reader = await RecordReader.open(folder.journal);
   return {
     entry: (row) => readEntry(row, states, reader),

@@ -11,7 +11,8 @@ import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
-import { RunJournal } from './journal.ts';
+import { type RunHold, RunJournal } from './journal.ts';
+import { successorIn } from './journal-reader.ts';
 import type { RunAudit } from './run-audit.ts';
 import type { RunFolder } from './run-folder.ts';
 import { makeRunName, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
@@ -92,16 +93,16 @@ export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRu
     }
     const header = makeHeader(name, plan, ports);
     const audit = await ports.openAudit?.(header);
-    const prove = prover(lock, folder);
-    await keepInput(folder, plan.input, { pid: ports.pid, prove });
+    const hold = holdOf(lock, folder);
+    await keepInput(folder, plan.input, { pid: ports.pid, prove: hold.prove });
     // What an earlier process left here before it had a header was never sent.
-    prove();
+    hold.prove();
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, prove, audit });
+    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, hold, audit });
     await writeFileAtomic(folder.header, `${JSON.stringify(header, undefined, 2)}\n`, {
       pid: ports.pid,
       what: "the run's header",
-      prove,
+      prove: hold.prove,
     });
     await syncFolder(dirname(folder.path));
     return { header, folder, journal, isNew: true, close: closer(journal, lock) };
@@ -243,22 +244,31 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
     });
   }
   const audit = await ports.openAudit?.(header);
-  const prove = prover(lock, folder);
-  const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, prove, audit });
+  const hold = holdOf(lock, folder);
+  const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, hold, audit });
   return { header, folder, journal, isNew: false, close: closer(journal, lock) };
 }
 
-/** Throws LOCAL_IO, naming the successor, when the lock of the run is no longer this process's. */
-function prover(lock: HeldLock, folder: RunFolder): () => void {
+/** The hold on a run; its proof names the successor. */
+function holdOf(lock: HeldLock, folder: RunFolder): RunHold {
   const after = 'nothing more of it is sent from here';
-  return () => {
-    let successor: string | undefined;
-    try {
-      successor = lock.lostTo();
-    } catch (error) {
-      throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
-    }
-    if (successor !== undefined) throw lostLockFailure(`run ${folder.run}`, successor, after);
+  return {
+    get epoch() {
+      return lock.epoch;
+    },
+    mayHaveRival: lock.mayHaveRival,
+    by: lock.by,
+    raiseEpoch: (epoch) => lock.raiseEpoch(epoch),
+    prove() {
+      let lost: ReturnType<HeldLock['lost']>;
+      try {
+        lost = lock.lost();
+      } catch (error) {
+        throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
+      }
+      if (lost === undefined) return;
+      throw lostLockFailure(`run ${folder.run}`, lost.to ?? successorIn(folder.journal, lock.epoch), after);
+    },
   };
 }
 

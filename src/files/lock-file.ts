@@ -5,7 +5,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
+  readSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -40,12 +40,14 @@ export interface OwnLock {
   readonly instance: string;
   /** Bytes of the first line: where the numbers begin. */
   readonly numbersAt: number;
+  /** Its maker, for others: `pod-7 (process 1)`. */
+  readonly by: string;
 }
 
 const HOLDER_LINE = /^([0-9a-f]{8}) (\d{1,10}) (\d{1,20}|x) ([0-9a-f]{16})(?: ([A-Za-z0-9._-]{1,64}))?\n/;
 const NUMBERS = /\n(\d{10}) \d{12}\n$/;
 
-function parse(text: string, changedMs: number): LockFile {
+function parse(text: string, changedMs: () => number): LockFile {
   const [, host, pid, start, instance, machine] = HOLDER_LINE.exec(text) ?? [];
   if (host === undefined || pid === undefined || start === undefined || instance === undefined) {
     return { holder: undefined, instance: 'torn', epoch: 1, life: text };
@@ -55,8 +57,16 @@ function parse(text: string, changedMs: number): LockFile {
     instance,
     epoch: Number(NUMBERS.exec(text)?.[1] ?? 1),
     // The first version of this file had no count: its holder gave signs of life by the file's time.
-    life: machine === undefined ? `${text}${changedMs}` : text,
+    life: machine === undefined ? `${text}${changedMs()}` : text,
   };
+}
+
+const LONGEST_LOCK = 256;
+const bytes = Buffer.alloc(LONGEST_LOCK);
+
+/** A holder looks at its lock before each group of requests: this takes microseconds, and no more than that. */
+function readText(descriptor: number): string {
+  return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LONGEST_LOCK, 0));
 }
 
 /** The lock under this name, undefined when there is none. Throws the system's error. */
@@ -69,7 +79,7 @@ export function readLockFile(path: string): LockFile | undefined {
     throw error;
   }
   try {
-    return parse(readFileSync(descriptor, 'latin1'), fstatSync(descriptor).mtimeMs);
+    return parse(readText(descriptor), () => fstatSync(descriptor).mtimeMs);
   } finally {
     closeSync(descriptor);
   }
@@ -119,7 +129,8 @@ export interface LockMaker {
 export function makeLockFile(path: string, epoch: number, maker: LockMaker): OwnLock | undefined {
   const instance = randomBytes(8).toString('hex');
   const { host, start } = identify(maker.pid);
-  const holderLine = `${host} ${maker.pid} ${start} ${instance} ${machineName()}\n`;
+  const machine = machineName();
+  const holderLine = `${host} ${maker.pid} ${start} ${instance} ${machine}\n`;
   try {
     putUnderName(path, holderLine + numbers(epoch, 0), maker);
   } catch (error) {
@@ -128,7 +139,7 @@ export function makeLockFile(path: string, epoch: number, maker: LockMaker): Own
   }
   // Without hard links it stood there empty for a moment, in which another process may have taken it for torn.
   if (readLockFile(path)?.instance !== instance) return undefined;
-  return { instance, numbersAt: holderLine.length };
+  return { instance, numbersAt: holderLine.length, by: `${machine} (process ${maker.pid})` };
 }
 
 /**
@@ -144,7 +155,7 @@ export function writeNumbers(path: string, own: OwnLock, epoch: number, count: n
     throw error;
   }
   try {
-    if (parse(readFileSync(descriptor, 'latin1'), 0).instance !== own.instance) return false;
+    if (parse(readText(descriptor), () => 0).instance !== own.instance) return false;
     writeSync(descriptor, numbers(epoch, count), own.numbersAt, 'latin1');
     // A network file system shows it to others only then.
     fsyncSync(descriptor);

@@ -15,16 +15,23 @@ export interface LockOptions extends LockMaker {
   readonly what: string;
 }
 
+interface LostLock {
+  /** `another frontdesk on pod-7 (process 1)`; undefined: whoever took it over has ended since. */
+  readonly to: string | undefined;
+}
+
 export interface HeldLock {
   /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
   readonly epoch: number;
   /** The holder before could not be asked: it may only have been paused, and go on. */
   readonly mayHaveRival: boolean;
+  /** Who this process is for others: `pod-7 (process 1)`. */
+  readonly by: string;
   /**
-   * Undefined while this process still holds the lock, which is read for it; else who holds it now, or that nobody
-   * does. A process that was paused finds out in this way that it was taken for gone. Throws the system's error.
+   * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
+   * this way that it was taken for gone. Throws the system's error.
    */
-  lostTo(): string | undefined;
+  lost(): LostLock | undefined;
   /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
   raiseEpoch(epoch: number): void;
   /** Gives the lock back. Safe to call twice. */
@@ -79,10 +86,14 @@ class Hold implements HeldLock {
     this.#heart.unref();
   }
 
-  lostTo(): string | undefined {
+  get by(): string {
+    return this.#own.by;
+  }
+
+  lost(): LostLock | undefined {
     const file = readLockFile(this.#path);
     if (file?.instance === this.#own.instance) return undefined;
-    return file === undefined ? 'another process, which has ended since' : nameHolder(file);
+    return { to: file === undefined ? undefined : nameHolder(file) };
   }
 
   raiseEpoch(epoch: number): void {
@@ -223,7 +234,7 @@ export async function acquireLock(
     }
     if (watched === undefined && by?.holder !== undefined) {
       await tell(
-        `${what} is in use by ${nameHolder(by)}, which cannot be asked from here; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over once it has given no sign of life for ${seconds(PATIENCE_MS)}`,
+        `${what} is held by ${nameHolder(by)}; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over after ${seconds(PATIENCE_MS)} without a sign of life`,
       );
     } else if (nowMs - saidMs >= SAY_EVERY_MS) {
       saidMs = nowMs;
@@ -242,7 +253,8 @@ function inUse(what: string, by: LockFile, silentMs: number): Failure {
 }
 
 /** LOCAL_IO: this process was paused, was taken for gone, and must not write what it was about to write. */
-export function lostLockFailure(what: string, by: string, after: string): Failure {
+export function lostLockFailure(what: string, to: string | undefined, after: string): Failure {
+  const by = to ?? 'another frontdesk, which has ended since,';
   return new Failure(
     'LOCAL_IO',
     `${what} is no longer held by this process, which gave no sign of life for too long: ${by} took it over; ${after}`,
@@ -271,8 +283,8 @@ export async function withLock<Result>(
       const { held } = result;
       try {
         return await work(() => {
-          const by = held.lostTo();
-          if (by !== undefined) throw lostLockFailure(what, by, 'nothing was changed');
+          const lost = held.lost();
+          if (lost !== undefined) throw lostLockFailure(what, lost.to, 'nothing was changed');
         });
       } finally {
         held.release();

@@ -261,13 +261,18 @@ describe('a journal whose run another process has taken over', () => {
       const file = await openAppendFile(name);
       return { ...file, truncate: async (length) => void truncated.push(length) };
     };
-    const journal = await RunJournal.create(path, ROWS, { clock: new FakeClock(), prove, openFile });
+    const journal = await RunJournal.create(path, ROWS, {
+      ...HELD,
+      clock: new FakeClock(),
+      hold: { ...HELD.hold, prove },
+      openFile,
+    });
     await journal.intent({ row: 1, id: 'card-1' });
     isLost = true;
     return { path, journal, truncated };
   }
 
-  it('lets no request leave, although its intent is on the disk (M2)', async () => {
+  it('M2 lets no request leave, although its intent is on the disk', async () => {
     const { path, journal } = await lostJournal();
     await expect(journal.intent({ row: 2, id: 'card-2' })).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(journal.failure?.message).toBe('run may is no longer held by this process');

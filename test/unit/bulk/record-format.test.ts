@@ -15,9 +15,9 @@ describe('the checksum of a journal line', () => {
 });
 
 describe('a journal line', () => {
-  it('is ASCII with its checksum last', () => {
-    expect(encodeRecord({ n: 3, t: 5, s: 'intent', a: 1, id: 'käse' })).toBe(
-      '{"n":3,"t":5,"s":"intent","a":1,"id":"k\\u00e4se","c":"149733b6"}\n',
+  it('is ASCII with its epoch and its checksum last', () => {
+    expect(encodeRecord({ n: 3, t: 5, s: 'intent', a: 1, id: 'käse' }, 7)).toBe(
+      '{"n":3,"t":5,"s":"intent","a":1,"id":"k\\u00e4se","e":7,"c":"c12216cc"}\n',
     );
   });
 
@@ -25,9 +25,9 @@ describe('a journal line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (id, reason) => {
         const record = { n: 1, t: 1, s: 'intent', a: 1, id, reason } as const;
-        const line = encodeRecord(record);
+        const line = encodeRecord(record, 12);
         expect(line).toMatch(/^[\x20-\x7e]+\n$/);
-        expect(decodeRecord(new TextEncoder().encode(line.slice(0, -1)))).toEqual(record);
+        expect(decodeRecord(new TextEncoder().encode(line.slice(0, -1)))).toEqual({ ...record, e: 12 });
       }),
     );
   });

@@ -52,7 +52,7 @@ describe('a lock on one machine', () => {
       message: `run may is in use by another frontdesk (process ${process.pid}); nothing was sent or changed`,
     });
     expect(await livingLocks([path], realClock())).toEqual(new Set([path]));
-    expect(held.lostTo()).toBeUndefined();
+    expect(held.lost()).toBeUndefined();
     held.release();
     held.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
@@ -72,7 +72,7 @@ describe('a lock on one machine', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is taken over when the pid of its dead holder is in use again, as pid 1 is in each container (M6)',
+    'M6 is taken over when the pid of its dead holder is in use again, as pid 1 is in each container',
     async () => {
       const path = join(temporaryFolder(), 'run.lock');
       const { host } = identify(process.pid);
@@ -105,7 +105,7 @@ describe('a lock on one machine', () => {
     const path = join(temporaryFolder(), 'run.lock');
     const held = await acquireLock(path, options());
     foreignLock(path);
-    expect(held.lostTo()).toBe('another frontdesk on pod-a (process 1)');
+    expect(held.lost()).toEqual({ to: 'another frontdesk on pod-a (process 1)' });
     held.raiseEpoch(7);
     held.release();
     expect(readLockFile(path)).toMatchObject({ instance: nonce, epoch: 1 });
@@ -115,7 +115,7 @@ describe('a lock on one machine', () => {
     const path = join(temporaryFolder(), 'run.lock');
     const held = await acquireLock(path, options());
     renameSync(path, `${path}.gone`);
-    expect(held.lostTo()).toBe('another process, which has ended since');
+    expect(held.lost()).toEqual({ to: undefined });
     held.release();
   });
 
@@ -128,7 +128,7 @@ describe('a lock on one machine', () => {
 
 describe('a lock that a process elsewhere holds', () => {
   it.each([0, 90_000, 3_600_000, -3_600_000])(
-    'is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead (M1, M4)',
+    'M1, M4 is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
     async (offsetMs) => {
       const path = join(temporaryFolder(), 'run.lock');
       foreignLock(path, { epoch: 3 });
@@ -141,7 +141,7 @@ describe('a lock that a process elsewhere holds', () => {
       expect(waitedMs).toBe(60_000);
       expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
       expect(told).toEqual([
-        'run may is in use by another frontdesk on pod-a (process 1), which cannot be asked from here; waiting up to 90 s, and taking over once it has given no sign of life for 60 s',
+        'run may is held by another frontdesk on pod-a (process 1); waiting up to 90 s, and taking over after 60 s without a sign of life',
         'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago; still waiting',
         'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
       ]);
@@ -150,7 +150,7 @@ describe('a lock that a process elsewhere holds', () => {
     },
   );
 
-  it('is refused after 90 s when it gives signs of life, however old its file looks (M1, M7)', async () => {
+  it('M1, M7 is refused after 90 s when it gives signs of life, however old its file looks', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     foreignLock(path);
     const clock = clockWith((ms) => {
@@ -202,14 +202,14 @@ describe('a lock that a process elsewhere holds', () => {
     await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('goes to one of several that find it silent together (M5)', async () => {
+  it('M5 goes to one of several that find it silent together', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     foreignLock(path);
     const clock = clockWith(() => undefined);
     const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
     const held = seekers.flatMap((seeker) => (seeker.status === 'fulfilled' ? [seeker.value] : []));
     expect(held).toHaveLength(1);
-    expect(held[0]?.lostTo()).toBeUndefined();
+    expect(held[0]?.lost()).toBeUndefined();
     for (const lock of held) lock.release();
   });
 
@@ -223,7 +223,7 @@ describe('a lock that a process elsewhere holds', () => {
     });
     const held = await acquireLock(path, options(clock));
     expect(waitedMs).toBe(60_000);
-    expect(held.lostTo()).toBeUndefined();
+    expect(held.lost()).toBeUndefined();
     held.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
@@ -247,16 +247,16 @@ describe('a lock that a process elsewhere holds', () => {
   });
 });
 
-describe('where there are no hard links (M7)', () => {
+describe('where there are no hard links', () => {
   const noLinks = () => {
     throw Object.assign(new Error('no links'), { code: 'EPERM' });
   };
 
-  it('a lock is made, refused and given back all the same', async () => {
+  it('M7 a lock is made, refused and given back all the same', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const held = await acquireLock(path, { ...options(), link: noLinks });
     await expect(acquireLock(path, { ...options(), link: noLinks })).rejects.toMatchObject({ code: 'USAGE' });
-    expect(held.lostTo()).toBeUndefined();
+    expect(held.lost()).toBeUndefined();
     held.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('where there are no hard links (M7)', () => {
     });
     const held = await acquireLock(path, { ...options(clock), link: noLinks });
     expect(waitedMs).toBe(10_000);
-    expect(held.lostTo()).toBeUndefined();
+    expect(held.lost()).toBeUndefined();
     held.release();
   });
 });

@@ -107,7 +107,7 @@ describe('several processes at once', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('sees a change that inode, size and time of the file do not show (M7)', async () => {
+  it('M7 sees a change that inode, size and time of the file do not show', async () => {
     const path = join(stateDir, 'sandbox', 'state.json');
     await post(openFileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/block`, '{}');
     const store = openFileStore(stateDir, PORTS);
