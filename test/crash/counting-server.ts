@@ -32,8 +32,8 @@ export interface CountingServer {
   applications(key: string): number;
   /** The ids that answers gave out for a row. */
   resultIds(key: string): readonly string[];
-  /** Hears of each write; `count` is 1 for the first that arrived since the listener was set. */
-  listen(listener: ((stage: Stage, count: number) => void) | undefined): void;
+  /** Hears of each write; `count` is 1 for the first that arrived since the listener was set, `token` the sender's. */
+  listen(listener: ((stage: Stage, count: number, token: string) => void) | undefined): void;
   /** Resolves when no write is under way: a request may still be applied after its sender was killed. */
   quiet(): Promise<void>;
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ class Service {
   dropped = 0;
   underWay = 0;
   arrived = 0;
-  listener: ((stage: Stage, count: number) => void) | undefined;
+  listener: ((stage: Stage, count: number, token: string) => void) | undefined;
   #wake: (() => void) | undefined;
   readonly #options: ServerOptions;
 
@@ -66,15 +66,16 @@ class Service {
     answer(response, 200, cardText(isDone ? (this.#options.write.statusAfter ?? 'REISSUED') : 'EXPIRED', key));
   }
 
-  async handle(path: string, body: string, response: ServerResponse): Promise<void> {
+  async handle({ url = '', headers }: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
+    const token = headers.authorization?.replace('Bearer ', '') ?? '';
     this.underWay += 1;
     this.arrived += 1;
     const count = this.arrived;
-    const tell = (stage: Stage) => this.listener?.(stage, count);
+    const tell = (stage: Stage) => this.listener?.(stage, count, token);
     try {
       tell('arrived');
       await this.#think();
-      await this.#write(this.#options.write.keyIn(path, body), response, tell);
+      await this.#write(this.#options.write.keyIn(url, body), response, tell);
     } finally {
       this.underWay -= 1;
       if (this.underWay === 0) this.#wake?.();
@@ -133,7 +134,7 @@ export async function startCountingServer(options: ServerOptions): Promise<Count
     response.on('error', () => undefined);
     const path = incoming.url ?? '';
     readBody(incoming).then(
-      (body) => (incoming.method === 'GET' ? service.read(path, response) : service.handle(path, body, response)),
+      (body) => (incoming.method === 'GET' ? service.read(path, response) : service.handle(incoming, body, response)),
       // It was killed in the middle of its request: nothing was asked.
       () => undefined,
     );

@@ -4,7 +4,7 @@ import { createHome, type Home } from '../support/run-frontdesk.ts';
 import type { CountingServer, Stage } from './counting-server.ts';
 import { startCountingServer } from './counting-server.ts';
 import { breaches, type PrintedRow } from './judge.ts';
-import { type CrashStep, type ProgramEnd, startProgram } from './program.ts';
+import { type CrashStep, type ProgramEnd, printedRows, startProgram, summaryOutcomes } from './program.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Write } from './writes.ts';
 
@@ -45,20 +45,6 @@ const lost = (breach: string): Verdict => ({ breaches: [breach], unknown: 0, unk
 const RUN = 'crash';
 const PLAN = 'crash.plan';
 const NO_FAULTS = { refused: 0, dropped: 0, busy: 0 };
-
-function printedRows(text: string): PrintedRow[] {
-  // A killed process may leave half a line, which was never printed.
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  // Each line is an object of the contract's section 8; the judge finds out when its members are wrong.
-  return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as PrintedRow);
-}
-
-function summaryOutcomes(stderr: string): Record<string, number> {
-  const line = stderr.split('\n').findLast((text) => text.startsWith('{"summary"'));
-  if (line === undefined) return {};
-  // The summary line of the contract's section 8.
-  return (JSON.parse(line) as { summary: { outcomes: Record<string, number> } }).summary.outcomes;
-}
 
 /** One run of many rows, the processes that work on it and die, and the service that counts what they did. */
 export class CrashingRun {

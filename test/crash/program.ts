@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Home } from '../support/run-frontdesk.ts';
+import type { PrintedRow } from './judge.ts';
 
 /** The program as users have it, or the one that FRONTDESK_TEST_PROGRAM names. */
 export const BUILT_PROGRAM =
@@ -86,4 +87,20 @@ export function startProgram(start: ProgramStart): {
     });
   });
   return { child, ended };
+}
+
+/** The rows that a process printed as NDJSON. */
+export function printedRows(text: string): PrintedRow[] {
+  // A killed process may leave half a line, which was never printed.
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  // Each line is an object of the contract's section 8; the judge finds out when its members are wrong.
+  return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as PrintedRow);
+}
+
+/** The counts of a process's summary, none when it printed no summary. */
+export function summaryOutcomes(stderr: string): Record<string, number> {
+  const line = stderr.split('\n').findLast((text) => text.startsWith('{"summary"'));
+  if (line === undefined) return {};
+  // The summary line of the contract's section 8.
+  return (JSON.parse(line) as { summary: { outcomes: Record<string, number> } }).summary.outcomes;
 }

@@ -1,0 +1,162 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHome } from '../support/run-frontdesk.ts';
+import { startCountingServer } from './counting-server.ts';
+import { Pod, UNSHARE } from './pod.ts';
+import { BUILT_PROGRAM, printedRows, startProgram } from './program.ts';
+import { IS_LONG, SeededRandom } from './seeded-random.ts';
+import { WRITES } from './writes.ts';
+
+/** A minute of patience is over in three seconds. */
+const SPEED = 20;
+const ROWS = 30;
+const WRITE = WRITES.reissue;
+const HOUR_MS = 3_600_000;
+const CHANGES = IS_LONG ? 100 : 12;
+
+const cleanUps: (() => void | Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** A run that pods can share, and the service that counts what it is asked. */
+async function sharedRun() {
+  const home = createHome();
+  const random = new SeededRandom(1);
+  const calm = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
+  const server = await startCountingServer({ write: WRITE, random, thinkMs: 30, ...calm });
+  const keys = Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1));
+  writeFileSync(join(home.path, 'work', WRITE.fileName), WRITE.inputOf(keys));
+  cleanUps.push(async () => {
+    await server.stop();
+    rmSync(home.path, { recursive: true, force: true });
+  });
+  const args = [...WRITE.command, '--from', WRITE.fileName, '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
+  const start = (name: string, clockOffsetMs = 0): Pod => {
+    const pod = new Pod({ program: BUILT_PROGRAM, args, home, env: server.env, name, clockOffsetMs, speed: SPEED });
+    cleanUps.push(() => pod.kill());
+    return pod;
+  };
+  const arrived = (count: number): Promise<void> =>
+    new Promise((resolve) => server.listen((stage, number) => stage === 'arrived' && number === count && resolve()));
+  return { home, server, start, arrived };
+}
+
+describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', () => {
+  it('M2 that is paused for too long sends nothing more, and ends with 16 naming its successor', async () => {
+    const { server, start, arrived } = await sharedRun();
+    const first = start('pod-1');
+    await arrived(10);
+    first.stop();
+    const before = await start('pod-2').ended;
+    await server.quiet();
+    const sent = server.order.length;
+    first.goOn();
+    const { code, stdout, stderr } = await first.ended;
+    expect(stderr).toContain(
+      'run night is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-2 (process 1) took it over; nothing more of it is sent from here',
+    );
+    expect(code).toBe(16);
+    expect(server.order).toHaveLength(sent);
+    expect(new Set(server.order).size).toBe(sent);
+    // What was under way when it was paused is unknown to its successor. Only the one who was paused knows the answer,
+    // or that its request never left.
+    expect([0, 8]).toContain(before.code);
+    const own = new Map(printedRows(stdout).map(({ row, outcome }) => [row, outcome]));
+    const unknown = printedRows(before.stdout).filter(({ outcome }) => outcome === 'unknown');
+    const truth = unknown.map(({ row }) => (server.applications(WRITE.keyOf(row)) === 1 ? 'applied' : 'not_sent'));
+    expect(unknown.map(({ row }) => own.get(row))).toEqual(truth);
+    expect(sent).toBe(ROWS - truth.filter((outcome) => outcome === 'not_sent').length);
+  });
+
+  it('M4 that is killed is succeeded by one that says so, waits and ends it by itself', async () => {
+    const { server, start, arrived } = await sharedRun();
+    const first = start('pod-1');
+    await arrived(2);
+    // While the first one lives: after its end the system may give its namespace to the next.
+    const second = start('pod-2', -HOUR_MS);
+    await arrived(8);
+    first.kill();
+    const { code, stderr } = await second.ended;
+    const said = [...stderr.matchAll(/"message":"(run night[^"]*)"/g)].map(([, message]) => message);
+    expect(said[0]).toBe(
+      'run night is held by another frontdesk on pod-1 (process 1); waiting up to 90 s, and taking over after 60 s without a sign of life',
+    );
+    expect(said[1]).toMatch(
+      /^run night: another frontdesk on pod-1 \(process 1\) gave its last sign of life \d+ s ago; /,
+    );
+    expect(said.at(-1)).toBe(
+      'run night is taken over: another frontdesk on pod-1 (process 1) gave no sign of life for 60 s',
+    );
+    expect([0, 8]).toContain(code);
+    expect(server.order.toSorted()).toEqual([...new Set(server.order)].sort());
+  });
+
+  it('M6 that is killed is succeeded by its own restart, in the same namespace or in another one', async () => {
+    const { server, start, arrived } = await sharedRun();
+    const first = start('pod-1');
+    await arrived(10);
+    first.kill();
+    await first.ended;
+    expect([0, 8]).toContain((await start('pod-1').ended).code);
+    expect(server.order.toSorted()).toEqual([...new Set(server.order)].sort());
+  });
+
+  it('M8 ends in order at SIGTERM although it is process 1, so that nobody waits for it', async () => {
+    const { server, start, arrived } = await sharedRun();
+    const first = start('pod-1');
+    await arrived(10);
+    first.terminate();
+    expect((await first.ended).code).toBe(143);
+    const { code, stderr } = await start('pod-2', HOUR_MS).ended;
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('is held by') });
+    expect(server.order.toSorted()).toEqual(Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1)).sort());
+  });
+
+  it('M5 is begun once by three that start it together', async () => {
+    const { server, start } = await sharedRun();
+    const pods = [start('pod-1'), start('pod-2', HOUR_MS), start('pod-3', -HOUR_MS)];
+    const ends = await Promise.all(pods.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code).filter((code) => code !== 0 && code !== 2)).toEqual([]);
+    expect(ends.some(({ code }) => code === 0)).toBe(true);
+    expect(server.order).toHaveLength(ROWS);
+    expect(new Set(server.order).size).toBe(ROWS);
+  });
+});
+
+describe.skipIf(UNSHARE === undefined)('two machines whose clocks are two hours apart (needs unshare)', () => {
+  it(`M9 lose and double nothing of ${CHANGES} changes each to settings, history and sandbox`, async () => {
+    const home = createHome();
+    const run = async (args: readonly string[], name: string, clockOffsetMs: number) => {
+      const pod = new Pod({ program: BUILT_PROGRAM, args, home, env: {}, name, clockOffsetMs, speed: 1 });
+      const { code, stderr } = await pod.ended;
+      expect({ args, code, stderr }).toMatchObject({ code: 0 });
+    };
+    const machine = async (name: string, clockOffsetMs: number) => {
+      for (let number = 1; number <= CHANGES; number += 1) {
+        const profile = ['profile', 'set', `${name}-${number}`, '--cards-url', 'https://cards.example.com'];
+        const event = ['calendar', 'event', 'create', '--calendar', 'cal_harbour_tours', '--name', `${name}-${number}`];
+        await run(profile, name, clockOffsetMs);
+        await run(['-p', 'sandbox', ...event, '--start', '2026-05-01'], name, clockOffsetMs);
+      }
+    };
+    await Promise.all([machine('pod-1', HOUR_MS), machine('pod-2', -HOUR_MS)]);
+    const wanted = ['pod-1', 'pod-2'].flatMap((name) =>
+      Array.from({ length: CHANGES }, (_, index) => `${name}-${index + 1}`),
+    );
+    const settings = JSON.parse(readFileSync(join(home.configDir, 'settings.json'), 'utf8'));
+    expect(Object.keys(settings.profiles).sort()).toEqual(wanted.toSorted());
+    const state = JSON.parse(readFileSync(join(home.stateDir, 'sandbox', 'state.json'), 'utf8'));
+    expect(state.events.map((event: { name: string }) => event.name).sort()).toEqual(wanted.toSorted());
+    const args = ['history', 'list', '--json', '--limit', '1000'];
+    const history = await startProgram({ program: BUILT_PROGRAM, args, home, env: {} }).ended;
+    // The array of the contract: one object a write.
+    const entries = JSON.parse(history.stdout) as { outcome: string; resultId: string }[];
+    expect(entries.map(({ outcome }) => outcome)).toEqual(wanted.map(() => 'applied'));
+    const ids = state.events.map((event: { id: string }) => event.id);
+    expect(entries.map(({ resultId }) => resultId).sort()).toEqual(ids.toSorted());
+    rmSync(home.path, { recursive: true, force: true });
+  }, 600_000);
+});
