@@ -1,0 +1,226 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isMap, parse, parseAllDocuments } from 'yaml';
+import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
+import { SeededRandom } from '../crash/seeded-random.ts';
+import { WRITES } from '../crash/writes.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const recipe = (name: string) => readFileSync(join(root, 'docs', 'recipes', name), 'utf8');
+
+const SHARDS = [1, 2, 3, 4];
+const ROWS = 60;
+
+interface Step {
+  readonly name?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of a workflow that the tests look at. */
+interface Workflow {
+  readonly jobs: {
+    readonly block: { readonly strategy: object; readonly env: object; readonly steps: readonly Step[] };
+  };
+}
+
+/** The parts of the job's manifest that the tests look at. */
+interface Job {
+  readonly kind: string;
+  readonly spec: {
+    readonly podFailurePolicy: { readonly rules: readonly { onExitCodes?: { values: readonly number[] } }[] };
+    readonly template: {
+      readonly spec: {
+        readonly restartPolicy: string;
+        readonly containers: readonly { readonly command: readonly string[]; readonly args: readonly string[] }[];
+      };
+    };
+  };
+}
+
+// The file is ours, and each test fails where it has not these members.
+const workflow = parse(recipe('github-actions.yml')) as Workflow;
+const manifests = parseAllDocuments(recipe('kubernetes-job.yaml'));
+const job = manifests[1]?.toJS() as Job;
+
+const cleanUps: (() => void | Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** A folder with cards.csv, `frontdesk` on the path, and the service that counts what it is asked. */
+class Place {
+  readonly folder = mkdtempSync(join(tmpdir(), 'frontdesk-recipe-'));
+  readonly server: CountingServer;
+
+  private constructor(server: CountingServer) {
+    this.server = server;
+    mkdirSync(join(this.folder, 'bin'));
+    symlinkSync(join(root, 'bin', 'frontdesk.js'), join(this.folder, 'bin', 'frontdesk'));
+    const ids = Array.from({ length: ROWS }, (_, index) => WRITES.block.keyOf(index + 1));
+    writeFileSync(join(this.folder, 'cards.csv'), `cardId,reason\n${ids.map((id) => `${id},lost\n`).join('')}`);
+    writeFileSync(join(this.folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
+  }
+
+  static async make(): Promise<Place> {
+    const random = new SeededRandom(1);
+    const quiet = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
+    const server = await startCountingServer({ write: WRITES.block, random, thinkMs: 30, ...quiet });
+    const place = new Place(server);
+    cleanUps.push(async () => {
+      await server.stop();
+      rmSync(place.folder, { recursive: true, force: true });
+    });
+    return place;
+  }
+
+  start(shell: readonly [string, ...string[]], env: Readonly<Record<string, string>>) {
+    const { FRONTDESK_CARDS_URL = '', FRONTDESK_CARDS_TOKEN = '' } = this.server.env;
+    const [command, ...args] = shell;
+    const child = spawn(command, args, {
+      cwd: this.folder,
+      env: {
+        PATH: [join(this.folder, 'bin'), process.env['PATH']].join(delimiter),
+        HOME: this.folder,
+        LANG: 'C.UTF-8',
+        FRONTDESK_CONFIG_DIR: join(this.folder, 'config'),
+        FRONTDESK_STATE_DIR: join(this.folder, 'state'),
+        FRONTDESK_CARDS_URL,
+        FRONTDESK_CARDS_TOKEN,
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    cleanUps.push(() => void child.kill('SIGKILL'));
+    let stderr = '';
+    child.stderr.on('data', (part: Buffer) => (stderr += part));
+    const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stderr })));
+    return { child, ended };
+  }
+
+  /**
+   * No card was blocked twice, and the results of all shards together say what became of each. Unknown is only a row
+   * whose request had not reached the service when its sender was killed. Answers how many there are.
+   */
+  expectAllSaid(): number {
+    const rows = SHARDS.flatMap((shard) =>
+      readFileSync(join(this.folder, `results-${shard}.ndjson`), 'utf8')
+        .trim()
+        .split('\n')
+        // The lines of the contract: one object a row.
+        .map((line) => JSON.parse(line) as { row: number; outcome: string }),
+    ).sort((a, b) => a.row - b.row);
+    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
+    const applied = (row: number) => this.server.applications(WRITES.block.keyOf(row));
+    const said = rows.map(({ row, outcome }) => `${row} ${outcome.replace('confirmed_by_read', 'applied')}`);
+    expect(said).toEqual(rows.map(({ row }) => `${row} ${applied(row) === 1 ? 'applied' : 'unknown'}`));
+    return rows.filter(({ outcome }) => outcome === 'unknown').length;
+  }
+}
+
+type Start = (shard: number, attempt: number) => { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+
+/** Runs all shards at once, kills the second in the middle of its rows, and starts that one again. */
+async function runWithKill(place: Place, start: Start): Promise<void> {
+  const first = SHARDS.map((shard) => start(shard, 1));
+  const second = first[1]?.child;
+  // Shard 2 has rows 2, 6, 10, …: its third row is on its way.
+  const key = WRITES.block.keyOf(10);
+  await new Promise<void>((resolve) => {
+    place.server.listen(() => {
+      if (place.server.applications(key) > 0) resolve();
+    });
+  });
+  second?.kill('SIGKILL');
+  place.server.listen(undefined);
+  const ends = await Promise.all(first.map(({ ended }) => ended));
+  expect(ends.map(({ code }) => code)).toEqual([0, null, 0, 0]);
+  await place.server.quiet();
+  const { code } = await start(2, 2).ended;
+  expect(code).toBe(place.expectAllSaid() === 0 ? 0 : 8);
+}
+
+describe('the recipe for GitHub Actions', () => {
+  const { strategy, steps } = workflow.jobs.block;
+  const index = (name: string) => steps.findIndex((step) => step.name === name);
+
+  it('is a workflow in which no shard cancels the others and the state is kept whatever happens', () => {
+    expect(strategy).toEqual({ 'fail-fast': false, matrix: { shard: SHARDS } });
+    const keep = steps[index('Keep the state, also of a job that failed')];
+    expect(keep).toMatchObject({ if: 'always()', uses: 'actions/cache/save@v4', with: { path: 'state' } });
+    const restore = steps[index('Bring back the state of the attempt before')];
+    expect(restore).toMatchObject({ uses: 'actions/cache/restore@v4', with: { key: keep?.with?.['key'] } });
+    expect(keep?.with?.['key']).toBe(`${restore?.with?.['restore-keys']}\${{ github.run_attempt }}`);
+    expect(index('Install frontdesk')).toBeLessThan(index('Block'));
+  });
+
+  it('has no expression in its shell lines, so that they run here as they stand', () => {
+    for (const { run } of steps) expect(run ?? '').not.toContain('${{');
+  });
+
+  it('does every row once although a job is killed and run again', async () => {
+    const place = await Place.make();
+    const lines = [steps[index('Refuse to begin anew')]?.run, steps[index('Block')]?.run].join('');
+    await runWithKill(place, (shard, attempt) =>
+      place.start(['bash', '-e', '-c', lines], { SHARD: String(shard), ATTEMPT: String(attempt) }),
+    );
+  });
+
+  it('refuses to begin anew when the state of the attempt before is lost', async () => {
+    const place = await Place.make();
+    const lines = [steps[index('Refuse to begin anew')]?.run, steps[index('Block')]?.run].join('');
+    const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
+    expect(place.server.order).toEqual([]);
+  });
+});
+
+describe('the recipe for Kubernetes', () => {
+  it('is a claim and a job in which ends that a restart cannot help end the index', () => {
+    expect(manifests.map((document) => document.errors)).toEqual([[], []]);
+    expect(manifests.every(({ contents }) => isMap(contents))).toBe(true);
+    expect(job.kind).toBe('Job');
+    expect(job.spec.podFailurePolicy.rules.map(({ onExitCodes }) => onExitCodes?.values)).toEqual([
+      undefined,
+      [1, 2, 4, 5, 6, 8, 15],
+    ]);
+    expect(job.spec.template.spec.restartPolicy).toBe('Never');
+  });
+
+  it('does every row once although a pod is killed and started again', async () => {
+    const place = await Place.make();
+    const [container] = job.spec.template.spec.containers;
+    const [shell = '', option = ''] = container?.command ?? [];
+    const script = (container?.args[0] ?? '').replaceAll('/input/', `${place.folder}/`);
+    expect(script).toMatch(/^exec frontdesk /);
+    await runWithKill(place, (shard) =>
+      place.start(
+        [shell, option, script.replace('"/state/results-$JOB_COMPLETION_INDEX', `"${place.folder}/results-${shard}`)],
+        { JOB_COMPLETION_INDEX: String(shard - 1) },
+      ),
+    );
+  });
+});
+
+describe('the recipe for Slurm', () => {
+  it('does every row once although a task is killed and put back into the queue', async () => {
+    const place = await Place.make();
+    await runWithKill(place, (shard) =>
+      place.start(['bash', join(root, 'docs', 'recipes', 'slurm-array.sh')], {
+        SLURM_ARRAY_TASK_ID: String(shard),
+        SLURM_ARRAY_TASK_COUNT: String(SHARDS.length),
+      }),
+    );
+  });
+});
