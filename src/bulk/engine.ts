@@ -64,6 +64,7 @@ class BulkRun<R extends BulkRow> {
       journal: plan.journal,
       wrapUp: this.#control.wrapUp,
       stop: this.#control.halt,
+      onLost: (failure) => this.#control.break(failure),
       reasonOf: (row) => plan.reasonOf?.(row),
     };
     this.#sink = new OrderedSink(Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER), {

@@ -1,4 +1,5 @@
 import { NO_ENDING } from '../ending.ts';
+import type { Failure } from '../failure.ts';
 import type { Pacer } from '../http/call.ts';
 import type { RunJournal } from './journal.ts';
 import type { Limiter } from './limiter.ts';
@@ -25,6 +26,8 @@ export interface FlightPorts<R extends BulkRow> {
   readonly journal: RunJournal | undefined;
   readonly wrapUp: AbortSignal;
   readonly stop: AbortSignal;
+  /** The run is another process's now: ends it, and keeps back whatever has not left. */
+  onLost(failure: Failure): void;
   /** What the journal keeps of a row besides its id. */
   reasonOf(row: R): string | undefined;
 }
@@ -139,6 +142,9 @@ export class Flight<R extends BulkRow> implements RowSlot, Pacer {
 
   leaves(): void {
     this.#place.leave();
+    // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
+    const lost = this.#ports.journal?.lost();
+    if (lost !== undefined) this.#ports.onLost(lost);
   }
 
   /** The row has ended: a place of a request that never left is free for another. */

@@ -1,3 +1,4 @@
+import type { ClockPort } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import type { AppendFile } from './append-file.ts';
@@ -16,9 +17,13 @@ export interface WriterOptions {
   readonly name: string;
   /** Which holder of the run this process is. */
   readonly epoch: number;
+  readonly clock: ClockPort;
   /** Throws LOCAL_IO when the run is no longer held by this process. */
   prove(): void;
 }
+
+/** A proof that is older is not trusted when a request is about to leave: the process may have been stopped since. */
+const TRUSTED_MS = 10_000;
 
 /**
  * Appends records so that all that arrive while the disk is busy share one write and one fdatasync: rows that
@@ -26,20 +31,18 @@ export interface WriterOptions {
  */
 export class JournalWriter {
   readonly #file: AppendFile;
-  readonly #name: string;
-  readonly #prove: () => void;
-  readonly #epoch: number;
+  readonly #options: WriterOptions;
   #waiting: Batch | undefined;
   #isRunning = false;
   #durableLength: number;
   #failure: Failure | undefined;
   #idle: Promise<void> = Promise.resolve();
+  #provedMs = 0;
+  #provedWallMs = 0;
 
-  constructor(file: AppendFile, length: number, { name, epoch, prove }: WriterOptions) {
-    this.#epoch = epoch;
+  constructor(file: AppendFile, length: number, options: WriterOptions) {
     this.#file = file;
-    this.#name = name;
-    this.#prove = prove;
+    this.#options = options;
     this.#durableLength = length;
   }
 
@@ -52,13 +55,30 @@ export class JournalWriter {
   append(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#waiting ??= newBatch();
-    this.#waiting.text += encodeRecord(record, this.#epoch);
+    this.#waiting.text += encodeRecord(record, this.#options.epoch);
     const { durable } = this.#waiting;
     if (!this.#isRunning) {
       this.#isRunning = true;
       this.#idle = this.#run();
     }
     return durable;
+  }
+
+  /**
+   * The failure to hold the run until now, for a request that is about to leave; looks at the lock only when the last
+   * look is some time ago. The wall clock too is compared with itself: a machine that sleeps stops the monotonic one.
+   */
+  lost(): Failure | undefined {
+    const { clock } = this.#options;
+    const isTrusted =
+      clock.monotonic() - this.#provedMs < TRUSTED_MS && Math.abs(clock.now() - this.#provedWallMs) < TRUSTED_MS;
+    if (isTrusted || this.#failure !== undefined) return this.#failure;
+    try {
+      this.#prove();
+    } catch (error) {
+      this.#failure = this.#failureOf(error);
+    }
+    return this.#failure;
   }
 
   /** Writes what is waiting, then closes the file. Never rejects: a failure has been told to those who waited. */
@@ -89,14 +109,26 @@ export class JournalWriter {
     this.#isRunning = false;
   }
 
-  async #giveUp(error: unknown): Promise<Failure> {
-    if (this.#failure !== undefined) return this.#failure;
-    this.#failure = ioFailure(
-      `the run's journal could not be written (${this.#name})`,
+  #prove(): void {
+    const { clock, prove } = this.#options;
+    const [atMs, wallMs] = [clock.monotonic(), clock.now()];
+    prove();
+    this.#provedMs = atMs;
+    this.#provedWallMs = wallMs;
+  }
+
+  #failureOf(error: unknown): Failure {
+    return ioFailure(
+      `the run's journal could not be written (${this.#options.name})`,
       error,
       'no row was sent without its record',
       ['free the disk, then take the run up again with `frontdesk runs resume`'],
     );
+  }
+
+  async #giveUp(error: unknown): Promise<Failure> {
+    if (this.#failure !== undefined) return this.#failure;
+    this.#failure = this.#failureOf(error);
     try {
       // Another process may have taken the run over and written behind what this one knows of.
       this.#prove();

@@ -104,6 +104,11 @@ export class RunJournal {
     return this.#writer.failure ?? this.#audit?.failure;
   }
 
+  /** Was the run lost while a request waited to leave? Then it must not. */
+  lost(): Failure | undefined {
+    return this.#writer.lost();
+  }
+
   /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
   intent(facts: IntentFacts): Promise<void> {
     const record: IntentRecord = {
@@ -199,8 +204,8 @@ async function both(journal: Promise<void>, audit: Promise<void>): Promise<void>
   await audit;
 }
 
-function writerOptions(name: string, { hold }: JournalPorts): WriterOptions {
-  return { name, epoch: hold.epoch, prove: hold.prove };
+function writerOptions(name: string, { hold, clock }: JournalPorts): WriterOptions {
+  return { name, clock, epoch: hold.epoch, prove: hold.prove };
 }
 
 async function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {

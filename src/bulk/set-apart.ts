@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { putInPlace } from '../files/atomic.ts';
-import { temporaryName } from '../files/process-identity.ts';
 import { ioFailure } from '../files/io-failure.ts';
+import { temporaryName } from '../files/process-identity.ts';
 
 /**
  * Puts a copy of the first `length` bytes of a journal in its place. Whoever has the old file open writes to that

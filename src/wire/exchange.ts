@@ -87,7 +87,7 @@ export interface ExchangeOptions {
   readonly stop?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */
   readonly stopUnsent?: AbortSignal | undefined;
-  /** Called right before the first byte may leave. */
+  /** Called right before the first byte may leave: aborting `stopUnsent` now still keeps it back. */
   readonly onSend?: () => void;
 }
 

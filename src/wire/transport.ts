@@ -179,13 +179,14 @@ class Run implements Dispatcher.DispatchHandler {
    * keeps every byte back, and that is what happens to a request whose deadline has passed while it waited.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Whoever hears of it may still abort `stopUnsent`.
+    if (!this.#isSettled) this.#options.onSend?.();
     if (this.#isSettled) {
       controller.abort(new BreakError('aborted', 'given up before it was sent'));
       return;
     }
     this.#sent = true;
     this.#phase = 'awaiting_headers';
-    this.#options.onSend?.();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, parsed: unknown): void {

@@ -236,7 +236,7 @@ describe('signals', () => {
     const exchange = await transportTo(server.url).exchange(post(server.url), {
       timeoutMs: 5000,
       stopUnsent: soft.signal,
-      onSend: () => soft.abort(),
+      onSend: () => queueMicrotask(() => soft.abort()),
     });
     expect(summary(exchange)).toBe('reply 200 {"b":2}');
   });
@@ -328,4 +328,14 @@ it('M2 reads an answer that came while the process was stopped, although the dea
   };
   const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 1000, onSend });
   expect(summary(exchange)).toBe('reply 200 {"b":2}');
+});
+
+it('keeps every byte back when it is told so right before the first one', async () => {
+  const server = await serve(json(200, '{}'));
+  const wrapUp = new AbortController();
+  const options = { timeoutMs: 5000, stopUnsent: wrapUp.signal, onSend: () => wrapUp.abort() };
+  const exchange = await transportTo(server.url).exchange(post(server.url), options);
+  expect(summary(exchange)).toBe('unsent connecting aborted');
+  await server.close();
+  expect(server.requests).toEqual([]);
 });
