@@ -322,7 +322,7 @@ describe('plan apply', () => {
       isDown && request.method === 'GET' && cardNumber(request) === 1 ? { status: 500, body: 'down' } : undefined,
     );
     isDown = true;
-    const first = await apply(planned, NO_TIME);
+    const first = await apply(planned, ['--retries', '0']);
     expect(first.code, first.stderr).toBe(15);
     expect(rowLines(first.stdout)).toEqual(['1 not_sent 500 1 PRECONDITION', '2 applied 200 1']);
     isDown = false;
