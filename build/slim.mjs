@@ -66,6 +66,16 @@ function lazyBuiltin(name) {
 
 const isOf = (stub, source) => (typeof stub.source === 'string' ? stub.source === source : stub.source.test(source));
 
+/**
+ * Measures a text like string-width, whose tables of characters are made when it is first used: making them takes
+ * longer than starting Node, and most texts are plain.
+ */
+const STRING_WIDTH = `let load;
+  module.exports = (text, options) => {
+    load ??= require(${JSON.stringify(fileURLToPath(import.meta.resolve('string-width')))}).default;
+    return load(text, options);
+  };`;
+
 const forward = (path) => (path ?? '').replaceAll('\\', '/');
 
 /**
@@ -144,6 +154,7 @@ export function slim(without = []) {
   return {
     name: 'slim',
     resolveId(source, importer, { kind }) {
+      if (source === 'string-width') return '\0string-width.cjs';
       const at = STUBS.findIndex((stub) => isOf(stub, source) && stub.from.test(forward(importer)));
       if (at !== -1) {
         used.add(at);
@@ -156,6 +167,7 @@ export function slim(without = []) {
       return isOurs && PUT_OFF.includes(source) ? `\0lazy-${PUT_OFF.indexOf(source)}.cjs` : null;
     },
     load(id) {
+      if (id === '\0string-width.cjs') return { code: STRING_WIDTH, moduleType: 'js' };
       const [, kind, at] = /^\0(stub|lazy)-(\d+)\.cjs$/.exec(id) ?? [];
       if (kind === undefined) return null;
       return { code: kind === 'stub' ? STUBS[Number(at)].code : lazyBuiltin(PUT_OFF[Number(at)]), moduleType: 'js' };

@@ -3,7 +3,8 @@ import { countFrom, groupThousands } from './safe-text.ts';
 
 /** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one unit, one column each, no need to look for clusters. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027]*$/;
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made for the first text that needs it. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** From so many missing characters on, and in so wide a column, a cut cell says how many are missing. */
 const COUNT_FROM_MISSING = 100;
@@ -45,6 +46,7 @@ function prefixLength(text: string, maxWidth: number): number {
   const start = text.slice(0, maxWidth + 1);
   if (PLAIN.test(start)) return Math.min(text.length, Math.max(0, maxWidth));
   let width = 0;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment, index } of graphemes.segment(text)) {
     width += displayWidth(segment);
     if (width > maxWidth) return index;
