@@ -34,7 +34,7 @@ export class LibraryCredential {
     let used: Promise<string> | undefined;
     const use = (token: Promise<string>): Promise<string> => {
       used = token;
-      return this.#endedBy(signal, token);
+      return this.#awaited(token, signal);
     };
     return {
       source: this.#name,
@@ -57,8 +57,16 @@ export class LibraryCredential {
   }
 
   #known(): Promise<string> {
-    this.#current ??= this.#ask();
-    return this.#current;
+    if (this.#current !== undefined) return this.#current;
+    const asked = this.#ask();
+    this.#current = asked;
+    // The next call may have more luck.
+    asked.catch(() => this.#forget(asked));
+    return asked;
+  }
+
+  #forget(asked: Promise<string>): void {
+    if (this.#current === asked) this.#current = undefined;
   }
 
   /** The token after `used`: another call may have asked for it already. */
@@ -69,29 +77,18 @@ export class LibraryCredential {
 
   async #ask(): Promise<string> {
     const { token, heard } = this.#options;
-    try {
-      const text: unknown = typeof token === 'string' ? token : await this.#inTime(token);
-      const checked = this.#check(text);
-      heard(checked);
-      return checked;
-    } catch (error) {
-      // The next call may have more luck.
-      this.#current = undefined;
-      throw error;
-    }
+    const checked = this.#check(typeof token === 'string' ? token : await this.#call(token));
+    heard(checked);
+    return checked;
   }
 
-  async #inTime(token: () => string | Promise<string>): Promise<unknown> {
-    const { clock, timeoutMs } = this.#options;
-    const over = new AbortController();
-    const tooLate = clock.sleep(timeoutMs, over.signal).then(() => {
-      if (!over.signal.aborted) throw this.#failed(`gave no token within ${timeoutMs / 1000} s`);
-    });
-    // What the function threw is not shown: it may hold a secret.
-    const asked = (async (): Promise<unknown> => token())().catch(() => {
+  async #call(token: () => string | Promise<string>): Promise<unknown> {
+    try {
+      return await token();
+    } catch {
+      // What the function threw is not shown: it may hold a secret.
       throw this.#failed('threw an error, which is not shown');
-    });
-    return Promise.race([asked, tooLate]).finally(() => over.abort());
+    }
   }
 
   #check(text: unknown): string {
@@ -116,14 +113,30 @@ export class LibraryCredential {
     return describeExpiry(times.expiresAtMs, clock.now());
   }
 
-  #endedBy(signal: Signal | undefined, token: Promise<string>): Promise<string> {
-    if (signal === undefined) return token;
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(ended());
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort);
-      token.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  /**
+   * The token, unless the call is ended or has waited too long. The time is that of each call: a call that is ended
+   * takes its timer along, which would keep the program alive.
+   */
+  async #awaited(token: Promise<string>, signal: Signal | undefined): Promise<string> {
+    const { clock, timeoutMs } = this.#options;
+    const over = new AbortController();
+    const tooLate = clock.sleep(timeoutMs, over.signal).then((): Promise<string> => {
+      if (over.signal.aborted) return token;
+      this.#forget(token);
+      throw this.#failed(`gave no token within ${timeoutMs / 1000} s`);
     });
+    let onAbort: (() => void) | undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(ended());
+      if (signal?.aborted === true) onAbort();
+      else signal?.addEventListener('abort', onAbort);
+    });
+    try {
+      return await Promise.race([token, tooLate, aborted]);
+    } finally {
+      over.abort();
+      if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
+    }
   }
 }
 

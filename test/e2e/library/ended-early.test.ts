@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createClient, TOKEN } from '../../support/library.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
@@ -25,6 +27,23 @@ describe('a call that is ended early', () => {
     const client = createClient({ cards: { url: server.url, token } });
     const result = await client.card.activate(CARD_ID, { signal: ending.signal });
     expect(result).toMatchObject({ outcome: 'not_sent', error: { code: 'CANCELLED' } });
+  });
+
+  it('leaves nothing behind that keeps the program alive while its token is asked for', async () => {
+    const library = new URL('../../../dist/library/index.mjs', import.meta.url).href;
+    const program = `
+      import { createClient } from ${JSON.stringify(library)};
+      const ending = new AbortController();
+      const token = () => {
+        setImmediate(() => ending.abort());
+        return new Promise(() => {});
+      };
+      const client = createClient({ cards: { url: 'http://127.0.0.1:9', token } });
+      const { outcome } = await client.card.activate('${CARD_ID}', { signal: ending.signal });
+      console.log(outcome, process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);
+      process.exit();`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+    expect(stdout).toBe('not_sent 0\n');
   });
 
   it('is unknown once the request may have left, and is not looked at any more', async () => {
