@@ -39,7 +39,7 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
     throw new Failure(
       'PRECONDITION',
       `${subjectOf(single.call)} was not sent: ${expectation.field} is ${verdict.actual}, not ${expectation.value}`,
-      { hints: ['check the card id; nothing was changed'], details: { outcome: 'not_sent' } },
+      { hints: ['check the card id; nothing was changed'], details: { id: single.id, outcome: 'not_sent' } },
     );
   }
 }

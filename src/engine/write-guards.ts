@@ -97,10 +97,11 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
     ]);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;
-  const what = way.kind === 'raw' ? 'a raw write' : 'more than one row';
-  throw forbidden(`${demand} of ${what}, which only a plan can have`, [
-    'add --plan <file>, have the file approved, and apply it; see `frontdesk help plans`',
-  ]);
+  const [what, next] =
+    way.kind === 'raw'
+      ? ['a raw write', 'use the command of that operation, with --plan <file> for more than one row']
+      : ['more than one row', 'add --plan <file>, have the file approved, and apply it'];
+  throw forbidden(`${demand} of ${what}, which only a plan can have`, [`${next}; see \`frontdesk help plans\``]);
 }
 
 /**

@@ -138,7 +138,9 @@ describe('--plan sends no write', () => {
     const plan = (id: string, more: readonly string[] = []) =>
       runFrontdesk(['card', 'block', id, '--plan', 'p.plan', ...more], { home, env: server.env });
     expect((await plan(cardId(2))).code).toBe(3);
-    expect((await plan(cardId(1), ['--expect', 'status=BLOCKED'])).code).toBe(17);
+    const held = await plan(cardId(1), ['--expect', 'status=BLOCKED', '--json']);
+    expect(held.code).toBe(17);
+    expect(JSON.parse(held.stderr).error).toMatchObject({ code: 'PRECONDITION', id: cardId(1), outcome: 'not_sent' });
     expect(writes(server)).toEqual([]);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   });

@@ -170,6 +170,9 @@ describe('a profile that demands approvals', () => {
     const run = (args: readonly string[], stdin = idLines(2)) => runFrontdesk(args, { home, env, stdin });
     expect((await run([...many, '--shard', '1/2'])).code).toBe(5);
     expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
+    const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
+    expect(raw.code).toBe(5);
+    expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for more than one row;');
     expect(server.requests).toEqual([]);
     expect((await run(many, idLines(1))).code).toBe(0);
     expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
