@@ -101,7 +101,16 @@ export const LAYERS: readonly Layer[] = [
     holds: 'the calls as tools of an assistant (Model Context Protocol)',
     imports: [...BELOW_SESSION, 'session', 'commands', 'describe', 'engine', 'local'],
   },
-  { name: 'registry', holds: 'every command, in the order of the overview', imports: ['commands', 'local', 'mcp'] },
+  {
+    name: 'desk',
+    holds: 'the desk: a loop over the card commands',
+    imports: [...BELOW_SESSION, 'session', 'commands', 'engine', 'local'],
+  },
+  {
+    name: 'registry',
+    holds: 'every command, in the order of the overview',
+    imports: ['commands', 'local', 'desk', 'mcp'],
+  },
   {
     name: 'main',
     holds: 'the real process, the registry and the engine, put together',

@@ -20,10 +20,12 @@ interface Picture {
   readonly alt: string;
   /** The words after `frontdesk`, as typed in a shell. */
   readonly line: string;
+  /** Width of the terminal; 100 unless given. */
+  readonly columns?: number;
   /** Faults that the sandbox plays. */
   readonly faults?: readonly string[];
   /** Typed as soon as that stands on the terminal. */
-  readonly answers?: readonly (readonly [seen: string, typed: string])[];
+  readonly answers?: readonly (readonly [seen: RegExp, typed: string])[];
 }
 
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
@@ -47,13 +49,27 @@ const PICTURES: readonly Picture[] = [
     file: 'run.svg',
     alt: 'Four cards blocked from a spreadsheet: the question before, one line for each row, a summary by cause',
     line: 'card block --from stolen.csv --expect clientReference -j 1',
-    answers: [['(y/N)', 'y\r']],
+    answers: [[/\(y\/N\)/, 'y\r']],
   },
   {
     file: 'unknown.svg',
     alt: 'A block without an answer: outcome unknown, what reading the card showed, and the command that checks',
     line: `card block ${CARD} --reason "lost, ticket 4711" --yes`,
     faults: ['POST /block:timeout'],
+  },
+  {
+    file: 'desk.svg',
+    alt: 'A sitting at the desk: a card is looked up, blocked after a question, and shown anew with what changed',
+    line: 'desk',
+    columns: 120,
+    answers: [
+      [/Card id/, `${CARD}\r`],
+      [/❯ Look again/, 'b'],
+      [/❯ Block/, '\r'],
+      [/y\/N/, 'y\r'],
+      [/Changed[\s\S]*❯ Look again/, '\u0003'],
+      [/Recent cards[\s\S]*Card id/, 'q\r'],
+    ],
   },
 ];
 
@@ -65,6 +81,7 @@ function settle(output: string): string {
   return output
     .replaceAll(/127\.0\.0\.1:\d+/g, 'cards.example.com')
     .replaceAll(/\d{8}-\d{4}-[0-9a-f]{6}/g, '20270402-1800-7f3a2b')
+    .replaceAll(/\d{4}-\d\d-\d\dT[0-9:.]+Z \(now\)/g, '2027-04-02T18:00:00.000Z (now)')
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
     .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
@@ -80,15 +97,15 @@ interface Place {
 }
 
 /** Runs the words on a terminal; answers all that was written to it. */
-function runOnTerminal({ line, answers = [] }: Picture, { folder, env }: Place): Promise<string> {
+function runOnTerminal({ line, answers = [], columns = COLUMNS }: Picture, { folder, env }: Place): Promise<string> {
   const script = `"$NODE" "$PROGRAM" ${line}`;
-  const terminal = spawnOnTerminal('sh', ['-c', script], { cols: COLUMNS, rows: 40, cwd: folder, env: { ...env } });
+  const terminal = spawnOnTerminal('sh', ['-c', script], { cols: columns, rows: 40, cwd: folder, env: { ...env } });
   let output = '';
   const waiting = [...answers];
   terminal.onData((part) => {
     output += part;
     const [next] = waiting;
-    if (next === undefined || !output.includes(next[0])) return;
+    if (next === undefined || !next[0].test(output)) return;
     waiting.shift();
     terminal.write(next[1]);
   });
@@ -131,12 +148,13 @@ async function withSandbox<Value>(
 }
 
 async function draw(picture: Picture): Promise<string> {
+  const { columns = COLUMNS } = picture;
   const folder = mkdtempSync(join(tmpdir(), 'frontdesk-picture-'));
   try {
     writeFileSync(join(folder, 'stolen.csv'), STOLEN);
     const output = await withSandbox(picture.faults ?? [], folder, (env) => runOnTerminal(picture, { folder, env }));
     const typed = `\u001b[2m$\u001b[22m frontdesk ${picture.line}\r\n`;
-    return screenSvg(drawScreen(settle(typed + output), COLUMNS), COLUMNS, picture.alt);
+    return screenSvg(drawScreen(settle(typed + output), columns), columns, picture.alt);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,14 +4,14 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --older-than | --key | --as | --port | --seed | --latency | --fault | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --older-than | --key | --as | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
   esac
   return 1
 }
 
 _frontdesk_is_path() {
   case $1 in
-    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove' | 'plan show' | 'plan approve' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'mcp' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
+    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove' | 'plan show' | 'plan approve' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'mcp' | 'desk' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
   esac
   return 1
 }
@@ -19,7 +19,7 @@ _frontdesk_is_path() {
 # What may follow the path as a word: commands, or the choices of an argument.
 _frontdesk_words() {
   case $path in
-    '') words='card calendar auth profile config history runs plan sandbox mcp api doctor schema completion help' ;;
+    '') words='card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
     'card') words='get activate block reissue provision wait' ;;
     'calendar') words='event subscribers update' ;;
     'calendar event') words='create' ;;
@@ -36,7 +36,7 @@ _frontdesk_words() {
     'runs show' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
-    'help') words='exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp api doctor schema completion help' ;;
+    'help') words='exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
   esac
 }
 
@@ -68,6 +68,7 @@ _frontdesk_options() {
     'plan apply') words='-n --dry-run -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox serve') words='--port --seed --latency --fault -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'mcp') words='--allow-writes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'desk') words='--idle -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'api') words='--family --data --include -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'doctor') words='--connect -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'schema') words='--openapi -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -77,7 +78,7 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;

@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --older-than --key --as --port --seed --latency --fault --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --older-than --key --as --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -71,6 +71,7 @@ complete -c frontdesk -n '__frontdesk_at \'\'' -a runs -d 'Runs of many rows'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a plan -d 'Plans: what would be sent, looked at and approved before it is'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a sandbox -d 'The service of the interface, played on this machine'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a mcp -d 'Serve an assistant (Model Context Protocol)'
+complete -c frontdesk -n '__frontdesk_at \'\'' -a desk -d 'Serve card after card at the terminal'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a api -d 'Send one raw request'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a doctor -d 'Look for what may be wrong on this machine'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a schema -d 'Print commands, options and schemas as JSON, or OpenAPI of the service'
@@ -383,6 +384,7 @@ complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l latency -x -d 'le
 complete -c frontdesk -n '__frontdesk_at \'sandbox serve\'' -l fault -x -d 'play a fault'
 complete -c frontdesk -n '__frontdesk_at \'sandbox reset\'' -s y -l yes -d 'accepted'
 complete -c frontdesk -n '__frontdesk_at \'mcp\'' -l allow-writes -d 'offer single changes too'
+complete -c frontdesk -n '__frontdesk_at \'desk\'' -l idle -x -d 'leave after so long without a key (500ms, 30s, 2m or 1h)'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -a 'GET POST'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l family -x -a 'cards calendar' -d 'which of the two interfaces, where the path does not tell'
 complete -c frontdesk -n '__frontdesk_at \'api\'' -l data -x -d 'body of a POST'
@@ -393,4 +395,4 @@ complete -c frontdesk -n '__frontdesk_at \'api\'' -l no-history -d 'keep no loca
 complete -c frontdesk -n '__frontdesk_at \'doctor\'' -l connect -d 'make one request without a token to each base URL'
 complete -c frontdesk -n '__frontdesk_at \'schema\'' -l openapi -d 'OpenAPI 3.1 of the service instead of the commands'
 complete -c frontdesk -n '__frontdesk_at \'completion\'' -a 'bash zsh fish powershell'
-complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp api doctor schema completion help'
+complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help'

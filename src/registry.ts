@@ -202,6 +202,11 @@ export const REGISTRY = createRegistry(
       load: async () => (await import('./mcp/command.ts')).mcpCommand,
     },
     {
+      path: ['desk'],
+      summary: 'Serve card after card at the terminal',
+      load: async () => (await import('./desk/desk-command.ts')).deskCommand,
+    },
+    {
       path: ['api'],
       summary: 'Send one raw request',
       load: async () => (await import('./local/api.ts')).apiCommand,

@@ -1,7 +1,7 @@
 import type { Family, Operation } from './api/operation.ts';
 import type { Context, PromptPort } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
-import type { Notice } from './failure.ts';
+import type { Failure, Notice } from './failure.ts';
 import type { Places } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
@@ -50,6 +50,8 @@ export interface Session {
   /** The profile of this call; throws USAGE when there is none that can be meant. */
   readonly profile: ResolvedProfile;
   readonly prompt: PromptPort;
+  /** The same questions, left without an answer as soon as the signal is aborted. */
+  promptUntil(leave: AbortSignal): PromptPort;
   /** What the http layer reports while it waits and, with --verbose, exchanges. */
   readonly listener: CallListener;
   readonly places: Places;
@@ -64,6 +66,8 @@ export interface Session {
   baseUrl(family: Family): string;
   /** Checks address and trust; the token is read when the first request is made. */
   service(family: Family): Promise<Service>;
+  /** Forgets connections and token of a family, so that the next call looks for the credential anew. */
+  forgetService(family: Family): Promise<void>;
   /** `via`: what carries a person's write here, recorded beside the user: `mcp`. */
   recorder(via?: string): Promise<WriteRecorder>;
   /** Lets the services of this session send writes of an operation: `guardWrite` alone says so. */
@@ -75,6 +79,8 @@ export interface Session {
   print(result: Result): Promise<void>;
   /** `around`: what else stands on the terminal that the rows go to. */
   openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream>;
+  /** Reports on stderr what went wrong, and goes on. */
+  report(failure: Failure): Promise<void>;
   /** Told on stderr; a note is left out with --quiet. */
   notify(notice: Notice): Promise<void>;
 }

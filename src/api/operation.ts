@@ -4,9 +4,10 @@ export type Family = 'cards' | 'calendar';
 
 /**
  * What a write's ambiguous answer allows (docs/outcomes.md). `settledBy` names the card status that a
- * read-back must show for the write to count as done; `observe` reads the card only to report what it shows.
+ * read-back must show for the write to count as done; `observes` is read only to be reported: it shows that such a
+ * write happened, but neither whose nor with which answer.
  */
-type ReadBack = { readonly settledBy: string } | 'observe' | 'none';
+type ReadBack = { readonly settledBy: string } | { readonly observes: string } | 'none';
 
 /** 503 with Retry-After: wait as told and send again, do so once, or never (the service may have done it). */
 type Unavailable = 'retry' | 'retry-once' | 'never';
@@ -59,4 +60,10 @@ export function isWrite(operation: Operation): boolean {
 /** An operation that changes some fields of what is there: without any field it has nothing to do. */
 export function isUpdate({ body, effect }: Operation): boolean {
   return body !== null && effect.kind === 'write' && effect.unavailable === 'retry-once';
+}
+
+/** The card status that a write aims at; undefined where none tells that it happened. */
+export function aimOf({ effect }: Operation): string | undefined {
+  if (effect.kind === 'read' || effect.readBack === 'none') return undefined;
+  return 'settledBy' in effect.readBack ? effect.readBack.settledBy : effect.readBack.observes;
 }

@@ -117,7 +117,7 @@ export const OPERATIONS = {
       done: 'Reissued',
       confirm: true,
       // Two reissues may mean two live cards, and no read can recover the id of a replacement.
-      readBack: 'observe',
+      readBack: { observes: 'REISSUED' },
       unavailable: 'never',
       unknownHint: 'do not repeat before checking: a second reissue may make a second live card',
       resultId: 'cardId',

@@ -1,3 +1,6 @@
+import type { SignalName } from '../context.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+
 export interface TerminalStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -7,4 +10,22 @@ export interface TerminalStreams {
 export interface Asking extends TerminalStreams {
   readonly signal: AbortSignal;
   leave(): void;
+}
+
+/** How a question was left without an answer. */
+export type LeftBy = 'ctrl_c' | 'end' | 'leave' | SignalName;
+
+/** A question that nobody answered: nothing was sent. */
+export class QuestionLeft extends Failure {
+  readonly by: LeftBy;
+
+  constructor(by: LeftBy, cause: unknown) {
+    const isSignal = by === 'SIGTERM' || by === 'SIGHUP';
+    super('CANCELLED', `cancelled${isSignal ? ` by ${by}` : ''} at a question; nothing was sent`, {
+      details: { outcome: 'not_sent' },
+      exitCode: CANCELLED_EXIT_CODES[isSignal ? by : 'SIGINT'],
+      cause,
+    });
+    this.by = by;
+  }
 }

@@ -1,3 +1,4 @@
+import { aimOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -65,10 +66,10 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore): string {
   const { effect, attempt } = call.operation;
   if (effect.kind !== 'write' || !effect.confirm) return '';
   const status = 'card' in before ? before.card.get('status') : undefined;
-  const aim = typeof effect.readBack === 'object' ? effect.readBack.settledBy : 'REISSUED';
+  const aim = aimOf(call.operation);
   const [noun = ''] = attempt.split(' ');
   return [
-    ...(status === aim ? [`  The card is ${aim} already.\n`] : []),
+    ...(aim !== undefined && status === aim ? [`  The card is ${aim} already.\n`] : []),
     ...(reason === undefined ? [] : [`  Reason        ${safeText(reason)}\n`]),
     `  There is no way back from a ${noun}.\n`,
   ].join('');

@@ -7,6 +7,7 @@ type Ask = <Value>(question: (asking: Asking) => Promise<Value>) => Promise<Valu
 const BACKSPACE = ['\u007f', '\b'];
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
+const LINE_LENGTH = 80;
 
 /** One line as the terminal itself edits and echoes it. */
 async function readLine({ input, output, signal }: Asking, question: string): Promise<string> {
@@ -99,11 +100,22 @@ export function linePrompt(ask: Ask): Omit<PromptPort, 'available'> {
       return /^y/i.test(answer.trim());
     },
     async choose(question, choices) {
-      const list = choices.map((choice, index) => `${index + 1} ${choice.text}`).join(', ');
+      const named = choices.map((choice, index) => `${index + 1} ${choice.text}`);
+      const list = named.join(', ');
+      // More than a line holds: one choice to a line, as a screen reader reads them.
+      const isLong = list.length > LINE_LENGTH;
+      const shown = isLong ? named.map((choice) => `  ${safeText(choice)}\n`).join('') : '';
       const indexOf = (word: string) => (/^[0-9]{1,4}$/.test(word.trim()) ? Number(word) - 1 : -1);
-      const answer = await text(`${question} (${list})`, (word) =>
-        choices[indexOf(word)] === undefined ? `answer a number from 1 to ${choices.length}` : true,
-      );
+      const range = isLong ? `1 to ${choices.length}` : list;
+      const answer = await ask(async (asking) => {
+        asking.output.write(shown);
+        const line = `? ${safeText(`${question} (${range})`)} `;
+        return untilValid(
+          asking,
+          () => readLine(asking, line),
+          (word) => (choices[indexOf(word)] === undefined ? `answer a number from 1 to ${choices.length}` : true),
+        );
+      });
       return choices[indexOf(answer)]?.value ?? '';
     },
   };

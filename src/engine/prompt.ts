@@ -1,7 +1,7 @@
 import type { PromptPort, SignalName, SignalPort } from '../context.ts';
-import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { Asking, TerminalStreams } from './asking.ts';
+import { type Asking, type LeftBy, QuestionLeft, type TerminalStreams } from './asking.ts';
 import { linePrompt } from './line-prompt.ts';
 
 export interface PromptStyle {
@@ -12,13 +12,10 @@ export interface PromptStyle {
 }
 
 /** Ctrl-C, the end of input and a signal at a prompt are "no": nothing was sent. */
-function cancelled(error: unknown, name: SignalName | undefined): Failure {
-  const by = name === undefined || name === 'SIGINT' ? '' : ` by ${name}`;
-  return new Failure('CANCELLED', `cancelled${by} at a question; nothing was sent`, {
-    details: { outcome: 'not_sent' },
-    exitCode: name === undefined ? undefined : CANCELLED_EXIT_CODES[name],
-    cause: error,
-  });
+function leftBy(error: unknown, heard: SignalName | undefined, isPlain: boolean): LeftBy {
+  // A terminal that is not drawn on sends Ctrl-C as a signal.
+  if (heard !== undefined) return heard === 'SIGINT' && isPlain ? 'ctrl_c' : heard;
+  return error instanceof Error && error.name === 'ExitPromptError' ? 'ctrl_c' : 'end';
 }
 
 const same = (text: string) => text;
@@ -39,13 +36,15 @@ function listThemeOf(style: PromptStyle) {
 
 /**
  * Questions on stderr, so that stdout stays the result alone. Drawn by @inquirer/prompts (questions.ts). However
- * a question ends, the terminal is as it was before: cursor shown, echo on, colours reset.
+ * a question ends, the terminal is as it was before: cursor shown, echo on, colours reset. `until` leaves a question
+ * that nobody answers.
  */
 export function terminalPrompt(
   open: () => TerminalStreams,
   signals: SignalPort,
   style: PromptStyle,
   available: boolean,
+  until?: AbortSignal,
 ): PromptPort {
   const theme = themeOf(style);
   const listTheme = listThemeOf(style);
@@ -59,12 +58,16 @@ export function terminalPrompt(
     });
     const leave = () => stop.abort();
     streams.input.on('end', leave);
+    until?.addEventListener('abort', leave);
+    if (until?.aborted === true) leave();
     try {
       return await question({ ...streams, signal: stop.signal, leave });
     } catch (error) {
-      throw error instanceof Failure ? error : cancelled(error, heard);
+      if (error instanceof Failure) throw error;
+      throw new QuestionLeft(until?.aborted === true ? 'leave' : leftBy(error, heard, style.plain), error);
     } finally {
       streams.input.off('end', leave);
+      until?.removeEventListener('abort', leave);
       release();
     }
   };
@@ -113,7 +116,11 @@ export function terminalPrompt(
       draw(async (asking) => {
         const { select } = await import('./questions.ts');
         const shown = choices.map(({ value, text }) => ({ value, name: safeText(text) }));
-        return select({ message: safeText(question), choices: shown, theme: listTheme }, asking);
+        // All of them at once: what has scrolled out of a short list is not found.
+        return select(
+          { message: safeText(question), choices: shown, pageSize: shown.length, theme: listTheme },
+          asking,
+        );
       }),
   };
 }

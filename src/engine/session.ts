@@ -139,6 +139,18 @@ export async function openSession(
   state.clearDisplay = () => display.clear();
   const permitted = new Set<string>();
   const services = new Map<Family, Promise<Service & { close(): Promise<void> }>>();
+  const promptUntil = (leave?: AbortSignal) =>
+    terminalPrompt(
+      () => {
+        display.clear();
+        return context.terminal();
+      },
+      context.signals,
+      { colour: wantsColour(env, stderr, input), unicode: output.unicode, plain: !canRedraw(context) },
+      // A call that is refused anyway asks nothing first.
+      context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input') && faults.length === 0,
+      leave,
+    );
   const session: OpenSession = {
     context,
     faults,
@@ -156,16 +168,8 @@ export async function openSession(
     get profile() {
       return getProfile();
     },
-    prompt: terminalPrompt(
-      () => {
-        display.clear();
-        return context.terminal();
-      },
-      context.signals,
-      { colour: wantsColour(env, stderr, input), unicode: output.unicode, plain: !canRedraw(context) },
-      // A call that is refused anyway asks nothing first.
-      context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input') && faults.length === 0,
-    ),
+    prompt: promptUntil(),
+    promptUntil,
     listener: display.listener,
     places,
     configDir: () => requireConfigDir(places),
@@ -201,6 +205,11 @@ export async function openSession(
       return opening;
     },
     permitWrites: ({ name }) => void permitted.add(name),
+    async forgetService(family) {
+      const known = services.get(family);
+      services.delete(family);
+      await known?.then((service) => service.close()).catch(() => undefined);
+    },
     async recorder(via) {
       const { openRecorder, NO_RECORD } = await import('../history/record.ts');
       const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
@@ -235,6 +244,12 @@ export async function openSession(
     },
     openRows: (rowColumns, expectedRows, around) =>
       openRowWriter(rowColumns, output, around === undefined ? stdout : writingBeside(stdout, around), expectedRows),
+    async report(failure) {
+      display.clear();
+      const { renderFailure } = await import('../output/failure-text.ts');
+      const style = { debug: env['FRONTDESK_DEBUG'] === '1', mask: (text: string) => mask.text(text) };
+      await stderr.write(renderFailure(failure, output.format, style));
+    },
     notify: async (notice) => {
       display.clear();
       await notify(notice);

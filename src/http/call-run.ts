@@ -249,7 +249,7 @@ export class CallRun {
   async #readBack(maxReads: number): Promise<ReadBackResult> {
     const { effect } = this.#input.operation;
     const rule = effect.kind === 'write' ? effect.readBack : 'none';
-    const settledBy = typeof rule === 'object' ? rule.settledBy : undefined;
+    const settledBy = typeof rule === 'object' && 'settledBy' in rule ? rule.settledBy : undefined;
     return readBack(idOf(this.#input) ?? '', settledBy, maxReads, {
       read: async (input): Promise<Verdict | undefined> => {
         if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;

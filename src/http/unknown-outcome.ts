@@ -92,17 +92,16 @@ function seenText(seen: Observation, { before }: CallFacts): string {
 function meaningOf({ operation, before }: CallFacts, seen: Observation | undefined): string | undefined {
   const { effect } = operation;
   if (effect.kind !== 'write' || effect.readBack === 'none' || seen?.status === undefined) return undefined;
-  if (typeof effect.readBack === 'object') {
+  if ('settledBy' in effect.readBack) {
     const { settledBy } = effect.readBack;
     return `${seen.status} is not ${settledBy}: not done yet, and it may still come; once the card reads ${settledBy}, it is done`;
   }
-  if (seen.status !== REISSUED) return `${seen.status}: no reissue is seen yet, and it may still come`;
-  if (before === undefined) return 'REISSUED: a reissue happened, this one or an earlier one';
-  if (before.status === REISSUED) return 'the card was REISSUED before: whether it was reissued again is not known';
+  const { observes } = effect.readBack;
+  if (seen.status !== observes) return `${seen.status}: no reissue is seen yet, and it may still come`;
+  if (before === undefined) return `${observes}: a reissue happened, this one or an earlier one`;
+  if (before.status === observes) return `the card was ${observes} before: whether it was reissued again is not known`;
   return "a reissue happened; the new card's id is not known";
 }
-
-const REISSUED = 'REISSUED';
 
 function observed(seen: Observation): JsonValue {
   const members = new Map<string, JsonValue>();

@@ -15,6 +15,8 @@ const BAR_CELLS = 20;
 const SHOWN_TRANSACTIONS = 5;
 const TRANSACTION_HEADERS = ['TIME', 'TYPE', 'AMOUNT', 'ID'];
 const MIN_TEXT_WIDTH = 16;
+/** Id, status, balance, expiry and reference are never left out. */
+const SHORTEST_SUMMARY = 5;
 
 /** Members that have a line of their own below; all others follow as they are, unknown ones too. */
 const TOLD = new Set([
@@ -60,6 +62,20 @@ export function cardView(card: JsonObject, style: ViewStyle): string {
 /** Only what tells this card from another and what state it is in, as shown before a question. */
 export function cardSummary(card: JsonObject, style: ViewStyle): string {
   return joinSections([new CardView(card, style).summary()]);
+}
+
+/** The card in so many lines: what tells it from another first, then metadata and transactions where they still fit. */
+export function cardViewWithin(card: JsonObject, style: ViewStyle, lines: number): string {
+  const view = new CardView(card, style);
+  const summary = view.summary().slice(0, Math.max(SHORTEST_SUMMARY, lines));
+  const shown = [summary];
+  let left = lines - summary.length;
+  for (const section of [view.transactions(), view.metadata()]) {
+    if (section.length === 0 || section.length + 1 > left) continue;
+    shown.push(section);
+    left -= section.length + 1;
+  }
+  return joinSections(shown);
 }
 
 function joinSections(sections: readonly (readonly string[])[]): string {

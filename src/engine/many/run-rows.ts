@@ -146,7 +146,7 @@ export function comparedMembers(card: JsonValue): JsonObject {
  */
 export function makeReconciler(service: Service, operation: Operation, policy: CallPolicy) {
   const readBack = operation.effect.kind === 'write' ? operation.effect.readBack : 'none';
-  if (typeof readBack !== 'object') return undefined;
+  if (readBack === 'none' || !('settledBy' in readBack)) return undefined;
   return async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const read = await readCard(service, policy, row, slot);
     if (read.kind === 'failed') return read;
