@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
+import type { HeldLock } from '../files/held-lock.ts';
 import { ioFailure } from '../files/io-failure.ts';
-import type { HeldLock } from '../files/lock.ts';
-import { acquireLock, lostLockFailure } from '../files/lock.ts';
+import { acquireLock } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
-import { type RunHold, RunJournal } from './journal.ts';
-import { successorIn } from './journal-reader.ts';
+import { holdOf } from './hold-of-run.ts';
+import { RunJournal } from './journal.ts';
 import type { RunAudit } from './run-audit.ts';
 import type { RunFolder } from './run-folder.ts';
 import { makeRunName, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
@@ -247,29 +247,6 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   const hold = holdOf(lock, folder);
   const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, hold, audit });
   return { header, folder, journal, isNew: false, close: closer(journal, lock) };
-}
-
-/** The hold on a run; its proof names the successor. */
-function holdOf(lock: HeldLock, folder: RunFolder): RunHold {
-  const after = 'nothing more of it is sent from here';
-  return {
-    get epoch() {
-      return lock.epoch;
-    },
-    mayHaveRival: lock.mayHaveRival,
-    by: lock.by,
-    raiseEpoch: (epoch) => lock.raiseEpoch(epoch),
-    prove() {
-      let lost: ReturnType<HeldLock['lost']>;
-      try {
-        lost = lock.lost();
-      } catch (error) {
-        throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
-      }
-      if (lost === undefined) return;
-      throw lostLockFailure(`run ${folder.run}`, lost.to ?? successorIn(folder.journal, lock.epoch), after);
-    },
-  };
 }
 
 function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {

@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
+import { type HeldLock, Hold, nameHolder, type Seized } from './held-lock.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
-import { type LockFile, type LockMaker, makeLockFile, type OwnLock, readLockFile, writeNumbers } from './lock-file.ts';
+import { type LockFile, type LockMaker, makeLockFile, type OwnLock, readLockFile } from './lock-file.ts';
 import { fateOf } from './process-identity.ts';
 import { PATIENCE_MS, SIGN_EVERY_MS, SignsOfLife } from './signs-of-life.ts';
 
@@ -13,29 +14,6 @@ export interface LockOptions extends LockMaker {
   readonly clock: ClockPort;
   /** What the lock guards, for messages: `the settings file`, `run import-may`. */
   readonly what: string;
-}
-
-interface LostLock {
-  /** `another frontdesk on pod-7 (process 1)`; undefined: whoever took it over has ended since. */
-  readonly to: string | undefined;
-}
-
-export interface HeldLock {
-  /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
-  readonly epoch: number;
-  /** The holder before could not be asked: it may only have been paused, and go on. */
-  readonly mayHaveRival: boolean;
-  /** Who this process is for others: `pod-7 (process 1)`. */
-  readonly by: string;
-  /**
-   * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
-   * this way that it was taken for gone. Throws the system's error.
-   */
-  lost(): LostLock | undefined;
-  /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
-  raiseEpoch(epoch: number): void;
-  /** Gives the lock back. Safe to call twice. */
-  release(): void;
 }
 
 /** How long a short piece of work waits for its turn. */
@@ -51,74 +29,8 @@ interface Seeker extends LockMaker {
   readonly signs: SignsOfLife;
 }
 
-interface Seized {
-  readonly own: OwnLock;
-  readonly epoch: number;
-  readonly mayHaveRival: boolean;
-}
-
-/** Who a lock file says it belongs to. */
-function nameHolder(file: LockFile | undefined): string {
-  const holder = file?.holder;
-  if (holder === undefined) return 'another frontdesk';
-  if (fateOf(holder) !== 'elsewhere') return `another frontdesk (process ${holder.pid})`;
-  return `another frontdesk on ${holder.machine ?? 'another machine'} (process ${holder.pid})`;
-}
-
 function isElsewhere(file: LockFile): boolean {
   return file.holder === undefined || fateOf(file.holder) === 'elsewhere';
-}
-
-class Hold implements HeldLock {
-  epoch: number;
-  readonly mayHaveRival: boolean;
-  readonly #path: string;
-  readonly #own: OwnLock;
-  readonly #heart: NodeJS.Timeout;
-  #count = 0;
-
-  constructor(path: string, { own, epoch, mayHaveRival }: Seized) {
-    this.#path = path;
-    this.#own = own;
-    this.epoch = epoch;
-    this.mayHaveRival = mayHaveRival;
-    this.#heart = setInterval(() => this.#giveSign(), SIGN_EVERY_MS);
-    this.#heart.unref();
-  }
-
-  get by(): string {
-    return this.#own.by;
-  }
-
-  lost(): LostLock | undefined {
-    const file = readLockFile(this.#path);
-    if (file?.instance === this.#own.instance) return undefined;
-    return { to: file === undefined ? undefined : nameHolder(file) };
-  }
-
-  raiseEpoch(epoch: number): void {
-    if (epoch <= this.epoch) return;
-    this.epoch = epoch;
-    this.#giveSign();
-  }
-
-  release(): void {
-    clearInterval(this.#heart);
-    try {
-      if (readLockFile(this.#path)?.instance === this.#own.instance) unlinkSync(this.#path);
-    } catch {
-      // A lock that cannot be removed is left behind and counts as such once this process has ended.
-    }
-  }
-
-  #giveSign(): void {
-    this.#count += 1;
-    try {
-      writeNumbers(this.#path, this.#own, this.epoch, this.#count);
-    } catch {
-      // The folder went away; the work under the lock will say so.
-    }
-  }
 }
 
 function claimPath(path: string, file: LockFile): string {

@@ -16,8 +16,8 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
     wrong: 'sends before the intent is on the disk',
     mutation: {
       file: 'src/bulk/flight.ts',
-      line: 'await journal.intent({ row: this.row.row, id: this.row.id, ...facts });',
-      instead: 'void journal.intent({ row: this.row.row, id: this.row.id, ...facts });',
+      line: 'await journal.intent({ row, id, reason: this.#ports.reasonOf(this.row) });',
+      instead: 'void journal.intent({ row, id, reason: this.#ports.reasonOf(this.row) });',
     },
     remains: 'nothing',
     caught: /^twice: /,
