@@ -64,6 +64,11 @@ export const LAYERS: readonly Layer[] = [
     holds: 'plans: the file, its hash, its approvals, how it is shown',
     imports: [...GROUND, 'api', ...INPUT_OUTPUT],
   },
+  {
+    name: 'report',
+    holds: 'a run as a page, as test results, as a summary',
+    imports: [...GROUND, 'input', 'output', 'bulk'],
+  },
   { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'bulk'] },
   {
     name: 'library',
@@ -84,7 +89,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'engine',
     holds: 'parses, guards, asks, calls; many/: many rows',
-    imports: [...BELOW_SESSION, 'process', 'sandbox', 'session', 'commands', 'describe'],
+    imports: [...BELOW_SESSION, 'process', 'sandbox', 'report', 'session', 'commands', 'describe'],
   },
   {
     name: 'doctor',
@@ -94,7 +99,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     holds: 'commands about this machine, and those that compose calls',
-    imports: [...BELOW_SESSION, 'sandbox', 'session', 'commands', 'describe', 'engine', 'doctor'],
+    imports: [...BELOW_SESSION, 'sandbox', 'report', 'session', 'commands', 'describe', 'engine', 'doctor'],
   },
   {
     name: 'mcp',

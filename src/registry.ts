@@ -147,6 +147,11 @@ export const REGISTRY = createRegistry(
       load: async () => (await import('./local/runs.ts')).runsShowCommand,
     },
     {
+      path: ['runs', 'report'],
+      summary: 'Print a document about a run: html, junit or markdown',
+      load: async () => (await import('./local/runs.ts')).runsReportCommand,
+    },
+    {
       path: ['runs', 'results'],
       summary: 'Print the rows of a run again',
       load: async () => (await import('./local/runs.ts')).runsResultsCommand,

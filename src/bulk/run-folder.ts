@@ -4,7 +4,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import type { RunHeader } from './run-header.ts';
-import { parseRunHeader } from './run-header.ts';
+import { parseLaterRunHeader, parseRunHeader } from './run-header.ts';
 
 /** Runs that a message about an ambiguous part of an id names. */
 const MAX_SHOWN = 5;
@@ -107,6 +107,21 @@ export async function requireRunHeader(folder: RunFolder): Promise<RunHeader> {
   const header = await readRunHeader(folder);
   if (header !== undefined) return header;
   throw noRun(folder.run);
+}
+
+/**
+ * The header of a run that must exist, for reading only: also that of a newer frontdesk, as far as it is understood.
+ */
+export async function requireReadableHeader(folder: RunFolder): Promise<RunHeader> {
+  try {
+    return await requireRunHeader(folder);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    const text = await readFile(folder.header, 'utf8').catch(() => '');
+    const header = parseLaterRunHeader(text);
+    if (header === undefined) throw error;
+    return header;
+  }
 }
 
 /** Names of all folders that may be runs, in no order. */

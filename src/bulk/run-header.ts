@@ -6,8 +6,11 @@ export type RunOptions = Readonly<Record<string, string | number | boolean | nul
 
 const optionValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
 
+/** The version of the files of a run that this frontdesk writes. */
+export const RUN_VERSION = 1;
+
 const RunHeaderShape = z.object({
-  version: z.literal(1),
+  version: z.literal(RUN_VERSION),
   run: z.string(),
   /** Dotted command path: `card.block`. */
   operation: z.string(),
@@ -27,8 +30,13 @@ const RunHeaderShape = z.object({
   startedAt: z.string(),
 });
 
+const LaterHeaderShape = z.extend(RunHeaderShape, { version: z.int().check(z.minimum(2)) });
+
 /** What a run is: written once, before its first request, and never changed. */
-export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options'>> & { readonly options: RunOptions };
+export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options' | 'version'>> & {
+  readonly version: number;
+  readonly options: RunOptions;
+};
 
 /**
  * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it (its rules are not known
@@ -50,4 +58,15 @@ export function parseRunHeader(text: string, path: string): RunHeader {
     });
   }
   throw new Failure('LOCAL_IO', `the run's header is damaged (${path}); nothing was sent`, { cause: parsed.error });
+}
+
+/** What this version understands of the header of a newer one, for reading only; undefined when that is too little. */
+export function parseLaterRunHeader(text: string): RunHeader | undefined {
+  try {
+    const parsed = LaterHeaderShape.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

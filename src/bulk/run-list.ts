@@ -110,11 +110,11 @@ async function countOutcomes(folder: RunFolder, header: RunHeader): Promise<Outc
     if (error instanceof Failure) return undefined;
     throw error;
   }
-  return tally(states, header.rows);
+  return outcomesOf(states, header.rows);
 }
 
 /** Rows by outcome, without the outcomes that no row has. `rows`: how many the run has, recorded or not. */
-function tally(states: RowStates, rows: number): OutcomeCounts {
+export function outcomesOf(states: RowStates, rows: number): OutcomeCounts {
   const counts: Record<Outcome, number> = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: 0, unknown: 0 };
   let recorded = 0;
   for (let row = 1; row <= states.rows; row++) {

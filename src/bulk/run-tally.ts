@@ -1,4 +1,4 @@
-import { isHeldBack } from '../ending.ts';
+import { type Ending, isHeldBack } from '../ending.ts';
 import { OUTCOMES, type Outcome } from '../failure.ts';
 import type { OutcomeCounts } from './journal-record.ts';
 import type { RowResult } from './row-outcome.ts';
@@ -97,9 +97,13 @@ function keyOf(result: RowResult): TallyKey {
   return result.failure === undefined ? 'read' : 'failed';
 }
 
-function causeOf(result: RowResult): string {
-  const { code, errorCode, httpStatus } = result.ending;
-  if (code === undefined || result.source === 'not_reached') return NOT_REACHED;
+function causeOf({ ending, source }: RowResult): string {
+  return source === 'not_reached' ? NOT_REACHED : causeOfEnding(ending);
+}
+
+/** Why a row did not succeed, in a word: the service's code, else the status, else our own code. */
+export function causeOfEnding({ code, errorCode, httpStatus }: Ending): string {
+  if (code === undefined) return NOT_REACHED;
   const isPlain = code === 'REJECTED' || code === 'OUTCOME_UNKNOWN';
   const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;
   return errorCode ?? (isPlain ? status : undefined) ?? code;

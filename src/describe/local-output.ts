@@ -219,6 +219,7 @@ export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
   'plan apply': ROWS,
   'runs list': list(RUN),
   'runs show': RUN,
+  'runs report': all({ run: TEXT, as: { enum: ['html', 'junit', 'markdown'] }, document: TEXT }),
   'runs results': ROWS,
   'runs resume': ROWS,
   'runs revert': all(PLAN_HEADER),

@@ -131,6 +131,7 @@ const BULK: readonly Block[] = [
         name: 'frontdesk runs results',
         text: 'print the rows of a run again; --outcome filters, --as-input makes an input of them',
       },
+      { name: 'frontdesk runs report', text: 'one document about a run: --as html, junit or markdown' },
       { name: '--run name', text: 'start that run, or resume it: the safe way to repeat a CI job' },
       { name: '--failed file', text: 'write the rows that did not succeed, as input for a repeat' },
     ],

@@ -9,9 +9,10 @@ import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import { nearest } from '../output/nearest.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
+import { REPORT_FORMS } from '../report/report-form.ts';
 import type { Session } from '../session.ts';
 import { readLimit, readOutcome } from './history.ts';
-import { confirmLoss, YES_OPTION } from './missing.ts';
+import { confirmLoss, missingChoice, YES_OPTION } from './missing.ts';
 
 const RUN_ARGUMENT = {
   name: 'run',
@@ -205,6 +206,33 @@ export const runsRevertCommand = localCommand({
   async run(session, input) {
     const { revertRun } = await import('../engine/many/revert-run.ts');
     return revertRun(session, input, await runNameOf(session, input));
+  },
+});
+
+export const runsReportCommand = localCommand({
+  path: ['runs', 'report'],
+  description:
+    'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
+  arguments: [RUN_ARGUMENT],
+  options: [LAST_OPTION, { long: 'as', value: 'form', choices: REPORT_FORMS, required: true, text: 'which document' }],
+  examples: [
+    { text: 'A page for the team', line: 'runs report --last --as html > report.html' },
+    { text: 'Test results for a CI server', line: 'runs report --last --as junit > report.xml' },
+    { text: 'The summary of a GitHub job', line: 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"' },
+  ],
+  async run(session, input) {
+    const text = lastValue(input, 'as') ?? (await missingChoice(session, '--as', 'Which document?', REPORT_FORMS));
+    const form = REPORT_FORMS.find((known) => known === text);
+    if (form === undefined) {
+      const near = nearest(text, REPORT_FORMS);
+      const meant = near === undefined ? '' : `; did you mean ${near}?`;
+      throw usageFailure([
+        { where: '--as', problem: `must be one of ${REPORT_FORMS.join(', ')}, not "${text}"${meant}` },
+      ]);
+    }
+    const { printRunReport } = await import('../engine/many/run-report.ts');
+    await printRunReport(session, await runNameOf(session, input), form);
+    return 0;
   },
 });
 

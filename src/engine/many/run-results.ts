@@ -3,11 +3,10 @@ import { storedRow } from '../../bulk/row-result.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { runResults } from '../../bulk/run-results.ts';
 import type { Outcome } from '../../failure.ts';
-import { isTable } from '../../input/records/record.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { runColumns } from './run-rows.ts';
-import { columnsOfRun, operationOfRun, rowsOfRun } from './stored-run.ts';
+import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './stored-run.ts';
 
 /**
  * Prints a run again from its journal. `asInput`: the original rows with `_outcome`, as an input of the same
@@ -23,7 +22,7 @@ export async function printRunResults(
   const header = await requireRunHeader(folder);
   const run = { folder, header };
   if (asInput && session.output.format === 'table') {
-    session.useFormat(isTable(header.inputFormat) || header.inputFormat === 'ids' ? 'csv' : 'ndjson');
+    session.useFormat(rowFormatOf(header));
   }
   const names = asInput ? [...(await columnsOfRun(session, run)), '_outcome'] : [];
   const columns = asInput ? names.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));

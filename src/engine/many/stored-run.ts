@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { readChangedFrom } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
-import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
+import { INPUT_FORMATS, type InputFormat, isTable } from '../../input/records/record.ts';
 import { rowsOf } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { loadRowOptions } from './run-options.ts';
@@ -31,6 +31,11 @@ function formatOfRun(header: RunHeader): InputFormat {
   const format = INPUT_FORMATS.find((known) => known === header.inputFormat);
   if (format !== undefined) return format;
   throw new Failure('USAGE', `run ${header.run} has an input in a format that this version does not know`);
+}
+
+/** In which format the original rows of a run are written again. */
+export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
+  return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
 }
 
 /** The rows of a run, read from the copy of its input in the way in which the run read them. */

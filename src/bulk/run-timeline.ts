@@ -1,0 +1,114 @@
+import type { JournalRecord } from './journal-record.ts';
+import { isRowRecord } from './journal-record.ts';
+
+/** A piece of the working time of a run, and how many rows ended in it. */
+export interface PaceStep {
+  readonly rows: number;
+  readonly ms: number;
+}
+
+/** How long answered rows took, from their first request to the answer, waits and retries included. */
+export interface Durations {
+  readonly rows: number;
+  /** Rows up to each of `DURATION_BOUNDS_MS`, not counted below it before; the last count is of those above all. */
+  readonly counts: readonly number[];
+  /** About that many milliseconds: half of the rows took no longer, and 95 of 100. */
+  readonly medianMs: number;
+  readonly p95Ms: number;
+  readonly maxMs: number;
+}
+
+export const DURATION_BOUNDS_MS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000] as const;
+
+const MAX_STEPS = 120;
+const FIRST_STEP_MS = 100;
+/** Neighbouring classes differ by 5 %. */
+const CLASS = Math.log(1.05);
+
+/** When the rows of a run ended, from its journal: in memory that does not grow with the rows. */
+export class RunTimeline {
+  /** Processes that worked on the run. */
+  sessions = 1;
+  /** Milliseconds since 1970 of the last record. */
+  lastMs: number;
+  #sessionStartMs: number;
+  /** Working time of the sessions before this one. */
+  #earlierMs = 0;
+  #steps: number[] = [];
+  #stepMs = FIRST_STEP_MS;
+  readonly #classes: number[] = [];
+  readonly #counts: number[] = [...DURATION_BOUNDS_MS, 0].map(() => 0);
+  #measured = 0;
+  #maxMs = 0;
+
+  /** `startedMs`: when the run was begun. */
+  constructor(startedMs: number) {
+    this.#sessionStartMs = startedMs;
+    this.lastMs = startedMs;
+  }
+
+  /** Takes the next record of the journal. */
+  add(record: JournalRecord): void {
+    if (record.s === 'resumed') {
+      this.#earlierMs = this.workMs;
+      this.#sessionStartMs = record.t;
+      this.sessions += 1;
+    }
+    // A clock that was set back must not make time negative.
+    this.lastMs = Math.max(this.#sessionStartMs, record.t);
+    if (!isRowRecord(record) || record.s === 'intent' || record.s === 'resolved_by_user') return;
+    this.#addStep();
+    if (record.http !== undefined && record.ms !== undefined) this.#addDuration(record.ms);
+  }
+
+  /** Time in which a process worked on the run: pauses between a stop and a resume do not count. */
+  get workMs(): number {
+    return this.#earlierMs + this.lastMs - this.#sessionStartMs;
+  }
+
+  /** Rows that ended over the working time, in at most 120 steps of one length. */
+  pace(): readonly PaceStep[] {
+    return Array.from(this.#steps, (rows = 0) => ({ rows, ms: this.#stepMs }));
+  }
+
+  durations(): Durations | undefined {
+    if (this.#measured === 0) return undefined;
+    const { p95Ms, medianMs } = { medianMs: this.#quantile(0.5), p95Ms: this.#quantile(0.95) };
+    return { rows: this.#measured, counts: this.#counts, medianMs, p95Ms, maxMs: this.#maxMs };
+  }
+
+  #addStep(): void {
+    let index = Math.floor(this.workMs / this.#stepMs);
+    while (index >= MAX_STEPS) {
+      const halves = this.#steps;
+      this.#steps = Array.from(
+        { length: Math.ceil(halves.length / 2) },
+        (_, at) => (halves[2 * at] ?? 0) + (halves[2 * at + 1] ?? 0),
+      );
+      this.#stepMs *= 2;
+      index = Math.floor(this.workMs / this.#stepMs);
+    }
+    while (this.#steps.length <= index) this.#steps.push(0);
+    this.#steps[index] = (this.#steps[index] ?? 0) + 1;
+  }
+
+  #addDuration(ms: number): void {
+    const bound = DURATION_BOUNDS_MS.findIndex((limit) => ms <= limit);
+    const index = bound === -1 ? DURATION_BOUNDS_MS.length : bound;
+    this.#counts[index] = (this.#counts[index] ?? 0) + 1;
+    const near = Math.floor(Math.log1p(Math.max(0, ms)) / CLASS);
+    while (this.#classes.length <= near) this.#classes.push(0);
+    this.#classes[near] = (this.#classes[near] ?? 0) + 1;
+    this.#measured += 1;
+    this.#maxMs = Math.max(this.#maxMs, ms);
+  }
+
+  #quantile(part: number): number {
+    let left = part * this.#measured;
+    const index = this.#classes.findIndex((rows) => {
+      left -= rows;
+      return left <= 0;
+    });
+    return Math.min(this.#maxMs, Math.round(Math.expm1((index + 0.5) * CLASS)));
+  }
+}

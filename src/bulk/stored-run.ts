@@ -1,0 +1,81 @@
+import type { Outcome } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { errnoOf } from '../files/io-failure.ts';
+import { readEntry, type StoredRow } from './journal-entry.ts';
+import { RecordReader, scanJournal } from './journal-reader.ts';
+import { isRowRecord, type OutcomeCounts } from './journal-record.ts';
+import { RowStates } from './row-states.ts';
+import type { RunFolder } from './run-folder.ts';
+import type { RunHeader } from './run-header.ts';
+import { outcomesOf } from './run-list.ts';
+import { causeOfEnding } from './run-tally.ts';
+import { RunTimeline } from './run-timeline.ts';
+
+/** One row of a run, as a report names it: by number and id, without anything that was sent or answered. */
+export interface ReportedRow {
+  readonly row: number;
+  /** Undefined: it has none (an event that is created), or it is not known. */
+  readonly id: string | undefined;
+  readonly outcome: Outcome;
+  readonly httpStatus: number | undefined;
+  /** The service's error code, else our own; undefined exactly when the row succeeded. */
+  readonly cause: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number | undefined;
+  readonly durationMs: number | undefined;
+}
+
+/** A run as its files have it, for reading only: also while a process works on it. */
+export interface StoredRun {
+  readonly timeline: RunTimeline;
+  /** Rows by outcome, those not reached included. */
+  readonly outcomes: OutcomeCounts;
+  /** How the last process ended; undefined: it did not end in order, or has not ended. */
+  readonly endState: 'finished' | 'stopped' | undefined;
+  /** Why the journal could not be read to its end. */
+  readonly damage: string | undefined;
+  has(row: number): boolean;
+  /** `id` is what the input says; where it is not known, the journal may. */
+  row(row: number, id: string | undefined): Promise<ReportedRow>;
+  close(): Promise<void>;
+}
+
+/** Reads the journal of a run as far as it can be read. Damage ends the reading and is no failure. */
+export async function openStoredRun(folder: RunFolder, header: RunHeader): Promise<StoredRun> {
+  const states = new RowStates(header.inputRows, 'with-offsets');
+  const timeline = new RunTimeline(Date.parse(header.startedAt));
+  let endState: StoredRun['endState'];
+  let damage: string | undefined;
+  let isEmpty = true;
+  try {
+    await scanJournal(folder.journal, (record, offset) => {
+      if (isRowRecord(record) && !states.apply(record, offset)) return false;
+      timeline.add(record);
+      isEmpty = false;
+      endState = record.s === 'end' ? record.state : undefined;
+      return true;
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    damage = errnoOf(error.cause) === 'ENOENT' ? undefined : error.message;
+  }
+  const reader = isEmpty ? undefined : await RecordReader.open(folder.journal);
+  return {
+    timeline,
+    outcomes: outcomesOf(states, header.rows),
+    endState,
+    damage,
+    has: (row) => states.state(row) !== 'none',
+    row: async (row, id) => reportedRow(await readEntry(row, states, reader), id),
+    close: async () => reader?.close(),
+  };
+}
+
+function reportedRow({ row, id: known, timeMs, ending }: StoredRow, id: string | undefined): ReportedRow {
+  const { httpStatus, durationMs } = ending;
+  // A journal holds only writes, and they have an outcome.
+  const outcome = ending.outcome ?? 'unknown';
+  const isGood = outcome === 'applied' || outcome === 'confirmed_by_read';
+  const cause = isGood ? undefined : causeOfEnding(ending);
+  return { row, id: id ?? known, outcome, httpStatus, cause, timeMs, durationMs };
+}

@@ -1,0 +1,143 @@
+import { type RunFolder, requireReadableHeader, runFolder } from '../../bulk/run-folder.ts';
+import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
+import { showRun } from '../../bulk/run-list.ts';
+import { openStoredRun, type ReportedRow, type StoredRun } from '../../bulk/stored-run.ts';
+import { Failure } from '../../failure.ts';
+import { CauseCounter } from '../../report/causes.ts';
+import { nextCommands } from '../../report/next-commands.ts';
+import type { ReportForm } from '../../report/report-form.ts';
+import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
+import { optionWords } from '../../report/run-options.ts';
+import type { Session } from '../../session.ts';
+import { operationOfRun, rowFormatOf, rowsOfRun } from './stored-run.ts';
+
+interface OpenRun {
+  readonly session: Session;
+  readonly folder: RunFolder;
+  readonly header: RunHeader;
+  readonly stored: StoredRun;
+  /** What could not be read. */
+  readonly notes: string[];
+}
+
+/** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
+async function* rowsOf({ session, folder, header, stored, notes }: OpenRun): AsyncGenerator<ReportedRow> {
+  let last = 0;
+  try {
+    for await (const batch of rowsOfRun(session, { header, folder })) {
+      for (const { row, id } of batch) {
+        yield await stored.row(row, id);
+        last = row;
+      }
+    }
+    return;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notes.push('The copy of the input could not be read, so some ids are missing.');
+    await session.notify({ code: error.code, level: 'warning', message: error.message });
+  }
+  // Of a part of an input it is not known which rows were to come.
+  const isWhole = header.rows === header.inputRows;
+  for (let row = last + 1; row <= header.inputRows; row += 1) {
+    if (isWhole || stored.has(row)) yield await stored.row(row, undefined);
+  }
+}
+
+/** Can reading settle the unknown rows of this run? */
+function canReconcile(header: RunHeader): boolean {
+  try {
+    const { effect } = operationOfRun(header);
+    return effect.kind === 'write' && typeof effect.readBack === 'object';
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+async function stateOf({ session, header, stored }: OpenRun): Promise<RunFacts['state']> {
+  const { clock } = session.context;
+  const shown = await showRun({ stateDir: session.stateDir(), clock }, header.run).catch((error: unknown) => {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  });
+  return shown?.state ?? stored.endState ?? 'interrupted';
+}
+
+async function factsOf(run: OpenRun, causes: CauseCounter): Promise<RunFacts> {
+  const { header, stored, notes, session } = run;
+  const { timeline } = stored;
+  const state = await stateOf(run);
+  const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, stored.outcomes[outcome] ?? 0]));
+  return {
+    run: header.run,
+    operation: header.operation,
+    state,
+    user: header.user,
+    profile: header.profile,
+    host: header.host,
+    options: optionWords(header.options),
+    startedMs: Date.parse(header.startedAt),
+    lastMs: timeline.lastMs,
+    workMs: timeline.workMs,
+    sessions: timeline.sessions,
+    outcomes,
+    causes: causes.causes(),
+    pace: timeline.pace(),
+    durations: timeline.durations(),
+    commands: nextCommands(
+      { run: header.run, state, outcomes },
+      { canReconcile: canReconcile(header), format: rowFormatOf(header) },
+    ),
+    notes,
+    madeMs: session.context.clock.now(),
+  };
+}
+
+async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<string> {
+  const causes = new CauseCounter();
+  if (form === 'junit') {
+    const { junitReport } = await import('../../report/junit.ts');
+    yield* junitReport(await factsOf(run, causes), rowsOf(run));
+    return;
+  }
+  const { htmlReport, ListedRows } = await import('../../report/html.ts');
+  const listed = new ListedRows();
+  for await (const row of rowsOf(run)) {
+    causes.add(row);
+    if (form === 'html') listed.add(row);
+  }
+  const facts = await factsOf(run, causes);
+  if (form === 'html') yield htmlReport(facts, listed);
+  else yield (await import('../../report/markdown.ts')).markdownReport(facts);
+}
+
+/** Writes the document; where JSON was asked for on the command line, as a member of one JSON object. */
+async function writeDocument(session: Session, run: OpenRun, form: ReportForm): Promise<void> {
+  const { stdout } = session.context;
+  const { output } = session.preferences;
+  const isJson = output.source === 'flag' && (output.value === 'json' || output.value === 'ndjson');
+  if (isJson) await stdout.write(`{"run":${JSON.stringify(run.header.run)},"as":"${form}","document":"`);
+  for await (const piece of documentOf(run, form)) {
+    await stdout.write(isJson ? JSON.stringify(piece).slice(1, -1) : piece);
+  }
+  if (isJson) await stdout.write('"}\n');
+}
+
+/** Prints one document about a run, whatever its state. USAGE when there is no such run. Sends and changes nothing. */
+export async function printRunReport(session: Session, name: string, form: ReportForm): Promise<void> {
+  const folder = runFolder(session.stateDir(), name);
+  const header = await requireReadableHeader(folder);
+  const stored = await openStoredRun(folder, header);
+  const notes: string[] = [];
+  if (header.version > RUN_VERSION)
+    notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
+  if (stored.damage !== undefined) {
+    notes.push('The journal could not be read to its end: what it says after that is missing here.');
+    await session.notify({ code: 'LOCAL_IO', level: 'warning', message: stored.damage });
+  }
+  try {
+    await writeDocument(session, { session, folder, header, stored, notes }, form);
+  } finally {
+    await stored.close();
+  }
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import type { ReportedRow } from '../bulk/stored-run.ts';
+import { formatDuration } from '../output/duration.ts';
+import { groupThousands } from '../output/safe-text.ts';
+import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
+import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
+import { factList, headline, isGood, OUTCOME_WORDS, plural, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
+import { STYLE } from './style.ts';
+
+const text = (value: string): string => escapeMarkup(plainText(value));
+const causeText = (value: string): string => escapeMarkup(plainCause(value));
+
+/**
+ * Rows that did not succeed, up to 1,000 of them and as much text as a document may hold: first those whose outcome is
+ * unknown, because they need a person most, then the others, each in input order.
+ */
+export class ListedRows {
+  readonly #unknown: string[] = [];
+  readonly #others: string[] = [];
+  #all = 0;
+
+  add(row: ReportedRow): void {
+    if (row.cause === undefined) return;
+    this.#all += 1;
+    const lines = row.outcome === 'unknown' ? this.#unknown : this.#others;
+    if (lines.length < MAX_ROWS) lines.push(rowLine(row));
+  }
+
+  /** The rows of the table, and how many more there are. */
+  list(): { readonly lines: readonly string[]; readonly more: number } {
+    let length = 0;
+    const lines = [...this.#unknown, ...this.#others].slice(0, MAX_ROWS).filter((line) => {
+      length += line.length;
+      return length <= MAX_ROWS_LENGTH;
+    });
+    return { lines, more: this.#all - lines.length };
+  }
+}
+
+const MAX_ROWS = 1000;
+/** UTF-16 units; with three bytes for each, and all else, the document stays under 1 MiB. */
+const MAX_ROWS_LENGTH = 300_000;
+const MAX_CAUSES = 50;
+
+function rowLine({ row, id, outcome, httpStatus, cause, timeMs }: ReportedRow): string {
+  const cells = [
+    `<td class="number">${row}</td>`,
+    `<td class="id"><code>${text(id ?? '')}</code></td>`,
+    `<td>${OUTCOME_WORDS.get(outcome) ?? outcome}</td>`,
+    `<td class="number">${httpStatus ?? ''}</td>`,
+    `<td class="cause">${causeText(cause ?? '')}</td>`,
+    `<td class="time">${timeMs === undefined ? '' : utc(timeMs).slice(0, -4)}</td>`,
+  ];
+  return `<tr>${cells.join('')}</tr>\n`;
+}
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly (readonly [name: string, kind?: 'number'])[];
+  readonly rows: readonly string[];
+  /** No wider than it has to be. */
+  readonly isSmall?: boolean;
+}
+
+/** A table that a narrow window scrolls by itself, also with the keyboard. */
+function table({ name, columns, rows, isSmall = false }: Table): string {
+  const head = columns.map(([column, kind]) => {
+    return `<th scope="col"${kind === undefined ? '' : ' class="number"'}>${column}</th>`;
+  });
+  const kind = isSmall ? 'wide small' : 'wide';
+  return `<div class="${kind}" role="region" tabindex="0" aria-label="${name}"><table><thead><tr>${head.join('')}</tr></thead><tbody>\n${rows.join('')}</tbody></table></div>\n`;
+}
+
+function outcomeSection(facts: RunFacts): string {
+  const all = rowsOf(facts);
+  if (all === 0) return '';
+  const rows = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
+    const count = facts.outcomes.get(outcome) ?? 0;
+    const key = `<svg class="key" aria-hidden="true"><rect class="${outcome}" width="100%" height="100%"/></svg>`;
+    const share = `${((100 * count) / all).toFixed(1)} %`;
+    const cells = `<td class="number">${groupThousands(count)}</td><td class="number">${share}</td>`;
+    return count === 0 ? [] : [`<tr><th scope="row">${key}${words}</th>${cells}</tr>\n`];
+  });
+  const columns = [['Outcome'], ['Rows', 'number'], ['Share', 'number']] as const;
+  return `<section><h2>Outcomes</h2>\n${outcomeBar(facts.outcomes)}\n${table({ name: 'Outcomes', columns, rows, isSmall: true })}</section>\n`;
+}
+
+function causeSection({ causes }: RunFacts): string {
+  if (causes.length === 0) return '';
+  const rows = causes.slice(0, MAX_CAUSES).map(({ outcome, name, rows: count }) => {
+    return `<tr><td class="number">${groupThousands(count)}</td><td>${OUTCOME_WORDS.get(outcome) ?? outcome}</td><td class="cause">${causeText(name)}</td></tr>\n`;
+  });
+  const rest = causes.slice(MAX_CAUSES).reduce((sum, cause) => sum + cause.rows, 0);
+  const more = rest === 0 ? '' : `<p class="note">And ${plural(rest, 'row')} of other causes.</p>\n`;
+  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Rows', 'number'], ['Outcome'], ['Cause']], rows, isSmall: true })}${more}</section>\n`;
+}
+
+function timeSection({ pace, durations, workMs }: RunFacts): string {
+  if (pace.length === 0) return '';
+  const times =
+    durations === undefined
+      ? ''
+      : `<h3>Response times</h3>\n<p>Of ${plural(durations.rows, 'row')} that ${durations.rows === 1 ? 'was' : 'were'} answered, half took at most about ${formatDuration(durations.medianMs)} and 95 of 100 at most about ${formatDuration(durations.p95Ms)}; the slowest took ${formatDuration(durations.maxMs)}. Retries and waits are included.</p>\n${durationPicture(durations)}\n`;
+  return `<section><h2>Pace</h2>\n<h3>Rows a second</h3>\n${pacePicture(pace, workMs)}\n${times}</section>\n`;
+}
+
+function rowSection(rows: ListedRows): string {
+  const { lines, more } = rows.list();
+  if (lines.length === 0) return '';
+  const columns = [['Row', 'number'], ['Id'], ['Outcome'], ['HTTP', 'number'], ['Cause'], ['Time (UTC)']] as const;
+  const rest = more === 0 ? '' : `<p class="note">And ${plural(more, 'row')} more.</p>\n`;
+  return `<section><h2>Rows that did not succeed</h2>\n${table({ name: 'Rows that did not succeed', columns, rows: lines })}${rest}</section>\n`;
+}
+
+function commandSection({ commands }: RunFacts): string {
+  if (commands.length === 0) return '';
+  const lines = commands.map(({ purpose, line }) => `<p>${purpose}:</p>\n<pre><code>${text(line)}</code></pre>\n`);
+  return `<section><h2>Go on from here</h2>\n${lines.join('')}</section>\n`;
+}
+
+function head(facts: RunFacts): string {
+  const style = createHash('sha256').update(STYLE).digest('base64');
+  return [
+    '<!DOCTYPE html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8"/>',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${style}'"/>`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
+    '<meta name="referrer" content="no-referrer"/>',
+    `<title>${text(facts.operation)}: ${headline(facts)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+  ].join('\n');
+}
+
+/**
+ * A run as one HTML file that opens anywhere: no script, no reference, well-formed as XML too, under 1 MiB.
+ * `rows` has been given every row of the run.
+ */
+export function htmlReport(facts: RunFacts, rows: ListedRows): string {
+  const notes = remarks(facts).map((note) => `<p>${escapeMarkup(note)}</p>\n`);
+  const known = factList(facts).map(([question, answer]) => `<dt>${question}</dt><dd>${text(answer)}</dd>\n`);
+  return `${head(facts)}
+<body${isGood(facts) ? ' class="good"' : ''}>
+<header>
+<p class="kind">${text(facts.operation)} · run ${text(facts.run)}</p>
+<h1>${headline(facts)}</h1>
+${notes.join('')}</header>
+<main>
+${outcomeSection(facts)}${causeSection(facts)}${commandSection(facts)}<section><h2>The run</h2>
+<dl>
+${known.join('')}</dl>
+</section>
+${timeSection(facts)}${rowSection(rows)}</main>
+<footer>Read from the run’s own record on ${utc(facts.madeMs)}. Rows are named by number and id only.</footer>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,56 @@
+import type { ReportedRow } from '../bulk/stored-run.ts';
+import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
+import { OUTCOME_WORDS, type RunFacts, rowsOf } from './run-facts.ts';
+
+/** Text that is written to the output in one piece. */
+const PIECE_LENGTH = 64 * 1024;
+
+const attribute = (text: string): string => escapeMarkup(plainText(text));
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+/** What a row came to: nothing where it succeeded. */
+function verdict({ outcome, httpStatus, cause }: ReportedRow): string {
+  if (cause === undefined) return '';
+  const status = httpStatus === undefined ? '' : `HTTP ${httpStatus} `;
+  const message = escapeMarkup(`${OUTCOME_WORDS.get(outcome) ?? outcome}: ${status}${plainCause(cause)}`);
+  if (outcome === 'not_sent') return `<skipped message="${message}"/>`;
+  const element = outcome === 'unknown' ? 'error' : 'failure';
+  return `<${element} message="${message}" type="${escapeMarkup(plainCause(cause))}">${message}</${element}>`;
+}
+
+function testCase(row: ReportedRow, className: string): string {
+  const name = attribute(row.id === undefined ? `row ${row.row}` : `row ${row.row} ${row.id}`);
+  const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.durationMs ?? 0)}"`;
+  const inside = verdict(row);
+  return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
+}
+
+/**
+ * A run as one `testsuite` with a `testcase` for each row, in input order: what CI servers show as test results.
+ * Comes in pieces, so that a million rows need no memory.
+ */
+export async function* junitReport(facts: RunFacts, rows: AsyncIterable<ReportedRow>): AsyncGenerator<string> {
+  const of = (outcome: 'rejected' | 'unknown' | 'not_sent') => facts.outcomes.get(outcome) ?? 0;
+  const className = attribute(facts.operation);
+  const counts = `tests="${rowsOf(facts)}" failures="${of('rejected')}" errors="${of('unknown')}" skipped="${of('not_sent')}"`;
+  const time = `time="${seconds(facts.workMs)}" timestamp="${new Date(facts.startedMs).toISOString().slice(0, 19)}"`;
+  let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${attribute(`${facts.operation} ${facts.run}`)}" ${counts} ${time}>\n`;
+  const properties = Object.entries({
+    run: facts.run,
+    state: facts.state,
+    profile: facts.profile,
+    service: facts.host,
+  });
+  const shown = properties.map(([name, value]) => `<property name="${name}" value="${attribute(value)}"/>`);
+  piece += `  <properties>${shown.join('')}</properties>\n`;
+  for await (const row of rows) {
+    piece += testCase(row, className);
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}</testsuite>\n`;
+}

@@ -1,0 +1,47 @@
+import { shortenText } from '../output/safe-text.ts';
+
+/** Far above any id or code; longer ones are cut, so that one text cannot fill a document. */
+const MAX_LENGTH = 200;
+const MAX_READ = 10_000;
+
+/**
+ * Controls, half surrogates, noncharacters, separators of lines, and all that is drawn as nothing or changes the
+ * order of what is drawn.
+ */
+const UNSAFE =
+  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const ADDRESS = /[^\s@<>"']+@[^\s@<>"']+/g;
+
+/** Text from outside in one line that every format can hold: what cannot be seen shows as `\u{202e}`. */
+export function plainText(text: string): string {
+  const visible = text
+    .slice(0, MAX_READ)
+    .replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return shortenText(visible, MAX_LENGTH);
+}
+
+/** The same for what the service says of a row, in which it may repeat whom the row is about. */
+export function plainCause(text: string): string {
+  return plainText(text).replace(ADDRESS, '<address>');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Plain text in HTML and XML, inside an element or an attribute. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Plain text in Markdown as a span of code, in which nothing is a mark, a link or the mention of a person. */
+export function markdownCode(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = /^[` ]|[` ]$/.test(text) ? ' ' : '';
+  return text === '' ? '' : `${fence}${space}${text}${space}${fence}`;
+}

@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BROWSER, Page } from '../support/browser.ts';
+import { cardId, cardNumber, idLines, playService, refusal } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const ends: (() => Promise<void>)[] = [];
+
+/** A page of 60 cards of which some were rejected and one is unknown. */
+async function writeReport(): Promise<string> {
+  const home = createHome();
+  const server = await startRecordingServer(
+    playService((request) => {
+      const n = cardNumber(request);
+      if (n % 4 === 0) return refusal(412, 'CARD_EXPIRED');
+      return n === 30 && request.method === 'POST' ? refusal(503, 'TRY_LATER') : undefined;
+    }),
+    (end) => ends.push(end),
+  );
+  const args = ['card', 'block', '--from', '-', '--yes', '--retries', '0', '--run', 'nightly'];
+  await runFrontdesk(args, { env: server.env, home, stdin: idLines(60) });
+  const { stdout } = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'html'], { home });
+  const path = join(home.path, 'report.html');
+  writeFileSync(path, stdout);
+  return pathToFileURL(path).href;
+}
+
+/** What axe finds wrong, each with the elements. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(`${axe.source}; undefined`);
+  return page.evaluate(
+    'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))',
+  );
+}
+
+const WHERE = BROWSER === undefined ? ' (there is no Chromium on this machine)' : '';
+
+describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, () => {
+  let page: Page;
+  let address: string;
+
+  beforeAll(async () => {
+    page = await Page.open(BROWSER ?? '');
+    address = await writeReport();
+  }, 60_000);
+
+  afterAll(async () => {
+    await page.close();
+    for (const end of ends) await end();
+  });
+
+  test.each([
+    { width: 390, scheme: 'light' },
+    { width: 390, scheme: 'dark' },
+    { width: 1280, scheme: 'light' },
+    { width: 1280, scheme: 'dark' },
+  ] as const)('is accessible and fits at $width pixels, $scheme', async (look) => {
+    page.requests.length = 0;
+    await page.load(address, look);
+    expect(page.requests).toEqual([address]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate('document.querySelector("h1").textContent')).toBe('44 of 60 rows succeeded');
+    const back = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(back).toBe(look.scheme === 'dark' ? 'rgb(13, 17, 23)' : 'rgb(255, 255, 255)');
+    expect(await violations(page)).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test('draws its pictures: bars have a size, and text is as large as it is meant', async () => {
+    await page.load(address, { width: 390 });
+    const bars = await page.evaluate(
+      '[...document.querySelectorAll("svg[role=img]")].map((svg) => [...svg.querySelectorAll("rect")].every((rect) => rect.getBoundingClientRect().width > 0.5))',
+    );
+    expect(bars).toEqual([true, true, true]);
+    expect(await page.evaluate('getComputedStyle(document.querySelector("svg text")).fontSize')).toBe('13px');
+  });
+
+  test('prints on paper', async () => {
+    await page.load(address, { width: 1280, scheme: 'dark' });
+    const pdf = await page.pdf();
+    expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
+    expect(page.complaints).toEqual([]);
+  });
+
+  test('names the rows that need a person', async () => {
+    await page.load(address, { width: 1280 });
+    const ids = await page.evaluate('[...document.querySelectorAll("td.id")].map((cell) => cell.textContent)');
+    expect(ids).toEqual([30, ...Array.from({ length: 15 }, (_, index) => 4 * (index + 1))].map(cardId));
+  });
+});

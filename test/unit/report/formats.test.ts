@@ -1,0 +1,418 @@
+import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import { SaxesParser } from 'saxes';
+import { describe, expect, it } from 'vitest';
+import { RunTimeline } from '../../../src/bulk/run-timeline.ts';
+import type { ReportedRow } from '../../../src/bulk/stored-run.ts';
+import type { Outcome } from '../../../src/failure.ts';
+import { CauseCounter } from '../../../src/report/causes.ts';
+import { htmlReport, ListedRows } from '../../../src/report/html.ts';
+import { junitReport } from '../../../src/report/junit.ts';
+import { markdownReport } from '../../../src/report/markdown.ts';
+import { nextCommands } from '../../../src/report/next-commands.ts';
+import { headline, OUTCOME_WORDS, type RunFacts } from '../../../src/report/run-facts.ts';
+
+const START = Date.UTC(2027, 3, 2, 18);
+
+function row(more: Partial<ReportedRow> = {}): ReportedRow {
+  return {
+    row: 1,
+    id: 'c1',
+    outcome: 'rejected',
+    httpStatus: 412,
+    cause: 'CARD_EXPIRED',
+    timeMs: START,
+    durationMs: 120,
+    ...more,
+  };
+}
+
+/** What is said of a run of these rows. */
+function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): RunFacts {
+  const causes = new CauseCounter();
+  const timeline = new RunTimeline(START);
+  const outcomes = new Map<Outcome, number>();
+  for (const one of rows) {
+    causes.add(one);
+    outcomes.set(one.outcome, (outcomes.get(one.outcome) ?? 0) + 1);
+    timeline.add({
+      n: one.row,
+      t: START + 1000 * one.row,
+      s: one.outcome,
+      a: 1,
+      http: one.httpStatus,
+      ms: one.durationMs,
+    });
+  }
+  return {
+    run: 'nightly',
+    operation: 'card.block',
+    state: 'finished',
+    user: 'ann',
+    profile: 'live',
+    host: 'https://cards.example.com',
+    options: ['--concurrency 8'],
+    startedMs: START,
+    lastMs: timeline.lastMs,
+    workMs: timeline.workMs,
+    sessions: 1,
+    outcomes,
+    causes: causes.causes(),
+    pace: timeline.pace(),
+    durations: timeline.durations(),
+    commands: nextCommands({ run: 'nightly', state: 'finished', outcomes }, { canReconcile: true, format: 'csv' }),
+    notes: [],
+    madeMs: START,
+    ...more,
+  };
+}
+
+function html(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): string {
+  const listed = new ListedRows();
+  for (const one of rows) listed.add(one);
+  return htmlReport(factsOf(rows, more), listed);
+}
+
+async function junit(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): Promise<string> {
+  async function* all() {
+    yield* rows;
+  }
+  let text = '';
+  for await (const piece of junitReport(factsOf(rows, more), all())) text += piece;
+  return text;
+}
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** The elements of a text that is XML, in order. Anything that is none is an exception. */
+function parseXml(text: string): readonly Element[] {
+  const elements: Element[] = [];
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name, attributes }) => {
+    // Without namespaces the values of attributes are texts.
+    elements.push({ name, attributes: attributes as Record<string, string>, text: '' });
+  });
+  parser.on('text', (part) => {
+    const last = elements.at(-1);
+    if (last !== undefined) last.text += part;
+  });
+  parser.write(text).close();
+  return elements;
+}
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+function elementsOf(node: Node): readonly DefaultTreeAdapterTypes.Element[] {
+  const children = 'childNodes' in node ? node.childNodes : [];
+  return [...('tagName' in node ? [node] : []), ...children.flatMap(elementsOf)];
+}
+
+function textOf(node: Node): string {
+  if ('value' in node) return node.value;
+  return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
+}
+
+const GOOD = row({ outcome: 'applied', httpStatus: 200, cause: undefined });
+
+/** Ids and codes as a service or a file may hold them, hostile ones among them. */
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 15 }),
+  fc.string({ unit: 'grapheme', maxLength: 10 }),
+  fc
+    .array(
+      fc.constantFrom(
+        '<',
+        '>',
+        '&',
+        '"',
+        "'",
+        '`',
+        '``',
+        '|',
+        '\\',
+        '*',
+        '_',
+        '[x](y)',
+        '@a',
+        '#1',
+        '://',
+        'www.a.b',
+        '\n',
+        '\r',
+        '\u0000',
+        '\u001b[31m',
+        '\u202e',
+        '\u200b',
+        '\ufffe',
+        '\uffff',
+        '\ud800',
+        ']]>',
+        '-->',
+        '<!--',
+        '</code>',
+        '<script>',
+        '&lt;',
+        '$x$',
+        '~~',
+        '![]()',
+        ' ',
+        '\t',
+        '    ',
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+/** How a text has to be seen in every report. */
+function seen(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\ufff9-\ufffb]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+describe('whatever an id or a code holds, it is text', () => {
+  it('in html, which is well-formed and has no element that was not put there', () => {
+    const plain = elementsOf(parse(html([row()]))).map(({ tagName }) => tagName);
+    fc.assert(
+      fc.property(hostile, hostile, (id, cause) => {
+        fc.pre(!cause.includes('@'));
+        const text = html([row({ id, cause })]);
+        const elements = elementsOf(parse(text));
+        expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
+        const cells = elements.filter(({ tagName }) => tagName === 'td').map(textOf);
+        expect(cells.slice(-6)).toEqual(['1', seen(id), 'rejected', '412', seen(cause), '2027-04-02 18:00:00']);
+        parseXml(text.replace('<!DOCTYPE html>', ''));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('in junit', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, hostile, async (id, cause) => {
+        fc.pre(!cause.includes('@'));
+        const elements = parseXml(await junit([row({ id, cause })]));
+        expect(elements.map(({ name }) => name)).toEqual([
+          'testsuite',
+          'properties',
+          'property',
+          'property',
+          'property',
+          'property',
+          'testcase',
+          'failure',
+        ]);
+        expect(elements.at(-2)?.attributes['name']).toBe(`row 1 ${seen(id)}`);
+        expect(elements.at(-1)?.attributes['message']).toBe(`rejected: HTTP 412 ${seen(cause)}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('in markdown', () => {
+    const markdown = new MarkdownIt({ html: true, linkify: true });
+    const plain = elementsOf(parse(markdown.render(markdownReport(factsOf([row()]))))).map(({ tagName }) => tagName);
+    fc.assert(
+      fc.property(hostile, hostile, (user, cause) => {
+        fc.pre(
+          !cause.includes('@') &&
+            seen(cause) !== '' &&
+            seen(user) !== '' &&
+            seen(cause).trim() !== '' &&
+            seen(user).trim() !== '',
+        );
+        const elements = elementsOf(parse(markdown.render(markdownReport(factsOf([row({ cause })], { user })))));
+        expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
+        const items = elements.filter(({ tagName }) => tagName === 'li').map(textOf);
+        expect(items).toContain(`1 rejected: ${seen(cause)}`);
+        expect(items).toContain(`By: ${seen(user)}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+it('names an address in a code of the service no further', async () => {
+  const rows = [row({ cause: 'unknown customer ann.lee@example.com, gone' })];
+  for (const text of [html(rows), await junit(rows), markdownReport(factsOf(rows))]) {
+    expect(text).not.toContain('ann.lee');
+    expect(text).toMatch(
+      /unknown customer (?:<address>|&lt;address&gt;), gone|unknown customer (?:<address>|&lt;address&gt;) gone/,
+    );
+  }
+});
+
+describe('html', () => {
+  const rows = Array.from({ length: 3000 }, (_, index) =>
+    row({ row: index + 1, id: `<${'&'.repeat(5000)}`, cause: `"${'<'.repeat(5000)}` }),
+  );
+
+  it('loads nothing, runs nothing and says so', () => {
+    const text = html([row(), GOOD]);
+    expect(text).toContain(
+      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-`,
+    );
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|\bhref=|\bsrc=|url\(|@import|\bon[a-z]+=/i);
+  });
+
+  it('stays under 1 MiB and 1,000 rows, and counts the others', () => {
+    const short = rows.map((one) => ({ ...one, id: `card-${one.row}`, cause: 'CARD_EXPIRED' }));
+    expect(html(short).match(/<td class="id">/g)).toHaveLength(1000);
+    expect(html(short)).toContain('And 2,000 rows more.');
+    const long = html(rows);
+    expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024);
+    expect(long).toContain(' rows more.');
+  });
+
+  it('lists rows whose outcome is unknown first', () => {
+    const text = html([row({ row: 1 }), row({ row: 2, outcome: 'unknown', cause: 'OUTCOME_UNKNOWN' })]);
+    const numbers = text.slice(text.indexOf('Rows that did not succeed')).match(/<td class="number">[12]<\/td>/g);
+    expect(numbers).toEqual(['<td class="number">2</td>', '<td class="number">1</td>']);
+  });
+
+  it('has a picture of outcomes, of the pace and of the response times, each with a title', () => {
+    const text = html([GOOD, GOOD, row()]);
+    expect(text).toContain('<title id="outcome-picture">Outcomes: 2 applied, 1 rejected</title>');
+    expect(text).toContain('<title id="pace-picture">Rows a second over 1 s of working time, 30 at most</title>');
+    expect(text).toContain(
+      '<title id="duration-picture">Time of 3 answered rows: half within about 120 ms, 95 of 100 within about 120 ms</title>',
+    );
+  });
+});
+
+describe('junit', () => {
+  it('is one testsuite with a testcase for each row in order', async () => {
+    const rows = [
+      GOOD,
+      row({ row: 2, id: 'c2' }),
+      row({
+        row: 3,
+        id: undefined,
+        outcome: 'unknown',
+        httpStatus: undefined,
+        cause: 'OUTCOME_UNKNOWN',
+        durationMs: undefined,
+      }),
+      row({
+        row: 4,
+        id: 'c4',
+        outcome: 'not_sent',
+        httpStatus: undefined,
+        cause: 'not reached',
+        durationMs: undefined,
+      }),
+    ];
+    expect(await junit(rows)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="card.block nightly" tests="4" failures="1" errors="1" skipped="1" time="4.000" timestamp="2027-04-02T18:00:00">
+  <properties><property name="run" value="nightly"/><property name="state" value="finished"/><property name="profile" value="live"/><property name="service" value="https://cards.example.com"/></properties>
+  <testcase name="row 1 c1" classname="card.block" time="0.120"/>
+  <testcase name="row 2 c2" classname="card.block" time="0.120"><failure message="rejected: HTTP 412 CARD_EXPIRED" type="CARD_EXPIRED">rejected: HTTP 412 CARD_EXPIRED</failure></testcase>
+  <testcase name="row 3" classname="card.block" time="0.000"><error message="unknown: OUTCOME_UNKNOWN" type="OUTCOME_UNKNOWN">unknown: OUTCOME_UNKNOWN</error></testcase>
+  <testcase name="row 4 c4" classname="card.block" time="0.000"><skipped message="not sent: not reached"/></testcase>
+</testsuite>
+`);
+  });
+});
+
+describe('markdown', () => {
+  it('has counts, causes and commands only', () => {
+    expect(markdownReport(factsOf([GOOD, row({ id: 'secret-id' })]))).toBe(`## ⚠️ 1 of 2 rows succeeded
+
+- 1 row was rejected by the service.
+
+| Outcome | Rows |
+| --- | ---: |
+| applied | 1 |
+| rejected | 1 |
+| all | 2 |
+
+### Causes
+
+- 1 rejected: \`CARD_EXPIRED\`
+
+### Go on from here
+
+List the rows that did not succeed:
+
+\`\`\`sh
+frontdesk runs results nightly --outcome rejected
+\`\`\`
+
+Write them into a file, as an input to correct:
+
+\`\`\`sh
+frontdesk runs results nightly --outcome rejected --as-input -o csv > rest.csv
+\`\`\`
+
+### The run
+
+- Command: \`card.block\`
+- Run: \`nightly (finished)\`
+- By: \`ann\`
+- Service: \`https://cards.example.com (profile live)\`
+- Began: \`2027-04-02 18:00:00 UTC\`
+- Last entry: \`2027-04-02 18:00:01 UTC\`
+- Working time: \`1 s\`
+- Options: \`--concurrency 8\`
+`);
+  });
+
+  it('stays under 64 KiB whatever the causes', () => {
+    const rows = Array.from({ length: 600 }, (_, index) => {
+      const outcome = (['rejected', 'not_sent', 'unknown'] as const)[index % 3] ?? 'unknown';
+      return row({ row: index + 1, outcome, cause: `${index}${'\u{e0041}'.repeat(500)}` });
+    });
+    expect(Buffer.byteLength(markdownReport(factsOf(rows)))).toBeLessThan(64 * 1024);
+  });
+});
+
+describe('the headline answers whether it worked:', () => {
+  it.each<[string, Partial<Record<Outcome, number>>, RunFacts['state']]>([
+    ['All 1,200 rows succeeded', { applied: 1199, confirmed_by_read: 1 }, 'finished'],
+    ['The row succeeded', { applied: 1 }, 'finished'],
+    ['The row did not succeed', { unknown: 1 }, 'finished'],
+    ['None of 3 rows succeeded', { rejected: 2, not_sent: 1 }, 'stopped'],
+    ['2 of 3 rows succeeded', { applied: 2, unknown: 1 }, 'interrupted'],
+    ['Still running: 2 of 5 rows succeeded so far', { applied: 2, not_sent: 3 }, 'running'],
+    ['The run has no rows', {}, 'finished'],
+  ])('%s', (words, counts, state) => {
+    const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, counts[outcome] ?? 0]));
+    expect(headline(factsOf([], { outcomes, state }))).toBe(words);
+  });
+});
+
+describe('the working time', () => {
+  it('leaves out the pause before a resume, and never becomes negative', () => {
+    const timeline = new RunTimeline(START);
+    timeline.add({ n: 1, t: START + 2000, s: 'applied', a: 1, http: 200, ms: 10 });
+    timeline.add({ t: START + 3_600_000, s: 'resumed' });
+    timeline.add({ n: 2, t: START + 3_600_500, s: 'applied', a: 1, http: 200, ms: 10 });
+    expect([timeline.workMs, timeline.sessions]).toEqual([2500, 2]);
+    timeline.add({ n: 3, t: START, s: 'applied', a: 1, http: 200, ms: 10 });
+    expect(timeline.workMs).toBe(2000);
+  });
+
+  it('is told in at most 120 steps that hold every row', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(100_000), { minLength: 1, maxLength: 500 }), (waits) => {
+        const timeline = new RunTimeline(START);
+        let t = START;
+        waits.forEach((wait, index) => {
+          t += wait;
+          timeline.add({ n: index + 1, t, s: 'applied', a: 1, http: 200, ms: wait });
+        });
+        const pace = timeline.pace();
+        expect(pace.length).toBeLessThanOrEqual(120);
+        expect(pace.reduce((sum, { rows }) => sum + rows, 0)).toBe(waits.length);
+        expect(timeline.durations()?.counts.reduce((sum, rows) => sum + rows, 0)).toBe(waits.length);
+      }),
+    );
+  });
+});
