@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnOnTerminal } from '@lydell/node-pty';
 import { awayFrom } from '../src/output/relative-time.ts';
+import { drawReport, REPORT_PICTURES } from './report-pictures.ts';
 import { screenSvg } from './screen-svg.ts';
 import { drawScreen } from './terminal-screen.ts';
 
@@ -163,7 +164,12 @@ async function draw(picture: Picture): Promise<string> {
 /** The README with the pictures between their markers. */
 function fillReadme(readme: string): string {
   const lines = PICTURES.map(({ file, alt }) => `![${alt}](docs/pictures/${file})`).join('\n\n');
-  return readme.replace(
+  const reports = REPORT_PICTURES.map(({ file, alt }) => `![${alt}](docs/pictures/${file})`).join('\n\n');
+  const withReports = readme.replace(
+    /(<!-- generated:report-pictures -->\n)[\s\S]*?(<!-- \/generated -->)/,
+    (_, start: string, end: string) => `${start}\n${reports}\n\n${end}`,
+  );
+  return withReports.replace(
     /(<!-- generated:pictures -->\n)[\s\S]*?(<!-- \/generated -->)/,
     (_, start: string, end: string) => `${start}\n${lines}\n\n${end}`,
   );
@@ -181,6 +187,7 @@ function readIfThere(path: string): string | undefined {
 const isCheck = process.argv.includes('--check');
 const wanted = new Map<string, string>();
 for (const picture of PICTURES) wanted.set(`docs/pictures/${picture.file}`, await draw(picture));
+for (const picture of REPORT_PICTURES) wanted.set(`docs/pictures/${picture.file}`, drawReport(picture, PROGRAM));
 wanted.set('README.md', fillReadme(readFileSync(`${ROOT}README.md`, 'utf8')));
 
 const stale = [...wanted].filter(([path, text]) => readIfThere(`${ROOT}${path}`) !== text);

@@ -20,7 +20,7 @@ export interface Durations {
 
 export const DURATION_BOUNDS_MS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000] as const;
 
-const MAX_STEPS = 120;
+const MAX_STEPS = 60;
 const FIRST_STEP_MS = 100;
 /** Neighbouring classes differ by 5 %. */
 const CLASS = Math.log(1.05);
@@ -66,7 +66,7 @@ export class RunTimeline {
     return this.#earlierMs + this.lastMs - this.#sessionStartMs;
   }
 
-  /** Rows that ended over the working time, in at most 120 steps of one length. */
+  /** Rows that ended over the working time, in at most 60 steps of one length. */
   pace(): readonly PaceStep[] {
     return Array.from(this.#steps, (rows = 0) => ({ rows, ms: this.#stepMs }));
   }

@@ -116,6 +116,6 @@ export function factList(facts: RunFacts): readonly (readonly [question: string,
     ['Began', utc(facts.startedMs)],
     ['Last entry', utc(facts.lastMs)],
     ['Working time', `${formatDuration(facts.workMs)}${pauses}`],
-    ['Options', facts.options.length === 0 ? 'none' : facts.options.join(' ')],
+    ['Options', facts.options.length === 0 ? 'none' : facts.options.join(', ')],
   ];
 }

@@ -399,7 +399,7 @@ describe('the working time', () => {
     expect(timeline.workMs).toBe(2000);
   });
 
-  it('is told in at most 120 steps that hold every row', () => {
+  it('is told in at most 60 steps that hold every row', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100_000), { minLength: 1, maxLength: 500 }), (waits) => {
         const timeline = new RunTimeline(START);
@@ -409,7 +409,7 @@ describe('the working time', () => {
           timeline.add({ n: index + 1, t, s: 'applied', a: 1, http: 200, ms: wait });
         });
         const pace = timeline.pace();
-        expect(pace.length).toBeLessThanOrEqual(120);
+        expect(pace.length).toBeLessThanOrEqual(60);
         expect(pace.reduce((sum, { rows }) => sum + rows, 0)).toBe(waits.length);
         expect(timeline.durations()?.counts.reduce((sum, rows) => sum + rows, 0)).toBe(waits.length);
       }),
