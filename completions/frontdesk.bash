@@ -4,14 +4,14 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --older-than | --key | --as | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --older-than | --as | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
   esac
   return 1
 }
 
 _frontdesk_is_path() {
   case $1 in
-    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove' | 'plan show' | 'plan approve' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'mcp' | 'desk' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
+    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove' | 'plan show' | 'plan approve' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'mcp' | 'desk' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
   esac
   return 1
 }
@@ -28,12 +28,12 @@ _frontdesk_words() {
     'profile') words='list show set use remove' ;;
     'config') words='list get set unset path' ;;
     'history') words='list show prune' ;;
-    'runs') words='list show results resume revert remove' ;;
+    'runs') words='list show report results resume revert remove' ;;
     'plan') words='show approve apply' ;;
     'sandbox') words='info serve reset' ;;
     'profile show' | 'profile set' | 'profile use' | 'profile remove') kind=profile ;;
     'config get' | 'config set' | 'config unset') words='output timeout retries concurrency' ;;
-    'runs show' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
+    'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
     'help') words='exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
@@ -60,6 +60,7 @@ _frontdesk_options() {
     'profile remove' | 'sandbox reset') words='-y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history prune') words='--older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs show') words='--last -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'runs report') words='--last --as -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs results') words='--last --outcome --as-input -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs resume') words='--last --reconcile --resend-unknown -y --yes -j --concurrency --rate --max-failures --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs revert') words='--last --plan --plan-expires -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -185,6 +186,12 @@ _frontdesk_value() {
       --read-only) kind=words words='true false' ;;
       --approvers) kind=file ;;
       -p | --profile) kind=profile ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'runs report') case $1 in
+      --as) kind=words words='html junit markdown' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
     esac ;;
     'runs resume' | 'plan apply') case $1 in

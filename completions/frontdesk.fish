@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --older-than --key --as --port --seed --latency --fault --idle --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --older-than --as --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs report' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -111,6 +111,7 @@ complete -c frontdesk -n '__frontdesk_at \'history\'' -l outcome -x -a 'applied 
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l limit -x -d 'at most that many'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a list -d 'List runs, newest first'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a show -d 'Show one run'
+complete -c frontdesk -n '__frontdesk_at \'runs\'' -a report -d 'Print a document about a run: html, junit or markdown'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a results -d 'Print the rows of a run again'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a resume -d 'Go on with a run'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a revert -d 'Plan to put back what a run changed'
@@ -348,6 +349,9 @@ complete -c frontdesk -n '__frontdesk_at \'runs list\'' -l state -x -a 'running 
 complete -c frontdesk -n '__frontdesk_at \'runs list\'' -l limit -x -d 'at most that many, the newest'
 complete -c frontdesk -n '__frontdesk_at \'runs show\'' -k -a '(frontdesk runs list -o table --columns run --no-header --limit 20 --quiet 2>/dev/null)'
 complete -c frontdesk -n '__frontdesk_at \'runs show\'' -l last -d 'the run that was begun last'
+complete -c frontdesk -n '__frontdesk_at \'runs report\'' -k -a '(frontdesk runs list -o table --columns run --no-header --limit 20 --quiet 2>/dev/null)'
+complete -c frontdesk -n '__frontdesk_at \'runs report\'' -l last -d 'the run that was begun last'
+complete -c frontdesk -n '__frontdesk_at \'runs report\'' -l as -x -a 'html junit markdown' -d 'which document'
 complete -c frontdesk -n '__frontdesk_at \'runs results\'' -k -a '(frontdesk runs list -o table --columns run --no-header --limit 20 --quiet 2>/dev/null)'
 complete -c frontdesk -n '__frontdesk_at \'runs results\'' -l last -d 'the run that was begun last'
 complete -c frontdesk -n '__frontdesk_at \'runs results\'' -l outcome -x -d 'only rows that ended so'

@@ -79,7 +79,7 @@ describe('--from takes a workbook', () => {
       'rows.xlsx': sheetJsWorkbook([sheet([HEADER, ...rows, ['s7', 'again@example.com', 'A', true]])]),
     });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-      '1 fault in "rows.xlsx", nothing was sent: Rows!A100002, column id: the same id as in line 9; --allow-duplicates accepts that',
+      '1 fault in "rows.xlsx", nothing was sent: Rows!A100002, column id: the same id as in line 9 ("s7"); --allow-duplicates accepts that',
     );
   });
 });
