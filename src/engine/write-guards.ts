@@ -1,6 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { shellQuote } from '../files/safety.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonObject } from '../json/value.ts';
@@ -19,8 +20,8 @@ export type WriteWay =
   | { readonly kind: 'rows'; readonly rows: number }
   /** A raw POST: of `operation` nothing need be known, so `needsReason` says whether it may be one with a reason. */
   | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
-  /** Rows of a plan; `approved`: how many approvals of it count. */
-  | { readonly kind: 'plan'; readonly plan: string; readonly approved: number };
+  /** Rows of a plan; `approved`: how many approvals of it count. `path`: the file, where it is at hand. */
+  | { readonly kind: 'plan'; readonly plan: string; readonly approved: number; readonly path?: string };
 
 /** What a profile's `requireReason` has against a reason, or undefined. */
 export function reasonProblem(pattern: string, reason: string | undefined): string | undefined {
@@ -92,8 +93,10 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
   const demand = `profile ${session.profile.name} demands ${demanded === 1 ? 'an approval' : `${demanded} approvals`}`;
   if (way.kind === 'plan') {
     if (way.approved >= demanded) return;
+    const file = way.path === undefined ? '<file>' : shellQuote(way.path);
+    const approve = `${session.output.command ?? 'frontdesk'} plan approve ${file} --key <key> --as <name>`;
     throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
-      'have it approved: frontdesk plan approve <file> --key <key> --as <name>; see `frontdesk help plans`',
+      `have it approved: ${approve}; see \`frontdesk help plans\``,
     ]);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;

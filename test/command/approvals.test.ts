@@ -59,6 +59,8 @@ withKeys('a plan that enough people approved (real keys)', () => {
   it('is applied, and says who approved it', async () => {
     const it = await stage();
     await missing(it, '0 of plan');
+    const refused = await it.run([...APPLY, '-p', 'live']);
+    expect(refused.stderr).toContain('frontdesk -p live plan approve p.plan --key <key> --as <name>;');
     const ann = await approve(it, 'ann', 'ann');
     expect({ code: ann.code, stderr: ann.stderr.includes('does not count') }).toEqual({ code: 0, stderr: false });
     await missing(it, '1 missing');

@@ -237,7 +237,7 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   refuseReadOnly(session);
   refuseReasons(plan);
   const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
-  guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: approved.length });
+  guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: approved.length, path: plan.path });
   const rowsIn = (path: string) =>
     async function* () {
       const file = await openInput(path, session.context.stdin, '<file>');
