@@ -48,7 +48,7 @@ export function summaryText(sitting: Sitting, profileFlag: string): string {
   ];
   const open = sitting.unknown.map(
     ({ cardId, command }) =>
-      `  ${command.replaceAll('.', ' ')} ${cardId} is unknown; check it: frontdesk card get ${cardId}${profileFlag}\n`,
+      `  ${command.replaceAll('.', ' ')} ${cardId} is unknown; check it with \`frontdesk card get ${cardId}${profileFlag}\`\n`,
   );
   return `This sitting: ${parts.join(', ')}.\n${open.join('')}`;
 }

@@ -16,6 +16,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts'
 import { historyListCommand } from '../local/history.ts';
 import { cardWaitCommand } from '../local/wait.ts';
 import { cardViewWithin } from '../output/card-view.ts';
+import { breakLine } from '../output/line-break.ts';
 import type { Session } from '../session.ts';
 import { changeText, recentText, summaryText, unknownText } from './desk-text.ts';
 import type { IdleTimer } from './idle-timer.ts';
@@ -298,6 +299,7 @@ export class Desk {
   }
 
   async #write(text: string): Promise<void> {
-    await this.#session.context.stderr.write(text);
+    const lines = text.split('\n').flatMap((line) => breakLine(line, this.#width));
+    await this.#session.context.stderr.write(lines.join('\n'));
   }
 }

@@ -247,7 +247,12 @@ export async function openSession(
     async report(failure) {
       display.clear();
       const { renderFailure } = await import('../output/failure-text.ts');
-      const style = { debug: env['FRONTDESK_DEBUG'] === '1', mask: (text: string) => mask.text(text) };
+      const { widthOf } = await import('../output/line-break.ts');
+      const style = {
+        width: widthOf(stderr),
+        debug: env['FRONTDESK_DEBUG'] === '1',
+        mask: (text: string) => mask.text(text),
+      };
       await stderr.write(renderFailure(failure, output.format, style));
     },
     notify: async (notice) => {

@@ -56,8 +56,8 @@ describe('an outcome that is unknown', () => {
     expect(unknownText(sitting)).toBe('2 outcomes unknown');
     expect(summaryText(sitting, ' -p live')).toBe(
       'This sitting: 0 looks, 2 outcomes unknown.\n' +
-        `  card block ${ID} is unknown; check it: frontdesk card get ${ID} -p live\n` +
-        `  card reissue ${ID} is unknown; check it: frontdesk card get ${ID} -p live\n`,
+        `  card block ${ID} is unknown; check it with \`frontdesk card get ${ID} -p live\`\n` +
+        `  card reissue ${ID} is unknown; check it with \`frontdesk card get ${ID} -p live\`\n`,
     );
   });
 });
