@@ -84,6 +84,19 @@ describe.concurrent('the desk', () => {
     expect(end.text).toContain('This sitting: 1 look.');
   });
 
+  it('leaves at the end of input in the question before a write too, and sends nothing', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(service(), onTestFinished);
+    const steps: Step[] = [
+      [/Card id/, `${CARD_ID}\r`],
+      [nth(MENU, 1), BLOCK],
+      [/y\/N/, CTRL_D],
+    ];
+    const end = await dialogue(['desk'], steps, { env: server.env });
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(end.text).toContain('This sitting: 1 look.');
+  });
+
   it('offers recent cards by number, the new one of a reissue too, and leaves at the end of input', async ({
     onTestFinished,
   }) => {
