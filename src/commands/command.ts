@@ -1,7 +1,7 @@
 import { isWrite, type Operation } from '../api/operation.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
-import type { Column } from '../output/column.ts';
+import type { Column, IsOpenPath } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from './common-options.ts';
 import type { ArgumentSpec, Example, OptionSpec } from './option-spec.ts';
@@ -49,6 +49,10 @@ export interface LocalCommand extends CommandBase {
   readonly needsSettings: boolean;
   /** True: it calls the service, so the profile is chosen first and its preferences count. */
   readonly usesProfile: boolean;
+  /** What `--columns` and `--sort-by` may name; undefined: anything, as the members of the result are not known before. */
+  readonly columns?: readonly Column[];
+  /** Dotted paths that may be named besides them. */
+  readonly isOpenColumn?: IsOpenPath;
   /** Answers the exit code. */
   run(session: Session, input: RawInput): Promise<number>;
 }
@@ -200,7 +204,12 @@ export function callCommand(spec: CallSpec): CallCommand {
 }
 
 type LocalSpec = Pick<LocalCommand, 'path' | 'description' | 'examples' | 'run'> &
-  Partial<Pick<LocalCommand, 'arguments' | 'options' | 'exitCodes' | 'writes' | 'needsSettings' | 'usesProfile'>>;
+  Partial<
+    Pick<
+      LocalCommand,
+      'arguments' | 'options' | 'exitCodes' | 'writes' | 'needsSettings' | 'usesProfile' | 'columns' | 'isOpenColumn'
+    >
+  >;
 
 /** Declares a command about this machine. */
 export function localCommand(spec: LocalSpec): LocalCommand {

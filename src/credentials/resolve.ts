@@ -57,6 +57,12 @@ export function findStored(
   return own.origin === origin ? { entry: own, otherOrigin: undefined } : { entry: undefined, otherOrigin: own.origin };
 }
 
+/** What to do about a token that is no good any more. */
+export function freshTokenHint(request: CredentialRequest): string {
+  const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
+  return isFromEnvironment ? `put a fresh token into ${TOKEN_VARIABLES[request.family]}` : loginHint(request);
+}
+
 function loginHint({ profile, family, isInteractive }: CredentialRequest): string {
   const login = `frontdesk auth login --profile ${profile} --family ${family}`;
   return isInteractive
@@ -95,8 +101,7 @@ export function resolveCredential(request: CredentialRequest): Credential {
   const { family, env, onNotice } = request;
   const isFromEnvironment = environmentToken(env, family) !== undefined;
   const variable = TOKEN_VARIABLES[family];
-  const hint = isFromEnvironment ? `put a fresh token into ${variable}` : loginHint(request);
-  const guard = makeExpiryGuard({ ...request, hint });
+  const guard = makeExpiryGuard({ ...request, hint: freshTokenHint(request) });
   let source: Promise<TokenSource> | undefined;
   let name = isFromEnvironment ? `environment (${variable})` : `profile ${request.profile}`;
   let renewalFailed = false;

@@ -1,7 +1,14 @@
 import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { fingerprint } from './fingerprint.ts';
-import { type CredentialRequest, environmentToken, findStored, resolveCredential, tokenVariable } from './resolve.ts';
+import {
+  type CredentialRequest,
+  environmentToken,
+  findStored,
+  freshTokenHint,
+  resolveCredential,
+  tokenVariable,
+} from './resolve.ts';
 import { nameOfStored } from './source.ts';
 import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
 
@@ -21,6 +28,12 @@ export interface CredentialStatus {
   readonly expiresAt: string | null;
   /** Why no request can be made with it; null when all is well. With one, `auth status` ends with 4. */
   readonly problem: string | null;
+}
+
+/** How a family stands, and what to do about its problem: as a call that needs the token would say it. */
+export interface CredentialReport {
+  readonly status: CredentialStatus;
+  readonly hints: readonly string[];
 }
 
 type Stored = ReturnType<typeof findStored>;
@@ -44,7 +57,7 @@ function listIgnored({ entry, otherOrigin }: Stored, profile: string, isFromEnvi
  * How one family with a URL stands. A token command is run for it, as a call would. Never fails for a
  * credential that is missing, unsafe or expired: that is in `problem`.
  */
-export async function describeCredential(request: CredentialRequest): Promise<CredentialStatus> {
+export async function describeCredential(request: CredentialRequest): Promise<CredentialReport> {
   const { family, origin, clock } = request;
   const credential = resolveCredential({ ...request, ignoreExpiry: true });
   const isFromEnvironment = environmentToken(request.env, family) !== undefined;
@@ -54,7 +67,7 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
     const token = await credential.token();
     const times = family === 'cards' ? readJwtTimes(token) : {};
     const isExpired = !request.ignoreExpiry && judgeExpiry(times, clock.now()) === 'expired';
-    return {
+    const status = {
       ...base,
       source: credential.source,
       lastFour: lastFour(token) ?? null,
@@ -62,11 +75,13 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
       expiresAt: times.expiresAtMs === undefined ? null : new Date(times.expiresAtMs).toISOString(),
       problem: isExpired ? 'the token has expired' : null,
     };
+    return { status, hints: isExpired ? [freshTokenHint(request)] : [] };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { entry } = stored;
     const source = isFromEnvironment ? `environment (${tokenVariable(family)})` : entry && nameOfStored(entry);
     const unknown = { lastFour: null, fingerprint: null, expiresAt: null };
-    return { ...base, source: source ?? null, ...unknown, problem: error.message };
+    const status = { ...base, source: source ?? null, ...unknown, problem: error.message };
+    return { status, hints: error.hints };
   }
 }

@@ -53,7 +53,7 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
     // It may ask a person to unlock something, so it is run only where a token is really wanted.
     if (entry?.kind === 'command') return ok(name, 'a token command, not run here; `frontdesk auth status` runs it');
   }
-  const status = await describeCredential({
+  const { status } = await describeCredential({
     family,
     origin,
     profile: profile.name,

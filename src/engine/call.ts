@@ -27,24 +27,32 @@ const MANY_ONLY = [
   'resend-unknown',
 ];
 
-function refuseManyOptions(input: RawInput): void {
+function misplacedOptions(input: RawInput): readonly Fault[] {
   const faults: Fault[] = MANY_ONLY.filter((long) => hasOption(input, long)).map((long) => ({
     where: `--${long}`,
     problem: 'belongs to several ids or --from',
   }));
-  if (faults.length > 0) throw usageFailure(faults);
+  if (hasOption(input, 'plan-expires') && !hasOption(input, 'plan')) {
+    faults.push({ where: '--plan-expires', problem: 'belongs to --plan' });
+  }
+  return faults;
 }
 
 /** What is wrong with the common options, and with the call itself as far as it can be told. */
 async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
+  const failures = [...session.faults];
   try {
-    if (isMany(command, input)) await (await import('./many/run-plan.ts')).checkManyOptions(session, command, input);
-    else await readSingleCall(session, command, input);
+    if (isMany(command, input)) await (await import('./many/many.ts')).checkMany(session, command, input);
+    else {
+      const misplaced = misplacedOptions(input);
+      if (misplaced.length > 0) failures.push(usageFailure(misplaced));
+      await readSingleCall(session, command, input);
+    }
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    throw joinFailures([...session.faults, error]);
+    failures.push(error);
   }
-  throw joinFailures(session.faults);
+  throw joinFailures(failures);
 }
 
 /** Runs a command that is one operation of the service: once, or over many rows. Answers the exit code. */
@@ -64,8 +72,8 @@ async function runCalled(session: OpenSession, command: CallCommand, input: RawI
     const { runMany } = await import('./many/many.ts');
     return runMany(session, command, input);
   }
+  if (misplacedOptions(input).length > 0) return refuse(session, command, input);
   if (hasOption(input, 'plan')) {
-    refuseManyOptions(input);
     return (await import('./many/make-plan.ts')).planSingle(session, command, input);
   }
   if (!command.writes) return runSingle(session, command, input);
@@ -79,8 +87,6 @@ async function runCalled(session: OpenSession, command: CallCommand, input: RawI
 }
 
 async function runSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
-  refuseManyOptions(input);
-  if (hasOption(input, 'plan-expires')) throw usageFailure([{ where: '--plan-expires', problem: 'belongs to --plan' }]);
   const complete = session.prompt.available ? await askMissing(session, command, input) : input;
   const single = await readSingleCall(session, command, complete);
   for (const warning of single.warnings) {

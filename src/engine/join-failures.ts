@@ -4,7 +4,7 @@ import { type Failure, joinUsage } from '../failure.ts';
 export function joinFailures(failures: readonly Failure[]): Failure {
   const [first] = failures;
   if (first !== undefined && failures.length === 1) return first;
-  const hints = failures.flatMap((failure) => failure.hints).slice(0, 2);
+  const hints = [...new Set(failures.flatMap((failure) => failure.hints))].slice(0, 2);
   // The heading of a list of faults counts only its own.
   const faults = failures.flatMap(({ lines, message }) => lines?.slice(1).map((line) => line.trimStart()) ?? [message]);
   return joinUsage(faults, hints);

@@ -1,10 +1,11 @@
 import type { Operation } from '../api/operation.ts';
-import { type CallCommand, type Command, isMany } from '../commands/command.ts';
-import { Failure } from '../failure.ts';
+import { type Command, isMany } from '../commands/command.ts';
+import type { Failure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
 import { type Column, type IsOpenPath, openUnder } from '../output/column.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { checkOutput } from '../output/render.ts';
+import { joinFailures } from './join-failures.ts';
 
 /** Members of the answer that are hidden from people, unless they are asked for. */
 export function sensitiveMembers(command: Command, input: RawInput): readonly string[] {
@@ -14,14 +15,18 @@ export function sensitiveMembers(command: Command, input: RawInput): readonly st
   return rows.flatMap((row) => (row.effect.kind === 'write' ? (row.effect.sensitive ?? []) : []));
 }
 
+/** What is open besides the columns of a run's results: members of the answers and of the errors. */
+const isOpenInRun = openUnder('resource', 'error');
+
 /** Which dotted paths `--columns` may name besides the fixed columns. */
 function openPaths(command: Command, isRun: boolean): IsOpenPath {
-  if (command.kind === 'local') return () => true;
-  return isRun && command.writes ? openUnder('resource', 'error') : openUnder('metadata', 'transactions');
+  if (command.kind === 'local') return command.isOpenColumn ?? (() => command.columns === undefined);
+  return isRun && command.writes ? isOpenInRun : openUnder('metadata', 'transactions');
 }
 
 /** The columns that `--columns` may name: those of a write over many rows are those of its results. */
-async function printedColumns(command: CallCommand, input: RawInput): Promise<readonly Column[]> {
+async function printedColumns(command: Command, input: RawInput): Promise<readonly Column[]> {
+  if (command.kind === 'local') return command.columns ?? [];
   if (hasOption(input, 'plan')) return (await import('./many/make-plan.ts')).PLAN_COLUMNS;
   if (!command.writes || !isMany(command, input)) return command.columns;
   const { RUN_COLUMNS } = await import('./many/run-rows.ts');
@@ -35,12 +40,13 @@ export async function checkPrinting(
   output: OutputOptions,
   faults: Failure[],
 ): Promise<void> {
-  const columns = command.kind === 'call' ? await printedColumns(command, input) : [];
+  const columns = await printedColumns(command, input);
   const isRun = command.kind === 'call' && isMany(command, input) && !hasOption(input, 'plan');
-  try {
-    await checkOutput(output, columns, openPaths(command, isRun), isRun);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    faults.push(error);
-  }
+  faults.push(...(await checkOutput(output, columns, openPaths(command, isRun), isRun)));
+}
+
+/** Raises USAGE for output options that do not fit the rows of a run whose columns are known only now. */
+export async function refuseRunPrinting(output: OutputOptions, columns: readonly Column[]): Promise<void> {
+  const faults = await checkOutput(output, columns, isOpenInRun, true);
+  if (faults.length > 0) throw joinFailures(faults);
 }

@@ -55,6 +55,10 @@ export async function recordedCall(
         onSend: () => {
           isInFlight = true;
         },
+        onRetry: (retry) => {
+          isInFlight = false;
+          session.listener.onRetry?.(retry);
+        },
       },
       stop: interrupt.stop,
       wrapUp: interrupt.wrapUp,

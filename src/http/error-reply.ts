@@ -76,15 +76,16 @@ export function errorReplyOf(json: JsonValue | undefined, beginning: string, mas
     return ofText(mask.text(beginning));
   }
   const value = mask.json(json);
-  if (!isJsonObject(value)) return { ...NO_ERROR, body: value };
+  if (!isJsonObject(value)) return { ...NO_ERROR, body: value, summary: excerptOf(value) };
   const errorCode = value.get('errorCode');
   const message = value.get('message');
   if (typeof errorCode === 'string' && typeof message === 'string') {
     const summary = shorten(`${errorCode}: ${message}${detailsText(value.get('details'))}`, MAX_TEXT);
     return { service: value, body: undefined, message, summary, isHtml: false };
   }
-  const summary = shorten(otherSummary(value), MAX_TEXT);
-  return { ...NO_ERROR, body: value, message: summary === '' ? undefined : summary, summary };
+  const own = shorten(otherSummary(value), MAX_TEXT);
+  if (own === '') return { ...NO_ERROR, body: value, summary: excerptOf(value) };
+  return { ...NO_ERROR, body: value, message: own, summary: own };
 }
 
 function detailsText(details: JsonValue | undefined): string {
@@ -104,6 +105,14 @@ function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
     if (typeof inner === 'string') return inner;
   }
   return '';
+}
+
+/** A body of a shape that nobody knows still says more than its status; an empty one does not. */
+function excerptOf(value: JsonValue): string {
+  const isEmpty = isJsonObject(value) ? value.size === 0 : value === null || value === '';
+  if (isEmpty) return '';
+  const [first = ''] = printJsonPieces(value);
+  return shorten(first, MAX_EXCERPT);
 }
 
 function ofText(text: string): ErrorReply {

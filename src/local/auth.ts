@@ -1,5 +1,5 @@
 import { localCommand } from '../commands/command.ts';
-import { tokenVariable } from '../credentials/resolve.ts';
+import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { lastValue } from '../input/raw-input.ts';
@@ -95,13 +95,16 @@ const STATUS_COLUMNS: readonly Column[] = [
   { name: 'family', header: 'FAMILY' },
   { name: 'origin', header: 'ORIGIN' },
   { name: 'source', header: 'SOURCE' },
+  { name: 'ignoredSources', header: 'IGNORED', wide: true },
   { name: 'lastFour', header: 'LAST FOUR' },
+  { name: 'fingerprint', header: 'FINGERPRINT', wide: true },
   { name: 'expiresAt', header: 'EXPIRES' },
   { name: 'problem', header: 'PROBLEM' },
 ];
 
 export const authStatusCommand = localCommand({
   path: ['auth', 'status'],
+  columns: STATUS_COLUMNS,
   usesProfile: true,
   description:
     'Shows for each interface of the profile where its credential comes from, for which host, its last four characters and when it says that it expires. Exit 4 when an interface has a URL but no usable credential. Nothing is sent; a token command is run.',
@@ -117,10 +120,10 @@ export const authStatusCommand = localCommand({
     const families = FAMILIES.filter((family) =>
       profile.isSandbox ? false : (family === 'cards' ? profile.cardsUrl : profile.calendarUrl) !== undefined,
     );
-    const rows = [];
+    const reports: CredentialReport[] = [];
     for (const family of families) {
       const { base } = resolveTarget(profile, family);
-      rows.push(
+      reports.push(
         await describeCredential({
           family,
           origin: base.origin,
@@ -135,22 +138,18 @@ export const authStatusCommand = localCommand({
         }),
       );
     }
-    const shown = rows.map((row) => fromPlain(row));
+    const shown = reports.map(({ status }) => fromPlain(status));
     await session.print({ kind: 'list', document: shown, rows: shown, columns: STATUS_COLUMNS });
     if (profile.isSandbox) {
       await session.notify({ code: 'SANDBOX', level: 'note', message: 'the sandbox needs no credential' });
       return 0;
     }
-    const missing = rows.filter((row) => row.problem !== null);
+    const missing = reports.filter(({ status }) => status.problem !== null);
     if (missing.length === 0) return 0;
-    throw new Failure('AUTH', missing.map((row) => `${row.family}: ${row.problem ?? ''}`).join('; '), {
-      hints: missing
-        .map(
-          (row) =>
-            `log in: frontdesk auth login -p ${profile.name} --family ${row.family}, or set ${tokenVariable(row.family)}`,
-        )
-        .slice(0, 2),
-    });
+    // One file may be in the way of both families: what to do about it is said once.
+    const hints = [...new Set(missing.flatMap((report) => report.hints.slice(0, 1)))];
+    const message = missing.map(({ status }) => `${status.family}: ${status.problem ?? ''}`).join('; ');
+    throw new Failure('AUTH', message, { hints });
   },
 });
 

@@ -13,10 +13,9 @@ import { quoteGiven } from '../input/given.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
-import { cellText, openUnder } from '../output/column.ts';
+import { cellText } from '../output/column.ts';
 import { formatDuration } from '../output/duration.ts';
 import { nearest } from '../output/nearest.ts';
-import { checkOutput } from '../output/render.ts';
 import type { Session } from '../session.ts';
 
 const DEFAULT_TIMEOUT = '60s';
@@ -216,7 +215,6 @@ export function waitForCard(session: Session, input: WaitInput, line: WaitLine):
 /** Runs `frontdesk card wait`. Answers the exit code. */
 export async function runWait(session: Session, input: RawInput): Promise<number> {
   const waitInput = await readWaitInput(session, input);
-  await checkOutput(session.output, cardGet.columns, openUnder('metadata', 'transactions'));
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {
     isWanted: canRedraw(context) && !common.quiet && !common.verbose,

@@ -2,6 +2,7 @@ import { localCommand } from '../commands/command.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { setPreference, unsetPreference } from '../settings/change-preference.ts';
 import { checkPreferenceKey, PREFERENCE_KEYS, readPreference } from '../settings/preferences.ts';
@@ -45,8 +46,14 @@ async function printPreference(session: Session, settings: Settings, word: strin
   await session.print({ kind: 'text', text: text === undefined ? '(not set)' : String(text), json: value });
 }
 
+const COLUMNS: readonly Column[] = [
+  { name: 'key', header: 'KEY' },
+  { name: 'value', header: 'VALUE' },
+];
+
 export const configListCommand = localCommand({
   path: ['config', 'list'],
+  columns: COLUMNS,
   description: 'Lists the preferences that are set. Flags, environment and profile go before them.',
   examples: [
     { text: 'See what is set', line: 'config list' },
@@ -67,10 +74,7 @@ export const configListCommand = localCommand({
       kind: 'list',
       document: json,
       rows,
-      columns: [
-        { name: 'key', header: 'KEY' },
-        { name: 'value', header: 'VALUE' },
-      ],
+      columns: COLUMNS,
     });
     return 0;
   },

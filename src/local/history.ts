@@ -58,6 +58,7 @@ export function readLimit(text: string | undefined, faults: Fault[]): number {
 
 export const historyListCommand = localCommand({
   path: ['history', 'list'],
+  columns: COLUMNS,
   description:
     'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. Kept here are no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
   options: [
@@ -95,6 +96,7 @@ export const historyListCommand = localCommand({
 
 export const historyShowCommand = localCommand({
   path: ['history', 'show'],
+  columns: COLUMNS,
   description:
     'Shows one entry of the history, by the name in its last column or any part of it that no other entry has.',
   arguments: [{ name: 'entry', text: 'name of the entry', required: true }],

@@ -67,6 +67,7 @@ async function printProfile(session: Session, settings: Settings, name: string):
 
 export const profileListCommand = localCommand({
   path: ['profile', 'list'],
+  columns: COLUMNS,
   description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
   examples: [
     { text: 'See what there is', line: 'profile list' },
@@ -84,6 +85,7 @@ export const profileListCommand = localCommand({
 
 export const profileShowCommand = localCommand({
   path: ['profile', 'show'],
+  columns: COLUMNS,
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
   arguments: [{ ...NAME_ARGUMENT, required: false }],
   examples: [
@@ -102,6 +104,7 @@ export const profileShowCommand = localCommand({
 
 export const profileSetCommand = localCommand({
   path: ['profile', 'set'],
+  columns: COLUMNS,
   description:
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason of block and reissue.',
   arguments: [NAME_ARGUMENT],
@@ -149,6 +152,7 @@ export const profileSetCommand = localCommand({
 
 export const profileUseCommand = localCommand({
   path: ['profile', 'use'],
+  columns: COLUMNS,
   description: 'Makes a profile the one that is used when none is named.',
   arguments: [NAME_ARGUMENT],
   examples: [

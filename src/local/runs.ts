@@ -77,6 +77,7 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
 
 export const runsListCommand = localCommand({
   path: ['runs', 'list'],
+  columns: COLUMNS,
   description:
     'Lists the runs of many rows that this machine keeps, newest first. finished: nothing is left to do; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
   options: [
@@ -106,6 +107,7 @@ export const runsListCommand = localCommand({
 
 export const runsShowCommand = localCommand({
   path: ['runs', 'show'],
+  columns: COLUMNS,
   description: 'Shows one run: its state and how many rows ended in which way.',
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION],

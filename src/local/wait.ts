@@ -1,12 +1,15 @@
 import { CARD_STATUSES } from '../api/card.ts';
-import { CARD_ARGUMENT } from '../commands/card/columns.ts';
+import { CARD_ARGUMENT, CARD_COLUMNS } from '../commands/card/columns.ts';
 import { localCommand } from '../commands/command.ts';
+import { openUnder } from '../output/column.ts';
 
 export const cardWaitCommand = localCommand({
   path: ['card', 'wait'],
   description:
     'Reads a card again and again until its status is one of those wanted, then prints it as `card get` does. When the time is up without that, exit 124 names the last status seen. 401, 403, 404 and any other refusal end it at once; a service that stops answering is waited for, and a Retry-After is obeyed.',
   usesProfile: true,
+  columns: CARD_COLUMNS,
+  isOpenColumn: openUnder('metadata', 'transactions'),
   arguments: [{ ...CARD_ARGUMENT, required: true }],
   options: [
     {

@@ -34,34 +34,49 @@ const DEFAULT_WIDTH = 80;
 const anyPath: IsOpenPath = (path) => path !== '';
 
 /**
- * Raises USAGE, before anything is sent, for output options that cannot be obeyed: `--columns`, `--sort-by`
- * and `--no-header` with a JSON format, an unknown column, a bad `--query`, `--sort-by` on a run.
+ * What of the output options cannot be obeyed, as USAGE failures, none thrown: `--columns`, `--sort-by` and
+ * `--no-header` with a JSON format, an unknown column, a bad `--query`, `--sort-by` on a run. Asked before anything
+ * is sent.
  */
 export async function checkOutput(
   options: OutputOptions,
   columns: readonly Column[],
   isOpen: IsOpenPath,
   isRun = false,
-): Promise<void> {
+): Promise<readonly Failure[]> {
   const given = [
     ...(options.columns === undefined ? [] : ['--columns']),
     ...(options.sortBy === undefined ? [] : ['--sort-by']),
     ...(options.header ? [] : ['--no-header']),
   ];
-  if (!isTabular(options) && given.length > 0) {
+  const faults: Failure[] = [];
+  if (options.query !== undefined) {
+    const { query } = options;
+    await collect(faults, () => loadQuery(query));
+  }
+  if (!isTabular(options)) {
+    if (given.length === 0) return faults;
     const hints = ['choose -o table or -o csv, or shape the JSON with --query'];
-    throw new Failure('USAGE', `${given.join(', ')}: not for ${options.format} output, which has no columns`, {
-      hints,
-    });
+    const message = `${given.join(', ')}: not for ${options.format} output, which has no columns`;
+    return [...faults, new Failure('USAGE', message, { hints })];
   }
-  if (isRun && options.sortBy !== undefined) {
-    throw new Failure('USAGE', '--sort-by: a run prints its rows in input order and is not sorted');
-  }
-  if (options.query !== undefined) await loadQuery(options.query);
   // Under a query the columns are those of its result, which nobody knows yet.
   const open = options.query === undefined ? isOpen : anyPath;
-  chooseColumns(options.columns, columns, open);
-  if (options.sortBy !== undefined) findColumn('--sort-by', options.sortBy, columns, open);
+  await collect(faults, () => chooseColumns(options.columns, columns, open));
+  const { sortBy } = options;
+  if (sortBy === undefined) return faults;
+  if (!isRun) await collect(faults, () => findColumn('--sort-by', sortBy, columns, open));
+  else faults.push(new Failure('USAGE', '--sort-by: a run prints its rows in input order and is not sorted'));
+  return faults;
+}
+
+async function collect(faults: Failure[], check: () => unknown): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    faults.push(error);
+  }
 }
 
 /** Writes a whole result to stdout in the chosen format. Rejects with the stream's own failure. */

@@ -242,6 +242,18 @@ describe('auth status', () => {
     ]);
   });
 
+  test('says of a file that others can read what a call says: how to keep them out', async () => {
+    const { server, run, file } = await loggedIn();
+    await run(['profile', 'set', 'default', '--calendar-url', server.url]);
+    chmodSync(file, 0o644);
+    const result = await run(['auth', 'status']);
+    expect(result.code).toBe(4);
+    const [hint, ...others] = result.stderr.split('\n').filter((line) => line.startsWith('hint: '));
+    expect(others).toEqual([]);
+    expect((await run(['card', 'get', ID])).stderr).toContain(`${hint}\n`);
+    expect(hint).toContain(`chmod 600 ${file}`);
+  });
+
   test('is exit 4 when a family has a URL but no credential', async () => {
     const { server, run } = await loggedIn();
     await run(['profile', 'set', 'default', '--calendar-url', server.url]);

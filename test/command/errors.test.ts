@@ -106,6 +106,20 @@ describe('with json an error is one line on stderr', () => {
     expect(JSON.parse(stderr).error).not.toHaveProperty('http');
   });
 
+  test.each([
+    ['{"error":{"type":"invalid","param":"email"}}', ' ({"error":{"type":"invalid","param":"email"}})'],
+    ['["no such calendar"]', ' (["no such calendar"])'],
+    ['"no such calendar"', ' ("no such calendar")'],
+    [`{"errors":["${'x'.repeat(500)}"]}`, ` ({"errors":["${'x'.repeat(107)}…)`],
+    ['{}', ''],
+  ])('a body of no known shape is shown by its beginning: %j', async (body, shown) => {
+    const server = await startRecordingServer([{ status: 400, body }]);
+    const result = await runFrontdesk(EVENT, { env: server.env });
+    expect(result).toMatchObject({ code: 6, stdout: '' });
+    expect(result.stderr.split('\n')[0]).toMatch(/the service answered 400/);
+    expect(result.stderr).toContain(`the service answered 400${shown}`);
+  });
+
   test('body holds any other body: JSON as sent, or text cut to 500 characters', async () => {
     const other = await failing(GET, { status: 400, body: '{"error":{"n":1.10}}' });
     expect(other.error).not.toHaveProperty('service');

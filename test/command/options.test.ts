@@ -113,6 +113,49 @@ describe('refused with exit 2 and nothing sent', () => {
     expect(server.lines).toEqual([]);
   });
 
+  test.each([
+    [
+      ['card', 'block', 'zz', '-j', '4', '--columns', 'nope'],
+      [
+        '--columns: there is no column "nope"',
+        '--concurrency: belongs to several ids or --from',
+        '<cardId>: is not a card id (8-4-4-4-12 hexadecimal digits): "zz"',
+      ],
+    ],
+    [
+      ['card', 'block', 'zz', CARD_ID, '-j', '0', '--expect', 'foo=1'],
+      [
+        '--concurrency: "0" is not a whole number from 1 to 1000',
+        '--expect: "foo" is not a field of a card; did you mean',
+        'argument 1: is not a card id (8-4-4-4-12 hexadecimal digits): "zz"',
+      ],
+    ],
+    [
+      ['card', 'block', '--from', 'missing.csv', '-j', '0', '--rate', 'x'],
+      ['--concurrency: "0"', '--rate: must be', '--from: cannot read "missing.csv"'],
+    ],
+    [
+      ['card', 'get', '--from', 'bad.csv', '--shard', '3/2', '--columns', 'nope'],
+      ['--columns: there is no', '--shard: must be', 'line 2, column cardId: is not a card id'],
+    ],
+    [
+      ['calendar', 'subscribers', 'list', '', '--columns', 'nope', '--sort-by', 'nix', '--limit', '0'],
+      ['--columns: there is no', '--sort-by: there is no', '<calendarId>: is empty', '--limit: must be a whole number'],
+    ],
+  ])('%j: every fault is told, each on its own line, options and input alike', async (args, faults) => {
+    const server = await startRecordingServer([]);
+    const home = createHome();
+    writeFileSync(join(home.path, 'work', 'bad.csv'), 'cardId\nbad\n');
+    const { code, stdout, stderr } = await runFrontdesk(args, { home, env: server.env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const lines = stderr.split('\n');
+    for (const fault of faults) {
+      expect(lines.filter((line) => line.includes(fault.split('; did')[0] ?? fault))).toHaveLength(1);
+    }
+    expect(lines[0]).toBe(`frontdesk: ${faults.length} faults, nothing was sent:`);
+    expect(server.lines).toEqual([]);
+  });
+
   test('a stored profile that is named while the environment sets another URL: exit 2 naming both', async () => {
     const server = await startRecordingServer([]);
     const home = settings(createHome(), { version: 1, profiles: { prod: { cardsUrl: 'https://prod.example' } } });
@@ -145,6 +188,45 @@ describe('--columns, --sort-by and --no-header', () => {
       env: server.env,
     });
     expect(csv.stdout).toBe('Bergen,ACTIVE\r\n');
+  });
+
+  test.each([
+    [['history'], 'tiem', 'time'],
+    [['history', 'list'], 'outcom', 'outcome'],
+    [['runs', 'list'], 'stat', 'state'],
+    [['runs', 'results', 'the-run'], 'idd', 'id'],
+    [['runs', 'resume', 'the-run'], 'idd', 'id'],
+    [['profile', 'list'], 'nmae', 'name'],
+    [['profile', 'set', 'made'], 'nmae', 'name'],
+    [['auth', 'status'], 'familiy', 'family'],
+    [['config', 'list'], 'vlaue', 'value'],
+    [['doctor'], 'mesage', 'message'],
+    [['card', 'wait', CARD_ID, '--status', 'ACTIVE'], 'statsu', 'status'],
+  ])('%j with a misspelt column is exit 2 with the nearest name, and changes nothing', async (words, typed, meant) => {
+    const server = await startRecordingServer(service);
+    const home = createHome();
+    const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+    await run(['card', 'block', CARD_ID, OTHER_ID, '--run', 'the-run', '-y', '-q']);
+    const before = server.lines.length;
+    const { code, stdout, stderr } = await run([...words, '--columns', typed]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`--columns: there is no column "${typed}"; did you mean "${meant}"`);
+    expect(server.lines).toHaveLength(before);
+    expect((await run(['profile', 'list', '--json'])).stdout).not.toContain('made');
+  });
+
+  test('every member of the JSON of a local command is a column', async () => {
+    const server = await startRecordingServer(service);
+    const home = createHome();
+    const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+    await run(['card', 'block', CARD_ID, OTHER_ID, '--run', 'the-run', '-y', '-q']);
+    for (const words of [['history'], ['runs', 'list'], ['profile', 'list'], ['auth', 'status']]) {
+      const [row] = JSON.parse((await run([...words, '--json'])).stdout);
+      const names = Object.entries(row).flatMap(([name, value]) =>
+        name === 'outcomes' ? Object.keys(Object(value)).map((inner) => `outcomes.${inner}`) : [name],
+      );
+      expect(await run([...words, '--columns', names.join(',')])).toMatchObject({ code: 0, stderr: '' });
+    }
   });
 
   test('a list is sorted by a column', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Contract section 5: how a write ends, what is sent again, and how long is waited.
@@ -182,6 +182,18 @@ describe('the id in the answer of reissue and event create is kept', () => {
 });
 
 describe('retries wait, and never less than Retry-After', () => {
+  test('a signal in the pause ends it at once, and nothing is said to be in flight', async () => {
+    const server = await startRecordingServer(writesGet({ status: 429, headers: { 'retry-after': '30' }, body: {} }));
+    const running = startFrontdesk(BLOCK, { env: server.env });
+    await running.waitForOutput('waiting 3');
+    running.child.kill('SIGINT');
+    const result = await running.result;
+    expect(result).toMatchObject({ code: 130, stdout: '' });
+    expect(result.stderr).not.toContain('already sent');
+    expect(result.stderr).toContain('was cancelled; nothing was changed');
+    expect(server.lines).toEqual([`POST ${PATH}/block`]);
+  });
+
   test('seconds', async () => {
     const server = await startRecordingServer([
       { status: 429, headers: { 'retry-after': '1' }, body: {} },

@@ -18,6 +18,7 @@ import { type Approval, PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
+import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
@@ -237,6 +238,8 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   refuseReadOnly(session);
   refuseReasons(plan);
   const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
+  const columns = runColumns(operation);
+  await refuseRunPrinting(session.output, columns);
   guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: approved.length, path: plan.path });
   const rowsIn = (path: string) =>
     async function* () {
@@ -247,7 +250,6 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
     await printDryRunRows(session, rowsIn(plan.copy)(), (row) => callOf(operation, row));
     return 0;
   }
-  const columns = runColumns(operation);
   if (header.rows === 0) {
     await session.print({ kind: 'list', document: [], rows: [], columns });
     await session.notify({ code: 'NOTHING_TO_DO', level: 'note', message: 'nothing to do: the plan has no rows' });

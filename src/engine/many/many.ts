@@ -4,7 +4,7 @@ import { isWrite } from '../../api/operation.ts';
 import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
 import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { type Fault, usageFailure } from '../../failure.ts';
+import { Failure, type Fault, usageFailure } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
@@ -12,6 +12,7 @@ import { type CheckedInput, checkInput, faultyInputFailure } from '../../input/r
 import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
 import type { Service, Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
+import { joinFailures } from '../join-failures.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
@@ -54,36 +55,82 @@ async function startRun(
   });
 }
 
-/** Runs a command over several ids or a file. Answers the exit code. */
-export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+/** A call over many rows as far as it can be judged before its input is read. */
+interface ReadyInput {
+  readonly plan: ManyPlan;
+  readonly reading: InputOptions;
+  readonly faults: readonly Fault[];
+  open(): Promise<InputFile>;
+}
+
+async function readCommandLine(session: Session, command: CallCommand, input: RawInput): Promise<ReadyInput> {
   const faults: Fault[] = [];
   const plan = await readPlan(session, command, input, faults);
   const { operation, options } = plan;
-  if (isWrite(operation) && options.plan === undefined) refuseReadOnly(session);
   const path = lastValue(input, 'from');
-  const open = async (): Promise<InputFile> =>
-    path === undefined
-      ? inputOfWords(input.words, command.idParam ?? 'id')
-      : openInput(path, session.context.stdin, '--from');
-  const reading: InputOptions = {
-    operation,
-    defaults: plan.rows.defaults,
-    expectations: plan.rows.expectations,
-    emptyCells: plan.rows.emptyCells,
-    resendUnknown: options.resendUnknown,
-    changedFrom: plan.changedFrom?.index,
-    checkRow: reasonCheck(session, operation),
-    path: path ?? '',
-    format: path === undefined ? 'ndjson' : options.format,
-    csvRaw: plan.rows.csvRaw,
-    sheet: options.sheet === undefined ? undefined : { name: options.sheet },
-    shard: plan.rows.shard,
-    isArguments: path === undefined,
+  return {
+    plan,
+    faults,
+    open: async () =>
+      path === undefined
+        ? inputOfWords(input.words, command.idParam ?? 'id')
+        : openInput(path, session.context.stdin, '--from'),
+    reading: {
+      operation,
+      defaults: plan.rows.defaults,
+      expectations: plan.rows.expectations,
+      emptyCells: plan.rows.emptyCells,
+      resendUnknown: options.resendUnknown,
+      changedFrom: plan.changedFrom?.index,
+      checkRow: reasonCheck(session, operation),
+      path: path ?? '',
+      format: path === undefined ? 'ndjson' : options.format,
+      csvRaw: plan.rows.csvRaw,
+      sheet: options.sheet === undefined ? undefined : { name: options.sheet },
+      shard: plan.rows.shard,
+      isArguments: path === undefined,
+    },
   };
-  if (faults.length > 0) throw usageFailure(faults);
+}
+
+/** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
+async function refuseInput({ plan, reading, open }: ReadyInput): Promise<void> {
+  // Nobody is made to type, or to send, what is refused anyway.
+  if (reading.path === '-') return;
+  const file = await open();
+  if (!plan.fieldsAreSound) return file.close();
+  const checked = await checkInput(file, reading, { allowDuplicates: plan.options.allowDuplicates });
+  if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
+}
+
+/** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
+async function refuseOptions(ready: ReadyInput): Promise<never> {
+  const options = usageFailure(ready.faults);
+  try {
+    await refuseInput(ready);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    throw joinFailures([options, error]);
+  }
+  throw options;
+}
+
+/** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
+export async function checkMany(session: Session, command: CallCommand, input: RawInput): Promise<void> {
+  const ready = await readCommandLine(session, command, input);
+  await (ready.faults.length > 0 ? refuseOptions(ready) : refuseInput(ready));
+}
+
+/** Runs a command over several ids or a file. Answers the exit code. */
+export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+  const ready = await readCommandLine(session, command, input);
+  const { plan, reading } = ready;
+  const { operation, options } = plan;
+  if (isWrite(operation) && options.plan === undefined) refuseReadOnly(session);
+  if (ready.faults.length > 0) await refuseOptions(ready);
   const copy = await placeForCopy(session, isWrite(operation) && options.plan === undefined);
   try {
-    const file = await open();
+    const file = await ready.open();
     const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy.path });
     if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
     return await runChecked(session, command, plan, reading, checked, copy.path);

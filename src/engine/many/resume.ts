@@ -6,6 +6,7 @@ import { Failure, type Fault, usageFailure } from '../../failure.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
 import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
+import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
@@ -43,6 +44,8 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const header = await requireRunHeader(runFolder(ports.stateDir, name));
   session.adoptRun({ profile: header.profile, output: header.options['output'] });
   const operation = operationOfRun(header);
+  const columns = runColumns(operation);
+  await refuseRunPrinting(session.output, columns);
   guardWrite(session, operation, wayOf(header));
   if (unknownRows === 'resend') await confirmResend(session, header);
   const service = await session.service(operation.family);
@@ -77,7 +80,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
     run,
     unknownRows,
     failedFile,
-    columns: runColumns(operation),
+    columns,
   });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Operation } from '../../api/operation.ts';
 import { isRunName } from '../../bulk/run-folder.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { type Fault, usageFailure } from '../../failure.ts';
+import type { Fault } from '../../failure.ts';
 import { checkFieldTexts } from '../../input/check-fields.ts';
 import type { ExpectationInput } from '../../input/expect.ts';
 import { describeFields } from '../../input/fields.ts';
@@ -21,6 +21,8 @@ export interface ManyPlan {
   readonly operation: Operation;
   readonly options: ManyOptions;
   readonly rows: RowOptions;
+  /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
+  readonly fieldsAreSound: boolean;
   readonly changedFrom:
     | {
         readonly index: ChangedFrom;
@@ -122,6 +124,7 @@ export async function readPlan(
           { nameOf: nameOfFlag(command), source: 'flag', partial: true },
         );
   faults.push(...checked.faults);
+  const fieldsAreSound = given.faults.length + checked.faults.length === 0;
   const changedFrom =
     options.changedFromPath === undefined || faults.length > 0
       ? undefined
@@ -132,6 +135,7 @@ export async function readPlan(
   return {
     operation,
     options,
+    fieldsAreSound,
     changedFrom,
     rows: {
       defaults: checked.values,
@@ -144,13 +148,6 @@ export async function readPlan(
         changedFrom === undefined ? undefined : createHash('sha256').update(changedFrom.bytes).digest('hex'),
     },
   };
-}
-
-/** Raises USAGE for what is wrong with the options of a call over many rows; its input is not read yet. */
-export async function checkManyOptions(session: Session, command: CallCommand, input: RawInput): Promise<void> {
-  const faults: Fault[] = [];
-  await readPlan(session, command, input, faults);
-  if (faults.length > 0) throw usageFailure(faults);
 }
 
 /** A row's `reason` held against the profile's `requireReason`: a fault of the row. */

@@ -5,6 +5,7 @@ import { runResults } from '../../bulk/run-results.ts';
 import type { Outcome } from '../../failure.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
+import { refuseRunPrinting } from '../printing.ts';
 import { runColumns } from './run-rows.ts';
 import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './stored-run.ts';
 
@@ -26,6 +27,7 @@ export async function printRunResults(
   }
   const names = asInput ? [...(await columnsOfRun(session, run)), '_outcome'] : [];
   const columns = asInput ? names.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));
+  await refuseRunPrinting(session.output, columns);
   const writer = await session.openRows(columns, header.rows);
   for await (const result of runResults(run, eachRow(rowsOfRun(session, run)), outcomes)) {
     await writer.row(asInput ? inputRow(result.row, result.ending.outcome ?? 'unknown') : storedRow(result));

@@ -278,7 +278,7 @@ describe('describeCredential', () => {
   it('shows the winning source, the ignored one and the life of the token', async () => {
     const token = jwt(18_000);
     const used = request([entry('command', 'echo hunter2')], { env: { FRONTDESK_CARDS_TOKEN: token } });
-    expect(await describeCredential(used)).toEqual({
+    expect((await describeCredential(used)).status).toEqual({
       family: 'cards',
       origin: 'https://a.example',
       source: 'environment (FRONTDESK_CARDS_TOKEN)',
@@ -291,7 +291,7 @@ describe('describeCredential', () => {
   });
 
   it('shows nothing of a short token', async () => {
-    expect(await describeCredential(request([entry('token', 'hunter2')]))).toMatchObject({
+    expect((await describeCredential(request([entry('token', 'hunter2')]))).status).toMatchObject({
       source: 'profile demo',
       ignoredSources: [],
       lastFour: null,
@@ -316,21 +316,27 @@ describe('describeCredential', () => {
       expect.stringContaining('https://b.example'),
     ],
   ])('says what is wrong with %s', async (_what, entries, source, problem) => {
-    expect(await describeCredential(request(entries))).toMatchObject({ source, problem });
+    expect((await describeCredential(request(entries))).status).toMatchObject({ source, problem });
   });
 
   it('names a credential that belongs to another origin among the ignored ones', async () => {
     const entries = [entry('token', 'x', { origin: 'https://b.example' })];
     const used = request(entries, { env: { FRONTDESK_CARDS_TOKEN: 'y' } });
-    expect((await describeCredential(used)).ignoredSources).toEqual([
+    expect((await describeCredential(used)).status.ignoredSources).toEqual([
       'credential of profile demo for https://b.example',
     ]);
   });
 
   it('reports an unsafe store only where it would be used', async () => {
     const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
-    expect(await describeCredential(request([], { stored }))).toMatchObject({ source: null, problem: 'unsafe' });
+    expect((await describeCredential(request([], { stored }))).status).toMatchObject({
+      source: null,
+      problem: 'unsafe',
+    });
     const env = { FRONTDESK_CARDS_TOKEN: 'y' };
-    expect(await describeCredential(request([], { stored, env }))).toMatchObject({ problem: null, ignoredSources: [] });
+    expect((await describeCredential(request([], { stored, env }))).status).toMatchObject({
+      problem: null,
+      ignoredSources: [],
+    });
   });
 });

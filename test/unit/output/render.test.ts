@@ -196,15 +196,29 @@ describe('checkOutput', () => {
     [{ sortBy: 'nope' }, '--sort-by: there is no column "nope"'],
     [{ format: 'json', query: '[' }, '--query "["'],
   ] as const)('refuses %o before anything is sent', async (changes, message) => {
-    await expect(checkOutput(outputOptions(changes), COLUMNS, isOpen)).rejects.toThrow(message);
+    const faults = await checkOutput(outputOptions(changes), COLUMNS, isOpen);
+    expect(faults.map((fault) => fault.message)).toEqual([expect.stringContaining(message)]);
   });
 
   it('refuses to sort a run, and takes what fits', async () => {
-    await expect(checkOutput(outputOptions({ sortBy: 'cardId' }), COLUMNS, isOpen, true)).rejects.toThrow(
-      'is not sorted',
-    );
-    await checkOutput(outputOptions({ sortBy: 'cardId', columns: 'status', header: false }), COLUMNS, isOpen, false);
-    await checkOutput(outputOptions({ columns: 'anything', query: '@' }), COLUMNS, isOpen);
+    const messages = async (...args: Parameters<typeof checkOutput>) =>
+      (await checkOutput(...args)).map((fault) => fault.message);
+    expect(await messages(outputOptions({ sortBy: 'cardId' }), COLUMNS, isOpen, true)).toEqual([
+      '--sort-by: a run prints its rows in input order and is not sorted',
+    ]);
+    const fitting = outputOptions({ sortBy: 'cardId', columns: 'status', header: false });
+    expect(await messages(fitting, COLUMNS, isOpen, false)).toEqual([]);
+    expect(await messages(outputOptions({ columns: 'anything', query: '@' }), COLUMNS, isOpen)).toEqual([]);
+  });
+
+  it('names every fault at once', async () => {
+    const faults = await checkOutput(outputOptions({ query: '[', columns: 'x,y', sortBy: 'cardID' }), COLUMNS, isOpen);
+    expect(faults.map((fault) => fault.message.split(':')[0])).toEqual(['--query "["']);
+    const others = await checkOutput(outputOptions({ columns: 'nope', sortBy: 'cardID' }), COLUMNS, isOpen);
+    expect(others.map((fault) => fault.message)).toEqual([
+      '--columns: there is no column "nope"',
+      '--sort-by: there is no column "cardID"; did you mean "cardId"',
+    ]);
     expect(isJsonArray(two.kind === 'list' ? two.document : null)).toBe(true);
   });
 });
