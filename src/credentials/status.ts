@@ -13,7 +13,7 @@ import { nameOfStored } from './source.ts';
 import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
 
 /** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
-export interface CredentialStatus {
+interface CredentialStatus {
   readonly family: Family;
   readonly origin: string;
   /** Where the token comes from; null when there is none for this origin. */

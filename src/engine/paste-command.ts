@@ -4,7 +4,8 @@ import { cleanCardId } from '../input/card-id.ts';
 
 const PLAIN_WORD = /^[A-Za-z0-9_./:=@%+,-]+$/;
 
-function shellWord(word: string): string {
+/** A word as a shell takes it back: quoted where it has to be. */
+export function shellWord(word: string): string {
   return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -98,9 +98,10 @@ async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, re
   const { suggestCommand } = await import('./suggest-command.ts');
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const owner = ['frontdesk', ...path].join(' ');
+  const at = rest.indexOf(word);
   return new Failure('USAGE', `${word}: unknown command of \`${owner}\``, {
     hints: [
-      ...suggestCommand(path, word, rest.slice(rest.indexOf(word) + 1), registry),
+      ...suggestCommand(path, word, { before: rest.slice(0, at), after: rest.slice(at + 1) }, registry),
       `choose one of ${siblings.join(', ')}; see \`${owner} --help\``,
     ],
   });

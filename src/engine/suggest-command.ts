@@ -1,10 +1,35 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Registry } from '../commands/registry.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
+import { profileNameProblem } from '../settings/profile-name.ts';
+import { secretBeforeCommand } from './argv.ts';
+import { shellWord } from './paste-command.ts';
+import { maskArguments } from './secret-arguments.ts';
 
-/** The words of a command line that are safe to repeat in a suggestion: card ids. Anything else may be a secret. */
-function idsAmong(words: readonly string[]): readonly string[] {
-  return words.filter((word) => CARD_ID.test(word));
+function isProfile(option: string | undefined): boolean {
+  return option === '-p' || option === '--profile';
+}
+
+/** Whether a word is safe to repeat: an option, what follows one, or a card id. Any other may be a pasted secret. */
+function isHarmless(word: string, before: string | undefined): boolean {
+  return word.startsWith('-') ? secretBeforeCommand(word) === undefined : before?.startsWith('-') || CARD_ID.test(word);
+}
+
+/**
+ * What else was typed, ready to paste: all of it where nothing can be a secret, so that no option is lost; else the
+ * card ids and the profile, without which the command would hit another service.
+ */
+function typedBeside(words: readonly string[]): readonly string[] {
+  const before = (index: number) => words[index - 1];
+  const isSafe = maskArguments(words) === undefined && words.every((word, index) => isHarmless(word, before(index)));
+  const kept = words.filter(
+    (word, index) =>
+      isSafe ||
+      CARD_ID.test(word) ||
+      isProfile(word.split('=', 1)[0]) ||
+      (isProfile(before(index)) && profileNameProblem(word) === undefined),
+  );
+  return kept.map(shellWord);
 }
 
 function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
@@ -20,16 +45,17 @@ function followed(path: readonly string[], word: string, after: readonly string[
 
 /**
  * What may have been meant by a word that is no command below `path`, as hints: the nearest command, else one of a
- * deeper group that has that very word (`block` is `card block`), with the card ids that were typed after it. A
+ * deeper group that has that very word (`block` is `card block`), with what else was typed. A
  * word that would undo a command is answered with the fact that nothing does.
  */
 export function suggestCommand(
   path: readonly string[],
   word: string,
-  after: readonly string[],
+  around: { readonly before: readonly string[]; readonly after: readonly string[] },
   registry: Registry,
 ): readonly string[] {
   const owner = ['frontdesk', ...path].join(' ');
+  const { before, after } = around;
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const near = nearest(word, siblings);
   if (near !== undefined) return [`did you mean \`${owner} ${near}\`?`];
@@ -38,7 +64,10 @@ export function suggestCommand(
     .filter((entry) => entry.path.slice(path.length + 1).includes(word))
     .map((entry) => entry.path.slice(0, entry.path.indexOf(word) + 1 + followed(entry.path, word, after)));
   const [first] = deeper.toSorted((a, b) => b.length - a.length);
-  if (first !== undefined) return [`did you mean \`${['frontdesk', ...first, ...idsAmong(after)].join(' ')}\`?`];
+  if (first !== undefined) {
+    const others = typedBeside([...before, ...after.slice(first.length - first.indexOf(word) - 1)]);
+    return [`did you mean \`${['frontdesk', ...first, ...others].join(' ')}\`?`];
+  }
   const names = [...siblings, ...below.map((entry) => entry.path.at(-1) ?? '')];
   const opposite = names.find((name) => isOpposite(word, name));
   return opposite === undefined ? [] : [`no command undoes \`${opposite}\``];

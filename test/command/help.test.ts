@@ -113,6 +113,15 @@ describe('a word that is no command', () => {
   it.each([
     [['card', 'blok'], 'hint: did you mean `frontdesk card block`?'],
     [['block', CARD], `hint: did you mean \`frontdesk card block ${CARD}\`?`],
+    [['-p', 'other', 'block', CARD], `hint: did you mean \`frontdesk card block -p other ${CARD}\`?`],
+    [
+      ['block', CARD, '--profile', 'other', '-n', '--reason', "it's lost", '--expect=status=ACTIVE'],
+      `hint: did you mean \`frontdesk card block ${CARD} --profile other -n --reason 'it'\\''s lost' --expect=status=ACTIVE\`?`,
+    ],
+    [
+      ['block', CARD, '--api-key', 'secret-of-mine', '-p', 'other', '--reason', 'x'],
+      `hint: did you mean \`frontdesk card block ${CARD} -p other\`?`,
+    ],
     [['subscribers', 'list', 'secret-of-mine'], 'hint: did you mean `frontdesk calendar subscribers list`?'],
     [['subscribers', 'update', 'sub_1'], 'hint: did you mean `frontdesk calendar subscribers update`?'],
     [['event'], 'hint: did you mean `frontdesk calendar event`?'],
