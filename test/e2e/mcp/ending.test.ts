@@ -96,7 +96,7 @@ describe('the end of stdin', () => {
     expect(answers[1]?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
   });
 
-  it('waits for a write in flight, so that the history has its outcome', async () => {
+  it('A5 waits for a write in flight, so that the history has its outcome', async () => {
     let answer: (() => void) | undefined;
     const server = await startRecordingServer(({ method }) =>
       method === 'GET'
@@ -216,7 +216,7 @@ describe('a client that no longer reads', () => {
 });
 
 describe('what is on the streams', () => {
-  it('is JSON-RPC on stdout alone, whatever comes in', async () => {
+  it('A3 A6 is JSON-RPC on stdout alone, whatever comes in', async () => {
     const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox', '--verbose'], {
       stdin: lines(
         'hello',

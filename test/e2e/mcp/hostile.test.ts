@@ -47,7 +47,7 @@ describe('a client of 2026 that', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('brings a yes with its first call is refused', async () => {
+  it('A1 brings a yes with its first call is refused', async () => {
     const { client, posts } = await start();
     client.send(modernCall(1, 'card_block', BLOCK, { inputResponses: { confirm: YES } }));
     expectRefused(await client.answerTo(1), 'the answer belongs to no open question');

@@ -11,7 +11,7 @@ const BLOCK = { cardId: CARD_ID, reason: 'lost, ticket 4711' };
 const yes: Person = () => ({ action: 'accept', content: { confirm: true } });
 
 describe.each(CLIENTS)('%s', (_, connect) => {
-  it('lists the tools that read, and those that write only with --allow-writes', async () => {
+  it('A4 lists the tools that read, whose descriptions call what they return data, and those that write only with --allow-writes', async () => {
     const reading = await connect({ args: SANDBOX });
     expect((await reading.tools()).map(({ name }) => name)).toEqual(READS);
     const writing = await connect({ args: [...SANDBOX, '--allow-writes'] });
