@@ -140,6 +140,8 @@ describe.concurrent('input', () => {
       execFileSync('chmod', ['000', hidden]);
       const denied = await stage.shell(`${AS_SOMEBODY_ELSE} $FD card get --from hidden.csv`);
       expect(denied).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hidden.csv') });
+      // The stage reads every file at its end, and an ordinary user could not.
+      execFileSync('chmod', ['600', hidden]);
       const nowhere = await stage.run(['card', 'get', CARD_ID, OTHER_ID], { env: { TMPDIR: stage.path('absent') } });
       expect(nowhere).toMatchObject({ code: 16, stdout: '', stderr: expect.stringContaining(stage.path('absent')) });
       expect(readdirSync(stage.path('.')).filter((name) => name.startsWith('frontdesk-'))).toEqual([]);

@@ -5,8 +5,8 @@ import { isJsonObject } from '../../../src/json/value.ts';
 
 const CARD = parseJson(`{
   "clientReference": "order-1001", "status": "ACTIVE", "initialBalance": 50.00, "currentBalance": 12345678901234567.89,
-  "cancelledAt": null, "design": "",
-  "metadata": { "shop": "berlin", "vip": true, "a.b": "dotted", "a": { "b": "nested", "c": [1, 2] }, "none": null }
+  "cancelledAt": null, "design": "", "cancellationAmount": 0.00,
+  "metadata": { "shop": "berlin", "vip": true, "a.b": "dotted", "a": { "b": "nested", "c": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], "d": { "2": "key" } }, "none": null, "big": 1e12 }
 }`);
 
 describe('parseExpectation', () => {
@@ -52,17 +52,26 @@ describe('checkExpectation', () => {
     ['currentBalance', '12345678901234567.890'],
     ['metadata.shop', 'berlin'],
     ['metadata.vip', 'true'],
-    ['metadata.a.b', 'nested'],
+    // A key with dots of its own comes before a path.
+    ['metadata.a.b', 'dotted'],
     ['metadata.a.c.1', '2'],
+    ['metadata.a.c.11', '12'],
+    ['metadata.a.d.2', 'key'],
+    ['cancellationAmount', '0'],
+    ['cancellationAmount', '-0.0'],
+    ['metadata.big', '1e+12'],
+    ['metadata.big', '1000000000000'],
+    ['metadata.a.c.12', ''],
+    ['metadata.a.c.x', ''],
+    ['metadata.a.c.-1', ''],
+    ['metadata.a.c.1x', ''],
     ['design', ''],
     ['cancelledAt', ''],
     ['activatedAt', ''],
     ['metadata.none', ''],
     ['metadata.missing', ''],
   ])('holds: %s is %j', (field, value) => {
-    // A key with dots of its own comes before a path.
-    const wanted = field === 'metadata.a.b' ? 'dotted' : value;
-    expect(checkExpectation(CARD, { field, value: wanted })).toEqual({ ok: true });
+    expect(checkExpectation(CARD, { field, value })).toEqual({ ok: true });
   });
 
   test.each([
@@ -71,6 +80,16 @@ describe('checkExpectation', () => {
     ['initialBalance', '50.01', '50.00'],
     ['initialBalance', 'fifty', '50.00'],
     ['initialBalance', '', '50.00'],
+    ['metadata.a.b', 'nested', '"dotted"'],
+    ['metadata.vip', '', 'true'],
+    // A word is no number: on an empty card it must not count as zero.
+    ['cancellationAmount', 'fifty', '0.00'],
+    ['cancellationAmount', 'x0', '0.00'],
+    ['cancellationAmount', '0x', '0.00'],
+    ['cancellationAmount', '', '0.00'],
+    ['cancellationAmount', '0e', '0.00'],
+    ['metadata.a', '[object Object]', 'an object'],
+    ['metadata.big', '1ex12', '1e12'],
     ['currentBalance', '12345678901234567.88', '12345678901234567.89'],
     ['metadata.vip', 'TRUE', 'true'],
     ['metadata.missing', 'x', 'nothing'],

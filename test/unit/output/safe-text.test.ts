@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeText, shortenText } from '../../../src/output/safe-text.ts';
+import { countFrom, groupThousands, safeText, shortenText } from '../../../src/output/safe-text.ts';
 
 describe('safeText', () => {
   it.each([
@@ -17,6 +17,11 @@ describe('safeText', () => {
     ['a\ufe0fb', 'a<U+FE0F>b'],
     ['❤\ufe0f\ufe0f', '❤\ufe0f<U+FE0F>'],
     ['\u200d👩', '<U+200D>👩'],
+    ['\u009f\u00a0', '\\x9f\u00a0'],
+    ['a\u00ad', 'a<U+00AD>'],
+    ['half \udfff', 'half \ufffd'],
+    ['half \ud800', 'half \ufffd'],
+    ['x\ufeff', 'x<U+FEFF>'],
   ])('shows %j as %j (docs/faults.md T1 to T4)', (text, shown) => {
     expect(safeText(text)).toBe(shown);
   });
@@ -71,5 +76,22 @@ describe('shortenText', () => {
     expect(shortenText('😀😀😀', 2)).toBe('😀😀… (+1)');
     expect(shortenText('😀😀', 2)).toBe('😀😀');
     expect(shortenText('abc', 3)).toBe('abc');
+    expect(shortenText('abcd', 3)).toBe('abc… (+1)');
+    expect(shortenText('a\uffffb', 2)).toBe('a\uffff… (+1)');
+    expect(shortenText('\u{10000}ab', 2)).toBe('\u{10000}a… (+1)');
+    expect(shortenText('', 0)).toBe('');
+  });
+});
+
+describe('counting', () => {
+  it('counts code points from a place on', () => {
+    expect(countFrom('a😀b', 1)).toBe(2);
+    expect(countFrom('a\uffffb', 0)).toBe(3);
+    expect(countFrom('\u{10000}', 0)).toBe(1);
+    expect(countFrom('abc', 3)).toBe(0);
+  });
+
+  it('groups thousands', () => {
+    expect([0, 999, 1000, 39_800, 1_000_000].map(groupThousands)).toEqual(['0', '999', '1,000', '39,800', '1,000,000']);
   });
 });

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { makeExpiryGuard } from '../../../src/credentials/expiry-guard.ts';
+import type { Notice } from '../../../src/failure.ts';
+
+const NOW_S = 1_780_000_000;
+
+function jwt(claims: Readonly<Record<string, number>>): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'RS256' })}.${part(claims)}.c2ln`;
+}
+
+function guard(options: { readonly family?: 'cards' | 'calendar'; readonly ignoreExpiry?: boolean } = {}) {
+  const notices: Notice[] = [];
+  const made = makeExpiryGuard({
+    family: options.family ?? 'cards',
+    // Only the wall clock is read.
+    clock: { now: () => NOW_S * 1000, monotonic: () => 0, sleep: async () => undefined },
+    ignoreExpiry: options.ignoreExpiry ?? false,
+    onNotice: (notice) => notices.push(notice),
+    hint: 'log in again',
+  });
+  return { ...made, notices };
+}
+
+describe('a token that is not valid yet', () => {
+  it('is reported when it begins more than a minute from now', () => {
+    const { check, notices } = guard();
+    check(jwt({ nbf: NOW_S + 61 }), 'profile live');
+    expect(notices).toEqual([
+      {
+        code: 'TOKEN_NOT_YET_VALID',
+        level: 'warning',
+        message: 'the cards token of profile live says that it is not valid before 2026-05-28T20:27:41.000Z',
+      },
+    ]);
+  });
+
+  it.each([
+    ['a minute from now, since clocks differ', { nbf: NOW_S + 60 }],
+    ['in the past', { nbf: NOW_S - 3600 }],
+    ['never says so', {}],
+  ])('is not reported when it begins %s', (_name, claims) => {
+    const { check, notices } = guard();
+    check(jwt(claims), 'profile live');
+    expect(notices).toEqual([]);
+  });
+});
+
+describe('a token that expires', () => {
+  it('is refused from its second on, with what to do', () => {
+    const { check, isExpired, notices } = guard();
+    expect(() => check(jwt({ exp: NOW_S }), 'profile live')).toThrow(
+      expect.objectContaining({ code: 'AUTH', hints: ['log in again', 'if this clock is wrong, add --ignore-expiry'] }),
+    );
+    expect(isExpired(jwt({ exp: NOW_S }))).toBe(true);
+    expect(isExpired(jwt({ exp: NOW_S + 1 }))).toBe(false);
+    expect(notices).toEqual([]);
+  });
+
+  it('is used all the same with --ignore-expiry, without a notice', () => {
+    const { check, isExpired, notices } = guard({ ignoreExpiry: true });
+    check(jwt({ exp: NOW_S - 10 }), 'profile live');
+    expect(isExpired(jwt({ exp: NOW_S - 10 }))).toBe(false);
+    expect(notices).toEqual([]);
+  });
+
+  it('is announced once for each token within a day of its end', () => {
+    const { check, notices } = guard();
+    const first = jwt({ exp: NOW_S + 3600 });
+    const second = jwt({ exp: NOW_S + 7200 });
+    for (const token of [first, first, second, jwt({ exp: NOW_S + 86_400 * 2 }), jwt({})]) check(token, 'profile live');
+    expect(notices.map(({ code, level }) => [code, level])).toEqual([
+      ['TOKEN_EXPIRES_SOON', 'note'],
+      ['TOKEN_EXPIRES_SOON', 'note'],
+    ]);
+    expect(notices[0]?.message).toContain('the cards token of profile live');
+    expect(notices[0]?.message).not.toContain(first);
+  });
+
+  it('tells how much of its life is left', () => {
+    const { remainingMs } = guard();
+    expect(remainingMs(jwt({ exp: NOW_S + 90 }))).toBe(90_000);
+    expect(remainingMs(jwt({ exp: NOW_S - 1 }))).toBe(-1000);
+    expect(remainingMs(jwt({ nbf: NOW_S }))).toBeUndefined();
+    expect(remainingMs('opaque')).toBeUndefined();
+  });
+});
+
+it('never takes the key of a calendar apart', () => {
+  const { check, isExpired, remainingMs, notices } = guard({ family: 'calendar' });
+  const key = jwt({ exp: NOW_S - 10, nbf: NOW_S + 3600 });
+  check(key, 'profile live');
+  expect(isExpired(key)).toBe(false);
+  expect(remainingMs(key)).toBeUndefined();
+  expect(notices).toEqual([]);
+});
