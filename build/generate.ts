@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { artifacts } from '../src/describe/artifacts.ts';
 import { REGISTRY } from '../src/registry.ts';
 import { layerPicture } from './layers.ts';
+import { MESSAGES_PATH, messagesPage } from './messages.ts';
 import { readPages } from './pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,7 +23,11 @@ async function readIfThere(path: string): Promise<string | undefined> {
 const manifest: { version: string } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const isCheck = process.argv.includes('--check');
 const stale: string[] = [];
-for (const { path, text } of await artifacts(REGISTRY, manifest.version, readPages(root), layerPicture())) {
+const pages = [
+  ...(await artifacts(REGISTRY, manifest.version, readPages(root), layerPicture())),
+  { path: MESSAGES_PATH, text: messagesPage(root) },
+];
+for (const { path, text } of pages) {
   if ((await readIfThere(path)) === text) continue;
   stale.push(path);
   if (isCheck) continue;

@@ -36,15 +36,16 @@ _frontdesk_words() {
     'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
-    'help') words='exit-codes environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
+    'help') words='exit-codes options environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
   esac
 }
 
 _frontdesk_options() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'plan show' | 'sandbox info' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'plan show' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs' | 'runs list') words='--state --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'sandbox' | 'sandbox info') words='--choices -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card get') words='-f --from --from-format --sheet -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card activate') words='--expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card block' | 'card reissue') words='--reason --expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;

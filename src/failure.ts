@@ -23,7 +23,7 @@ export const FAILURES = {
     exitCode: 2,
     meaning:
       'bad flag, argument, input file, configuration or environment, a token that is not visible ASCII, or a confirmation that nobody could give; nothing was sent',
-    repeat: 'after mending',
+    repeat: 'after fixing it',
   },
   NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
   AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
@@ -57,7 +57,7 @@ export const FAILURES = {
   },
   LOCAL_IO: {
     exitCode: 16,
-    meaning: 'stdout, a file or the journal could not be written; the message says whether the write was applied',
+    meaning: 'stdout, a file or a record could not be written; the message says whether the write was applied',
     repeat: 'see the message',
   },
   PRECONDITION: { exitCode: 17, meaning: '--expect did not hold, or a plan has expired; nothing was sent', repeat: '' },

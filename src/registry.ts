@@ -248,6 +248,6 @@ export const REGISTRY = createRegistry(
     { path: ['history'], summary: 'The local record of writes', default: 'list' },
     { path: ['runs'], summary: 'Runs of many rows', default: 'list' },
     { path: ['plan'], summary: 'Plans: what would be sent, looked at and approved before it is' },
-    { path: ['sandbox'], summary: 'The service of the interface, played on this machine', default: 'info' },
+    { path: ['sandbox'], summary: 'The service, played on this machine', default: 'info' },
   ],
 );

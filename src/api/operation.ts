@@ -2,6 +2,11 @@ import type * as z from 'zod/mini';
 
 export type Family = 'cards' | 'calendar';
 
+/** What a family is about, in words for people. */
+export function familyWords(family: Family): string {
+  return family === 'cards' ? 'gift cards' : 'calendars';
+}
+
 /**
  * What a write's ambiguous answer allows (docs/outcomes.md). `settledBy` names the card status that a
  * read-back must show for the write to count as done; `observes` is read only to be reported: it shows that such a

@@ -55,7 +55,7 @@ export const OPERATIONS = {
     family: 'cards',
     method: 'GET',
     path: '/v1/cards/{cardId}',
-    attempt: 'read of card',
+    attempt: 'reading card',
     effect: { kind: 'read' },
     params: cardParams,
     query: null,

@@ -67,7 +67,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
       await file.writeFile(pending);
       pending = '';
     } catch (error) {
-      throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are in the journal of the run');
+      throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are kept in the run');
     }
   };
   return {
@@ -85,7 +85,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
         await file.close();
         if (!isSpecial) await putInPlace(target, path);
       } catch (error) {
-        throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are in the journal of the run');
+        throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are kept in the run');
       }
     },
     async discard() {

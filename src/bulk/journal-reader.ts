@@ -51,7 +51,7 @@ export async function scanJournal(
       rest = Buffer.from(data.subarray(start));
     }
   } catch (error) {
-    throw ioFailure(`the run's journal could not be read (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's record could not be read (${path})`, error, 'nothing was sent');
   } finally {
     await file.close();
   }
@@ -76,7 +76,7 @@ function takeTail(
 }
 
 function damaged(path: string, line: number): Failure {
-  return new Failure('LOCAL_IO', `the run's journal is damaged at line ${line} (${path}); nothing was sent`, {
+  return new Failure('LOCAL_IO', `the run's record is damaged at line ${line} (${path}); nothing was sent`, {
     hints: ['check the rows of this run at the service: what was sent after that line cannot be known from here'],
   });
 }
@@ -85,7 +85,7 @@ async function openToRead(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    throw ioFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's record could not be opened (${path})`, error, 'nothing was sent');
   }
 }
 
@@ -116,7 +116,7 @@ const EPOCH = /,"e":(\d{1,10}),"c":"/g;
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    throw ioFailure(`the run's journal could not be opened (${path})`, error, 'nothing was changed');
+    throw ioFailure(`the run's record could not be opened (${path})`, error, 'nothing was changed');
   });
   if (file === undefined) return undefined;
   try {
@@ -169,7 +169,7 @@ export class RecordReader {
     }
     const record = decodeRecord(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
     if (record !== undefined) return record;
-    throw new Failure('LOCAL_IO', `the run's journal changed while it was read (${this.#path})`);
+    throw new Failure('LOCAL_IO', `the run's record changed while it was read (${this.#path})`);
   }
 
   async close(): Promise<void> {

@@ -119,7 +119,7 @@ export class JournalWriter {
 
   #failureOf(error: unknown): Failure {
     return ioFailure(
-      `the run's journal could not be written (${this.#options.name})`,
+      `the run's record could not be written (${this.#options.name})`,
       error,
       'no row was sent without its record',
       ['free the disk, then take the run up again with `frontdesk runs resume`'],

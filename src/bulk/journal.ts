@@ -95,7 +95,7 @@ export class RunJournal {
     } catch (error) {
       await file.close();
       await reader?.close();
-      throw ioFailure(`the run's journal could not be taken up (${path})`, error, 'nothing was sent');
+      throw ioFailure(`the run's record could not be taken up (${path})`, error, 'nothing was sent');
     }
   }
 
@@ -212,7 +212,7 @@ async function openJournalFile(path: string, ports: JournalPorts): Promise<Appen
   try {
     return await (ports.openFile ?? openAppendFile)(path);
   } catch (error) {
-    throw ioFailure(`the run's journal could not be opened (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's record could not be opened (${path})`, error, 'nothing was sent');
   }
 }
 

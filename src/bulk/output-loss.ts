@@ -11,6 +11,6 @@ export function isReaderGone(error: unknown): boolean {
 export function outputFailure(error: unknown, isWrite: boolean): unknown {
   if (!(error instanceof StreamFailure) || error instanceof Failure) return error;
   const cause = Object.assign(new Error(error.message), { code: error.errno });
-  const after = isWrite ? 'the results so far are in the journal of the run' : 'nothing was changed';
+  const after = isWrite ? 'the results so far are kept in the run' : 'nothing was changed';
   return ioFailure('the results could not be written to stdout', cause, after);
 }

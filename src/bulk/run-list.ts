@@ -17,6 +17,9 @@ import type { RunPorts } from './run-store.ts';
  */
 export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted';
 
+/** Rows by outcome; of a running run those that are under way are `in_flight`: nothing is unknown of them yet. */
+type RunCounts = OutcomeCounts & { readonly in_flight?: number };
+
 /** One entry of `runs list`. */
 export interface RunOverview {
   readonly run: string;
@@ -25,7 +28,7 @@ export interface RunOverview {
   readonly state: RunState;
   readonly rows: number;
   /** Rows by outcome; rows not reached are `not_sent`. Undefined: the journal is damaged. */
-  readonly outcomes: OutcomeCounts | undefined;
+  readonly outcomes: RunCounts | undefined;
   /** ISO 8601. */
   readonly startedAt: string;
 }
@@ -95,12 +98,14 @@ async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): 
     profile: header.profile,
     state: isHeld ? 'running' : (end?.state ?? 'interrupted'),
     rows: header.rows,
-    outcomes: end?.outcomes ?? (await countOutcomes(folder, header)),
+    outcomes: isHeld
+      ? await countOutcomes(folder, header, true)
+      : (end?.outcomes ?? (await countOutcomes(folder, header, false))),
     startedAt: header.startedAt,
   };
 }
 
-async function countOutcomes(folder: RunFolder, header: RunHeader): Promise<OutcomeCounts | undefined> {
+async function countOutcomes(folder: RunFolder, header: RunHeader, isHeld: boolean): Promise<RunCounts | undefined> {
   const states = new RowStates(header.inputRows);
   const reading = new JournalReading(states);
   try {
@@ -110,18 +115,22 @@ async function countOutcomes(folder: RunFolder, header: RunHeader): Promise<Outc
     if (error instanceof Failure) return undefined;
     throw error;
   }
-  return outcomesOf(states, header.rows);
+  return outcomesOf(states, header.rows, isHeld);
 }
 
 /** Rows by outcome, without the outcomes that no row has. `rows`: how many the run has, recorded or not. */
-export function outcomesOf(states: RowStates, rows: number): OutcomeCounts {
-  const counts: Record<Outcome, number> = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: 0, unknown: 0 };
+export function outcomesOf(states: RowStates, rows: number, isHeld = false): RunCounts {
+  const counts: Record<Outcome | 'in_flight', number> = {
+    ...{ applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: 0, unknown: 0, in_flight: 0 },
+  };
   let recorded = 0;
   for (let row = 1; row <= states.rows; row++) {
     const state = states.state(row);
     if (state === 'none') continue;
     recorded += 1;
-    counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
+    counts[
+      state === 'intent' ? (isHeld ? 'in_flight' : 'unknown') : state === 'resolved_by_user' ? 'unknown' : state
+    ] += 1;
   }
   counts.not_sent += rows - recorded;
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

@@ -2,6 +2,7 @@ import { fromPlain } from '../json/plain.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
+import { commandWords } from '../output/people-text.ts';
 import { groupThousands, safeText } from '../output/safe-text.ts';
 import type { BulkReport } from './plan.ts';
 import type { TallyKey } from './run-tally.ts';
@@ -44,9 +45,9 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
   const lines = [
-    `${input.command}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
+    `${commandWords(input.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];
-  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} from the journal of an earlier process`);
+  if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} done by an earlier process`);
   for (const key of BAD) lines.push(...causeLines(input, key));
   lines.push(...unchangedLines(input));
   const uncompared = uncomparedLine(input);
@@ -107,7 +108,7 @@ export function unchangedLines({
 /** Of planned rows: how many could not be held against what was planned; undefined when all could. */
 export function uncomparedLine({ uncompared = 0 }: Pick<SummaryInput, 'uncompared'>): string | undefined {
   if (uncompared === 0) return undefined;
-  return `${plural(uncompared, 'row')} could not be compared with the plan: the interface shows no way to read them`;
+  return `${plural(uncompared, 'row')} could not be compared with the plan, because they cannot be read`;
 }
 
 function unknownLine(run: string, canReconcile: boolean): string {

@@ -46,31 +46,38 @@ function rows(title: string, list: readonly Row[]): readonly Block[] {
   return list.length === 0 ? [] : [{ kind: 'rows', title, rows: list }];
 }
 
-/** Everything about one command, what a hurried reader needs first. */
+/** Everything about one command, what a hurried reader needs first; what all have in common is explained elsewhere. */
 export function commandBlocks(doc: CommandDoc): readonly Block[] {
   const examples = doc.examples.map(({ text, line }) => ({ text, line: `frontdesk ${line}` }));
   return [
     { kind: 'text', text: doc.summary },
-    { kind: 'text', text: `Usage: ${usageOf(doc)}` },
     { kind: 'text', text: doc.description },
+    { kind: 'text', text: `Usage: ${usageOf(doc)}` },
     { kind: 'examples', title: 'Examples', examples },
     ...rows(
       'Arguments',
       doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
     ),
     ...rows('Options', optionRows(doc.options)),
-    ...rows(
-      'Exit codes',
-      doc.exitCodes.map((code) => ({ name: String(code).padStart(3), text: exitCodeText(code) })),
-    ),
-    ...rows('Options of every command', optionRows(commonOptions(doc))),
+    {
+      kind: 'text',
+      text: `Exit codes: ${doc.exitCodes.map(exitCodeName).join(', ')}. See \`frontdesk help exit-codes\`.`,
+    },
+    {
+      kind: 'text',
+      text: `Options of every command: ${commonOptions(doc).map(shortestName).join(' ')}. See \`frontdesk help options\`.`,
+    },
   ];
 }
 
-function exitCodeText(exitCode: number): string {
-  const { code, meaning, repeat } = exitCodeRow(exitCode);
-  const advice = repeat === '' ? '' : `; safe to repeat: ${repeat}`;
-  return code === '' ? meaning : `${code}: ${meaning}${advice}`;
+/** `0`, `3 NOT_FOUND`. */
+function exitCodeName(exitCode: number): string {
+  const { code } = exitCodeRow(exitCode);
+  return `${exitCode} ${code}`.trim();
+}
+
+function shortestName({ short, long }: OptionSpec): string {
+  return short === undefined ? `--${long}` : `-${short}`;
 }
 
 /** A group of commands, and what it does when it is named alone. */
@@ -110,7 +117,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'What was done', words: ['history', 'runs'], spread: false },
 ];
 
-const OTHERS = 'Trying, scripting, mending';
+const OTHERS = 'Trying, scripting, fixing';
 
 /** What the overview needs to know of the tree. */
 interface Outline {

@@ -95,7 +95,7 @@ function block(part: Block): readonly string[] {
 }
 
 /** Topics that have a section of their own kind in a man page. */
-const OWN_SECTION = ['exit-codes', 'environment'];
+const OWN_SECTION = ['exit-codes', 'options', 'environment'];
 
 function topics(): readonly string[] {
   return TOPICS.filter((topic) => !OWN_SECTION.includes(topic.name)).flatMap((topic) => [

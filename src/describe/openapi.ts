@@ -29,14 +29,14 @@ const SERVERS: Readonly<Record<Family, JsonSchema>> = {
     url: '{cards_base_url}',
     description: 'gift cards (family A)',
     variables: {
-      cards_base_url: { default: 'https://cards.example.com', description: 'base URL of the gift-card interface' },
+      cards_base_url: { default: 'https://cards.example.com', description: 'base URL of the gift cards' },
     },
   },
   calendar: {
     url: '{calendar_base_url}',
     description: 'calendars (family B)',
     variables: {
-      calendar_base_url: { default: 'https://calendar.example.com', description: 'base URL of the calendar interface' },
+      calendar_base_url: { default: 'https://calendar.example.com', description: 'base URL of the calendars' },
     },
   },
 };

@@ -1,5 +1,6 @@
 import { exitCodeRows } from './command-doc.ts';
 import { ENVIRONMENT } from './environment.ts';
+import { commonOptionBlocks } from './help-text.ts';
 import { PLANS } from './plans-topic.ts';
 import type { Block } from './text-block.ts';
 
@@ -55,7 +56,7 @@ const OUTPUT: readonly Block[] = [
     rows: [
       {
         name: 'table',
-        text: 'for people: bordered on a terminal; elsewhere one header and one tab-separated line per row',
+        text: 'for people: fitted to the width of a terminal; elsewhere one header and one tab-separated line per row',
       },
       {
         name: 'json',
@@ -99,10 +100,10 @@ const OUTPUT: readonly Block[] = [
 
 const BULK: readonly Block[] = [
   text(
-    'card get, activate, block, reissue, calendar update, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one id a line. Columns are the field names of the interface, with cardId or id; flags give values to rows that lack them.',
+    'card get, activate, block, reissue, calendar update, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one id a line. Columns are the field names of the API, with cardId or id; flags give values to rows that lack them.',
   ),
   text(
-    'The whole input is read and checked before the first request. One fault anywhere, a doubled id included: exit 2, nothing was sent. An empty cell is "not given"; --empty-cells clear sends the empty text.',
+    'The whole input is read and checked before the first request. One fault anywhere, the same id twice included: exit 2, nothing was sent. An empty cell is "not given"; --empty-cells clear sends the empty text.',
   ),
   text(
     'Of a workbook the first sheet is read, or the one that --sheet names; row 1 is the header. Texts, whole numbers and booleans are taken; a date, a formula or a decimal number is a fault at its cell (Sheet1!C7), since a spreadsheet keeps another value than the one that is seen: store it as text. --failed is CSV.',
@@ -206,6 +207,7 @@ const OUTCOMES: readonly Block[] = [
 /** The help topics, in the order in which they are offered. */
 export const TOPICS: readonly Topic[] = [
   { name: 'exit-codes', summary: 'What each exit code means and whether to repeat', blocks: exitCodes() },
+  { name: 'options', summary: 'Options that every command has', blocks: commonOptionBlocks() },
   { name: 'environment', summary: 'Variables of the environment', blocks: environment() },
   { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
   { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },

@@ -6,6 +6,7 @@ import { describeIoError, errnoOf } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
 import { refuseUnsafeFolder, shellQuote } from '../files/safety.ts';
+import { commandWords } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
@@ -36,16 +37,18 @@ export async function obstacleTo(path: string): Promise<string | undefined> {
 }
 
 async function checkFolder(name: string, path: string | undefined, variable: string, session: Session) {
+  // Settings are only read by most calls, and the environment takes their place: nothing is broken without them.
+  const flaw = name === 'config-folder' ? warning : problem;
   if (path === undefined) {
     return [
-      problem(name, 'nothing tells where it is: there is no home folder', `set ${variable} to a folder of your own`),
+      flaw(name, 'nothing tells where it is: there is no home folder', `set ${variable} to a folder of your own`),
     ];
   }
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
     return [problem(name, `${path} is no folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`)];
   const obstacle = await obstacleTo(path);
-  if (obstacle !== undefined) return [problem(name, obstacle, `make it writable, or set ${variable}`)];
+  if (obstacle !== undefined) return [flaw(name, obstacle, `make it writable, or set ${variable}`)];
   if (stats === undefined) return [ok(name, `${path} is not there yet; it is made when it is needed`)];
   await refuseUnsafeFolder(path, session.context.platform);
   const mode = stats.mode & 0o777;
@@ -118,7 +121,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   const open = runs.filter(({ state }) => state === 'stopped' || state === 'interrupted');
   if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];
   return open.map(({ run, operation, state }) =>
-    warning('runs', `run ${run} (${operation}) is ${state}`, `frontdesk runs resume ${run}`),
+    warning('runs', `run ${run} (${commandWords(operation)}) is ${state}`, `frontdesk runs resume ${run}`),
   );
 }
 

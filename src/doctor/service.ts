@@ -1,4 +1,4 @@
-import type { Family } from '../api/operation.ts';
+import { type Family, familyWords } from '../api/operation.ts';
 import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { readCredentials } from '../credentials/store.ts';
@@ -31,7 +31,7 @@ async function checkProfile(session: Session): Promise<Check> {
   try {
     await readSettings(session.places.configDir);
   } catch (error) {
-    if (error instanceof Failure) return warning('profile', 'cannot be told before the settings file is mended');
+    if (error instanceof Failure) return warning('profile', 'is not known before the settings file is fixed');
     throw error;
   }
   const { name, isSandbox, stored, readOnly, requireReason } = session.profile;
@@ -140,7 +140,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
   const name = `${family}-url`;
   if ((family === 'cards' ? profile.cardsUrl : profile.calendarUrl) === undefined) {
     const fix = `frontdesk profile set ${profile.name} --${family}-url <url>, or set ${urlVariable(family)}`;
-    return [warning(name, `profile ${profile.name} has no base URL for the ${family} interface`, fix)];
+    return [warning(name, `profile ${profile.name} has no base URL for ${familyWords(family)}`, fix)];
   }
   const { base, url, source } = resolveTarget(profile, family);
   const checks: Check[] = [ok(name, `${url} (${source})`)];

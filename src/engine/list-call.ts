@@ -45,7 +45,7 @@ export async function runList(
   const document = second === undefined ? first : mergeLists(first, second);
   await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
   if (!halves.some((half) => isFullList(half, limit))) return 0;
-  const message = `there may be more than ${limit} subscribers, and the interface shows no way to fetch the rest${
+  const message = `there may be more than ${limit} subscribers, and there is no way to page through them${
     limit < 100 ? '; --limit takes up to 100' : ''
   }`;
   if (hasOption(input, 'require-complete')) {

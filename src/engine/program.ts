@@ -73,7 +73,9 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const failure = failureOf(error);
   // `frontdesk … | head -1`: nobody is left to read, and nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
-  const known = state.operation === undefined ? failure : failure.with({ operation: state.operation });
+  const { withFolderHint } = await import('./folder-hint.ts');
+  const helped = withFolderHint(failure, context);
+  const known = state.operation === undefined ? helped : helped.with({ operation: state.operation });
   const { renderFailure } = await import('../output/failure-text.ts');
   const { maskArguments } = await import('./secret-arguments.ts');
   const masks = [state.mask, maskArguments(context.argv)];

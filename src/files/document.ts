@@ -22,7 +22,7 @@ export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: st
     'USAGE',
     `${kind.what} ${kind.path} is damaged: ${where}; it was left as it is, nothing was moved`,
     {
-      hints: ['mend it, or move it out of the way and set it up again'],
+      hints: ['fix it, or move it out of the way and set it up again'],
     },
   );
 }

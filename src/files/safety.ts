@@ -63,7 +63,7 @@ function folderDanger(path: string, subject: string, facts: FileFacts, uid: numb
 
 function unsafe(path: string, what: string, { problem, mend }: Danger): Failure {
   return new Failure('AUTH', `${what} ${path} was not used: ${problem}; nothing was sent`, {
-    hints: [`mend it with: ${mend}`],
+    hints: [`fix it with: ${mend}`],
   });
 }
 
@@ -124,7 +124,7 @@ export async function refuseUnsafeFolder(path: string, platform: string): Promis
   const danger = folderDanger(path, 'it', await stat(path), await currentUid());
   if (danger === undefined) return;
   throw new Failure('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}; nothing was changed`, {
-    hints: [`mend it with: ${danger.mend}`],
+    hints: [`fix it with: ${danger.mend}`],
   });
 }
 

@@ -9,7 +9,7 @@ import { errnoOf } from '../files/io-failure.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
 /**
- * The rows of all runs that have a record, from the run's journals: they are not written twice. A run whose last
+ * The rows of all runs that have a record, from the run's records: they are not written twice. A run whose last
  * change is not `isOfInterest` is not opened. A run that cannot be read is named instead.
  */
 export async function* runEntries(

@@ -38,7 +38,7 @@ export function cardIdProblem(text: string): string | undefined {
   if (text.length > MAX_PASTED || !/^[0-9a-f\s-]+$/i.test(text)) return undefined;
   const digits = text.replace(/[\s-]/g, '').length;
   if (digits === DIGITS || Math.abs(digits - DIGITS) > 4) return undefined;
-  return `is not a card id (it has ${digits} hexadecimal digits, not ${DIGITS})`;
+  return `is not a card id (8-4-4-4-12 hexadecimal digits; it has ${digits} of them, not ${DIGITS})`;
 }
 
 /**

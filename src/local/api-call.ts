@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Effect, Operation } from '../api/operation.ts';
+import { type Effect, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
@@ -137,7 +137,7 @@ async function confirm(session: Session, service: Service, api: ApiInput, single
   const body = api.body === undefined ? 'no body' : shortenText(printJson(api.body), SHOWN_BODY_CHARACTERS);
   await stderr.write(`  POST ${safeText(api.target)}\n  ${safeText(body)}\n`);
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (await session.prompt.confirm(`Send it to the ${api.family} interface${where}?`)) return;
+  if (await session.prompt.confirm(`Send it to the ${familyWords(api.family)}${where}?`)) return;
   throw new Failure('CANCELLED', `POST ${pathOf(api)}: not confirmed; nothing was sent`, {
     details: { outcome: 'not_sent' },
   });

@@ -72,15 +72,32 @@ function includeProblem({ output }: Session): string | undefined {
 }
 
 async function askFamily(session: Session): Promise<Family> {
-  const answer = await session.prompt.choose('Which interface does the path belong to?', [
+  const answer = await session.prompt.choose('What does the path belong to?', [
     { value: 'cards', text: 'gift cards' },
     { value: 'calendar', text: 'calendars' },
   ]);
   return answer === 'calendar' ? 'calendar' : 'cards';
 }
 
+/** A path alone is read with GET, and a method may be typed in lower case. */
+function wordsOf(words: readonly string[]): readonly string[] {
+  const [first, second] = words;
+  if (first === undefined) return words;
+  if (second === undefined && METHODS.every((name) => name !== first.toUpperCase())) return ['GET', wholePath(first)];
+  return [
+    METHODS.find((name) => name === first.toUpperCase()) ?? first,
+    ...(second === undefined ? [] : [wholePath(second)]),
+  ];
+}
+
+/** `cards/…` and `v1/cards/…` as they are meant; anything else as it is. */
+function wholePath(path: string): string {
+  if (/^v1\//.test(path)) return `/${path}`;
+  return /^(?:cards|calendars|events|subscribers)(?:[/?]|$)/.test(path) ? `/v1/${path}` : path;
+}
+
 async function readWords(session: Session, input: RawInput): Promise<{ given: string; target: string }> {
-  const [method, path] = input.words;
+  const [method, path] = wordsOf(input.words);
   if (path === undefined && !session.prompt.available) {
     throw usageFailure([
       ...(method === undefined ? [{ where: '<method>', problem: 'is required: GET or POST' }] : []),

@@ -3,7 +3,7 @@ import { localCommand } from '../commands/command.ts';
 export const apiCommand = localCommand({
   path: ['api'],
   description:
-    'Sends one raw request to the service, with the credential, the retries and the rules of every other call. The interface is told by the path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…), else by --family. The path is sent as typed, so percent-encode what needs it; whole URLs and dot segments are refused. A POST is a write: it asks on a terminal and needs --yes elsewhere, obeys a read-only profile and a required reason, and is recorded in the history. The answer is printed as sent: as indented JSON unless -o or --columns says otherwise. In table and csv output the one-time secrets of a provisioning are hidden.',
+    'Sends one raw request to the service, with the credential, the retries and the rules of every other call. Which of the two is meant is read from the path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…), else by --family. The path is sent as typed, so percent-encode what needs it; whole URLs and dot segments are refused. A POST is a write: it asks on a terminal and needs --yes elsewhere, obeys a read-only profile and a required reason, and is recorded in the history. The answer is printed as sent: as indented JSON unless -o or --columns says otherwise. In table and csv output the one-time secrets of a provisioning are hidden.',
   usesProfile: true,
   writes: true,
   arguments: [
@@ -15,7 +15,7 @@ export const apiCommand = localCommand({
       long: 'family',
       value: 'cards|calendar',
       choices: ['cards', 'calendar'],
-      text: 'which of the two interfaces, where the path does not tell',
+      text: 'gift cards or calendars, where the path does not say',
     },
     { long: 'data', value: 'json|@file|@-', text: 'body of a POST: JSON, or the file that holds it (@- is stdin)' },
     { long: 'include', text: 'print status and headers before the body; not with json, ndjson or csv output' },

@@ -9,7 +9,7 @@ export const FAMILY_OPTION = {
   long: 'family',
   value: 'cards|calendar',
   choices: FAMILIES,
-  text: 'which of the two interfaces',
+  text: 'gift cards or calendars',
 } as const;
 
 /** `--family`, or the family whose URL alone is given; what is wrong is added to `faults`. */

@@ -5,7 +5,7 @@ import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { Column } from '../output/column.ts';
-import { resolveTarget } from '../settings/resolve.ts';
+import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
 import { FAMILIES, FAMILY_OPTION, readFamily } from './auth-family.ts';
 import {
   askCheckId,
@@ -19,15 +19,16 @@ import {
   storeTarget,
 } from './login-steps.ts';
 import { NEVER_ASKS_OPTION } from './missing.ts';
+import { printList } from './print-list.ts';
 
 export const authLoginCommand = localCommand({
   path: ['auth', 'login'],
   description:
-    'Stores a credential for one interface of a profile, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
+    'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
   options: [
     FAMILY_OPTION,
-    { long: 'cards-url', value: 'url', text: 'base URL of the gift-card interface' },
-    { long: 'calendar-url', value: 'url', text: 'base URL of the calendar interface' },
+    { long: 'cards-url', value: 'url', text: 'base URL of the gift cards' },
+    { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
     { long: 'token-stdin', text: 'read the token from stdin' },
     { long: 'token-command', value: 'cmd', text: 'run this command whenever a token is needed; nothing is kept' },
     { long: 'token-file', value: 'path', isFile: true, text: 'read the token from this file at each use' },
@@ -79,10 +80,11 @@ export const authLoginCommand = localCommand({
       ...(expiry === undefined ? {} : { expiresAt: expiry }),
       ...(check === undefined ? {} : { checked: check }),
     };
+    // The profile in use needs no name.
+    const isCurrent = currentProfileName(await session.settings(), session.context.env) === profileName;
+    const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profileName}`;
     const next =
-      family === 'cards'
-        ? `frontdesk -p ${profileName} card get <cardId>`
-        : `frontdesk -p ${profileName} calendar subscribers list <calendarId>`;
+      family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
     const checked = check === undefined ? '' : ` The service accepted it: ${check} was read.`;
     const ending = shown === undefined ? '' : ` (a token that ends with ${shown})`;
     const text = `Logged in to ${family} at ${target.base.origin} with profile ${profileName}${ending}.${checked}\nTry: ${next}`;
@@ -107,7 +109,7 @@ export const authStatusCommand = localCommand({
   columns: STATUS_COLUMNS,
   usesProfile: true,
   description:
-    'Shows for each interface of the profile where its credential comes from, for which host, its last four characters and when it says that it expires. Exit 4 when an interface has a URL but no usable credential. Nothing is sent; a token command is run.',
+    'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
   exitCodes: [0, 1, 2, 4, 16, 130],
   examples: [
     { text: 'See how the current profile stands', line: 'auth status' },
@@ -139,7 +141,10 @@ export const authStatusCommand = localCommand({
       );
     }
     const shown = reports.map(({ status }) => fromPlain(status));
-    await session.print({ kind: 'list', document: shown, rows: shown, columns: STATUS_COLUMNS });
+    const none = profile.isSandbox
+      ? 'The sandbox needs no credential.'
+      : `Profile ${profile.name} has no URL yet. Log in: frontdesk auth login -p ${profile.name}`;
+    await printList(session, { document: shown, rows: shown, columns: STATUS_COLUMNS }, none);
     if (profile.isSandbox) {
       await session.notify({ code: 'SANDBOX', level: 'note', message: 'the sandbox needs no credential' });
       return 0;
@@ -156,11 +161,11 @@ export const authStatusCommand = localCommand({
 export const authLogoutCommand = localCommand({
   path: ['auth', 'logout'],
   description:
-    'Removes the stored credentials of a profile from this machine, or those of one interface. The tokens stay valid at the service, and variables of the environment are not touched.',
+    'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
   options: [FAMILY_OPTION, NEVER_ASKS_OPTION],
   examples: [
     { text: 'Remove both credentials of a profile', line: 'auth logout -p live' },
-    { text: 'Only that of the calendar interface', line: 'auth logout -p live --family calendar' },
+    { text: 'Only that of the calendars', line: 'auth logout -p live --family calendar' },
   ],
   async run(session, input) {
     const faults: Fault[] = [];

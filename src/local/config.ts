@@ -39,6 +39,29 @@ function preferenceJson(settings: Settings, key: (typeof PREFERENCE_KEYS)[number
   return value === undefined ? null : fromPlain(value);
 }
 
+const BUILT_IN = { output: 'table', timeout: '30s', retries: '2', concurrency: '8' } as const;
+
+/** A key as a call without flags would have it. */
+function preferenceRow(
+  { preferences, context }: Session,
+  settings: Settings,
+  key: (typeof PREFERENCE_KEYS)[number],
+): JsonValue {
+  const { value, source } = preferences[key === 'timeout' ? 'timeoutMs' : key];
+  const isFlag = source === 'flag';
+  const own = settings.preferences[key];
+  const stored = own ?? BUILT_IN[key];
+  // A duration is shown as it was typed.
+  const typed = source === 'environment' ? context.env['FRONTDESK_TIMEOUT'] : stored;
+  const shown = isFlag ? stored : key === 'timeout' ? typed : value;
+  return fromPlain({
+    key,
+    value: shown,
+    source: isFlag ? (own === undefined ? 'built-in' : 'config') : source,
+    default: BUILT_IN[key],
+  });
+}
+
 async function printPreference(session: Session, settings: Settings, word: string): Promise<void> {
   const key = checkPreferenceKey(word);
   const value = preferenceJson(settings, key);
@@ -49,12 +72,15 @@ async function printPreference(session: Session, settings: Settings, word: strin
 const COLUMNS: readonly Column[] = [
   { name: 'key', header: 'KEY' },
   { name: 'value', header: 'VALUE' },
+  { name: 'source', header: 'FROM' },
+  { name: 'default', header: 'DEFAULT' },
 ];
 
 export const configListCommand = localCommand({
   path: ['config', 'list'],
   columns: COLUMNS,
-  description: 'Lists the preferences that are set. Flags, environment and profile go before them.',
+  description:
+    'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; in JSON stands only what is set.',
   examples: [
     { text: 'See what is set', line: 'config list' },
     { text: 'The same for a script', line: 'config list --json' },
@@ -63,13 +89,7 @@ export const configListCommand = localCommand({
     const settings = await session.settings();
     const set = PREFERENCE_KEYS.filter((key) => settings.preferences[key] !== undefined);
     const json: JsonValue = new Map(set.map((key) => [key, preferenceJson(settings, key)]));
-    const rows = set.map(
-      (key) =>
-        new Map<string, JsonValue>([
-          ['key', key],
-          ['value', preferenceJson(settings, key)],
-        ]),
-    );
+    const rows = PREFERENCE_KEYS.map((key) => preferenceRow(session, settings, key));
     await session.print({
       kind: 'list',
       document: json,

@@ -48,7 +48,7 @@ export const doctorCommand = localCommand({
   path: ['doctor'],
   columns: COLUMNS,
   description:
-    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to mend it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
+    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
   needsSettings: false,
   options: [
     {

@@ -7,6 +7,7 @@ import type { Column } from '../output/column.ts';
 import { nearest } from '../output/nearest.ts';
 import { commandWords, shortEntry, shortTime } from '../output/people-text.ts';
 import { confirmLoss, missingText, YES_OPTION } from './missing.ts';
+import { printList } from './print-list.ts';
 
 /** The time to the second and the command as typed: on a terminal of 80 columns that leaves room for the rest. */
 const COLUMNS: readonly Column[] = [
@@ -85,9 +86,13 @@ export const historyListCommand = localCommand({
       { sinceMs: age === undefined ? undefined : clock.now() - age, id: lastValue(input, 'id'), outcome, limit },
     );
     const rows = entries.map(historyJson);
-    await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    const isFiltered = input.options.size > 0;
+    const none = isFiltered
+      ? 'No write matches. All of them: frontdesk history'
+      : 'No write was made from this machine yet; every one is recorded here.';
+    await printList(session, { document: rows, rows, columns: COLUMNS }, none);
     for (const run of unreadableRuns) {
-      const message = `the journal of run ${run} cannot be read; its rows are missing here`;
+      const message = `the record of run ${run} cannot be read; its rows are missing here`;
       await session.notify({ code: 'RUN_UNREADABLE', level: 'warning', message });
     }
     return 0;
@@ -120,7 +125,7 @@ export const historyShowCommand = localCommand({
 export const historyPruneCommand = localCommand({
   path: ['history', 'prune'],
   description:
-    'Deletes old single writes from the history. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than`.',
+    'Deletes old single writes from the history. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
   options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }, YES_OPTION],
   examples: [
     { text: 'Keep three months', line: 'history prune --older-than 90d' },

@@ -1,4 +1,4 @@
-import type { Family, Operation } from '../api/operation.ts';
+import { type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
@@ -7,6 +7,7 @@ import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
+import { parseBaseUrl } from '../wire/base-url.ts';
 import { readFamily } from './auth-family.ts';
 
 /** A shell's own quoting is not undone here, so the longest line that a person would type is plenty. */
@@ -24,7 +25,7 @@ async function readAll(session: Session): Promise<string> {
 }
 
 async function askFamily(session: Session): Promise<Family> {
-  const answer = await session.prompt.choose('Which interface?', [
+  const answer = await session.prompt.choose('Gift cards or calendars?', [
     { value: 'cards', text: 'gift cards' },
     { value: 'calendar', text: 'calendars' },
   ]);
@@ -60,6 +61,18 @@ export async function readLogin(
 
 type Urls = { readonly cardsUrl: string | undefined; readonly calendarUrl: string | undefined };
 
+/** `cards.example.com` as typed from memory, with the scheme that is meant; anything else as it is. */
+function withScheme(text: string): string {
+  const trimmed = text.trim();
+  return /^[a-z0-9[][^/:\s]*(?::\d+)?(?:\/|$)/i.test(trimmed) ? `https://${trimmed}` : trimmed;
+}
+
+function urlAnswerProblem(text: string): true | string {
+  if (text.trim() === '') return 'is required';
+  const base = parseBaseUrl(withScheme(text));
+  return base.kind === 'ok' ? true : base.problem;
+}
+
 /** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
 export async function readUrls(session: Session, input: RawInput, family: Family): Promise<Urls> {
   const { profile } = session;
@@ -67,14 +80,8 @@ export async function readUrls(session: Session, input: RawInput, family: Family
   const urls = { cards: lastValue(input, 'cards-url'), calendar: lastValue(input, 'calendar-url') };
   const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
   if (urls[family] === undefined && known === undefined && session.prompt.available) {
-    urls[family] = await session.prompt.text(`Base URL of the ${family} interface (https://…)`, (text) => {
-      try {
-        changeProfile(settings, profile.name, { [family === 'cards' ? 'cardsUrl' : 'calendarUrl']: text });
-        return text === '' ? 'is required' : true;
-      } catch (error) {
-        return error instanceof Error ? error.message : 'cannot be used';
-      }
-    });
+    const question = `Base URL of the ${family === 'cards' ? 'gift cards' : 'calendars'} (https://…)`;
+    urls[family] = withScheme(await session.prompt.text(question, urlAnswerProblem, withScheme));
   }
   const fromEnvironment = known?.source === 'environment' ? known.url : undefined;
   const cardsUrl = urls.cards ?? (family === 'cards' ? fromEnvironment : undefined);
@@ -119,7 +126,7 @@ export async function readSecret(
     return { kind: 'file', value };
   }
   if (source === 'token-stdin') return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
-  const typed = await session.prompt.secret(`Token of the ${family} interface`, (text) => {
+  const typed = await session.prompt.secret(`Token of the ${familyWords(family)}`, (text) => {
     try {
       refuseExpired(session, family, checkTokenText(text, 'the answer'));
       return true;

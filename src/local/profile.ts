@@ -79,6 +79,9 @@ export const profileListCommand = localCommand({
     const rows = [...settings.profiles].map(([name, profile]) => profileJson(name, profile, current));
     rows.push(profileJson(SANDBOX, {}, current));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    if (settings.profiles.size === 0) {
+      await session.notify({ code: 'NO_PROFILE', level: 'note', message: `no profile is stored yet; ${CREATE_HINT}` });
+    }
     return 0;
   },
 });
@@ -109,8 +112,8 @@ export const profileSetCommand = localCommand({
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason of block and reissue.',
   arguments: [NAME_ARGUMENT],
   options: [
-    { long: 'cards-url', value: 'url', text: 'base URL of the gift-card interface: https, or http on this machine' },
-    { long: 'calendar-url', value: 'url', text: 'base URL of the calendar interface' },
+    { long: 'cards-url', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
+    { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
     { long: 'read-only', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
     { long: 'output', short: 'o', value: 'format', text: 'output format of calls with this profile' },
     {

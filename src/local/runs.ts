@@ -13,6 +13,7 @@ import { REPORT_FORMS } from '../report/report-form.ts';
 import type { Session } from '../session.ts';
 import { readLimit, readOutcome } from './history.ts';
 import { confirmLoss, missingChoice, YES_OPTION } from './missing.ts';
+import { printList } from './print-list.ts';
 
 const RUN_ARGUMENT = {
   name: 'run',
@@ -29,8 +30,13 @@ const COLUMNS: readonly Column[] = [
   { name: 'state', header: 'STATE' },
   { name: 'rows', header: 'ROWS', align: 'right' },
   ...OUTCOMES.map(
-    (outcome): Column => ({ name: `outcomes.${outcome}`, header: outcome.toUpperCase(), align: 'right' }),
+    (outcome): Column => ({
+      name: `outcomes.${outcome}`,
+      header: outcome.toUpperCase().replaceAll('_', ' '),
+      align: 'right',
+    }),
   ),
+  { name: 'outcomes.in_flight', header: 'IN FLIGHT', align: 'right' },
   { name: 'startedAt', header: 'STARTED', spare: true, people: shortTime },
 ];
 
@@ -96,7 +102,11 @@ export const runsListCommand = localCommand({
     const { listRuns } = await import('../bulk/run-list.ts');
     const runs = (await listRuns(portsOf(session))).filter((run) => state === undefined || run.state === state);
     const rows = runs.slice(0, limit).map((run) => fromPlain(run));
-    await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    const none =
+      state === undefined
+        ? 'There is no run yet. A write of several ids or of a file is one: frontdesk card block --from cards.csv'
+        : `No run is ${state}.`;
+    await printList(session, { document: rows, rows, columns: COLUMNS }, none);
     if (runs.length > limit) {
       const message = `${runs.length - limit} older ones are not shown; --limit shows more`;
       await session.notify({ code: 'OLDER_RUNS', level: 'note', message });
@@ -138,7 +148,7 @@ function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
 export const runsResultsCommand = localCommand({
   path: ['runs', 'results'],
   description:
-    'Prints the rows of a run again, in input order, from its journal. --as-input prints the original rows with _outcome instead, as an input of the same command.',
+    'Prints the rows of a run again, in input order, from its record. --as-input prints the original rows with _outcome instead, as an input of the same command.',
   arguments: [RUN_ARGUMENT],
   options: [
     LAST_OPTION,
@@ -241,7 +251,7 @@ export const runsReportCommand = localCommand({
 export const runsRemoveCommand = localCommand({
   path: ['runs', 'remove'],
   description:
-    "Deletes what a run kept: its journal and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
+    "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }, YES_OPTION],
   examples: [

@@ -1,7 +1,7 @@
 import { localCommand } from '../commands/command.ts';
 import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
 import { parseDuration } from '../input/duration.ts';
-import { lastValue } from '../input/raw-input.ts';
+import { hasOption, lastValue } from '../input/raw-input.ts';
 import { getPath } from '../json/plain.ts';
 import { isJsonArray, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
@@ -28,7 +28,14 @@ function infoText(info: JsonValue): string {
     'Subscribers',
     ...listOf(info, 'subscribers').map((subscriber) => line(subscriber, 'id', 'calendar')),
     '',
-    'Where the interface is silent, the sandbox chose:',
+    'Try: frontdesk -p sandbox card get <cardId>',
+    'What it chose where the service shows no rule: frontdesk sandbox info --choices',
+  ].join('\n');
+}
+
+function choicesText(info: JsonValue): string {
+  return [
+    'Where the service shows no rule, the sandbox chose:',
     ...listOf(info, 'choices').map((choice) => line(choice, 'topic', 'choice')),
   ].join('\n');
 }
@@ -36,17 +43,19 @@ function infoText(info: JsonValue): string {
 export const sandboxInfoCommand = localCommand({
   path: ['sandbox', 'info'],
   description:
-    'Lists the ids of the sandbox of `--profile sandbox` as it is now, and every choice it made where the interface does not show a rule. A real service may behave otherwise in each of these points.',
+    'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
+  options: [{ long: 'choices', text: 'show the rules that the sandbox chose, and no ids' }],
   examples: [
     { text: 'See what there is to try', line: 'sandbox info' },
     { text: 'Take the first active card', line: `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"` },
   ],
-  async run(session) {
+  async run(session, input) {
     const { sandboxInfo } = await import('../sandbox/info.ts');
     const { openFileStore } = await import('../sandbox/file-store.ts');
     const store = openFileStore(session.stateDir(), session.context);
     const json = sandboxInfo(store.read());
-    await session.print({ kind: 'text', text: infoText(json), json });
+    const text = hasOption(input, 'choices') ? choicesText(json) : infoText(json);
+    await session.print({ kind: 'text', text, json });
     return 0;
   },
 });
@@ -121,7 +130,7 @@ export const sandboxServeCommand = localCommand({
       await session.context.stdout.write(
         isJson
           ? `${JSON.stringify(facts)}\n`
-          : `Sandbox at ${url}\n  FRONTDESK_CARDS_URL=${url}\n  FRONTDESK_CARDS_TOKEN=${cardsToken}\n  FRONTDESK_CALENDAR_URL=${url}\n  FRONTDESK_CALENDAR_TOKEN=${calendarToken}\nCtrl-C ends it.\n`,
+          : `Sandbox at ${url}; Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
       );
       return await stopped;
     } finally {

@@ -40,7 +40,7 @@ async function readOperation(session: Session, request: ReadRequest): Promise<Ca
   if (result.kind === 'failed') throw result.failure;
   if (call.operation.query !== null) {
     const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
-    const message = `there may be more than ${limit}, and the interface shows no way to fetch the rest`;
+    const message = `there may be more than ${limit}, and there is no way to page through them`;
     if (isFullList(result.resource, limit)) warnings.push({ code: 'MAY_BE_INCOMPLETE', level: 'warning', message });
   }
   return answered(result, warnings);
@@ -74,7 +74,7 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
   const { entries, unreadableRuns } = await readHistory(ports(session), { sinceMs, id, outcome, limit });
   for (const run of unreadableRuns) {
-    const message = `the journal of run ${run} cannot be read; its rows are missing here`;
+    const message = `the record of run ${run} cannot be read; its rows are missing here`;
     warnings.push({ code: 'RUN_UNREADABLE', level: 'warning', message });
   }
   return found(entries.map(historyJson), warnings);

@@ -110,7 +110,7 @@ export const READ_TOOLS: readonly ToolSpec[] = [
   over(OPERATIONS.subscribersList, 'subscribers_list', {
     title: 'List subscribers of a calendar',
     description:
-      'Lists the subscribers of a calendar, active ones unless `active` is false. The interface shows no way to more than 100.',
+      'Lists the subscribers of a calendar, active ones unless `active` is false. There is no way to page through more than 100.',
     idName: 'calendarId',
   }),
   local('history_list', 'List writes made from this machine', 'Lists writes made from this machine, newest first.', {

@@ -3,6 +3,7 @@ import type { JsonValue } from '../json/value.ts';
 import { cutText, displayWidth } from '../output/cut-text.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
+import { commandWords } from '../output/people-text.ts';
 import { awayFrom } from '../output/relative-time.ts';
 import { groupThousands, safeText } from '../output/safe-text.ts';
 import type { PlanHeader } from './plan-file.ts';
@@ -71,7 +72,7 @@ export function planView(view: PlanView, style: ViewStyle): string {
   const { header, survey } = view;
   const paint = makePaint(style.colour);
   const unchanged = header.unchanged === 0 ? '' : `; ${groupThousands(header.unchanged)} without a change left out`;
-  const title = `Plan ${header.plan}: ${header.operation} of ${plural(header.rows, 'row')}${unchanged}`;
+  const title = `Plan ${header.plan}: ${commandWords(header.operation)} of ${plural(header.rows, 'row')}${unchanged}`;
   const facts = factsOf(view, style.now).flatMap(([label, text]) =>
     wrap(text, style.width - LABEL_WIDTH).map(
       (line, index) => `${paint.faint((index === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
@@ -128,7 +129,7 @@ function countLabel({ first }: PlanSurvey): string {
 function comparison({ first }: PlanSurvey): string {
   return first[0]?.drift === 'checked'
     ? 'each card is read again right before its write; one that changed is left alone'
-    : 'no: the interface shows no way to read these, so a change by others cannot be seen';
+    : 'no: these cannot be read, so a change by others cannot be seen';
 }
 
 function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly string[] {

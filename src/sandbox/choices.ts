@@ -59,7 +59,7 @@ export const SANDBOX_CHOICES: readonly SandboxChoice[] = [
   {
     topic: 'requests that break a rule',
     choice:
-      'Refused, nothing changes: unknown body fields and query parameters, wrong types, doubled names, texts over a request limit, a limit outside 1 to 100, a body where none is shown, no body where one is.',
+      'Refused, nothing changes: unknown body fields and query parameters, wrong types, the same name twice, texts over a request limit, a limit outside 1 to 100, a body where none is shown, no body where one is.',
   },
   {
     topic: 'fields omitted in an update',

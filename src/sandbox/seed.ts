@@ -169,7 +169,7 @@ export function parseSeed(text: string, source: string): SandboxState {
   if (faults.length === 0) return state;
   const hints = ['Write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes'];
   if (faults.length > SHOWN_FAULTS)
-    hints.push(`Mend these first: ${faults.length - SHOWN_FAULTS} further faults are not shown`);
+    hints.push(`Fix these first: ${faults.length - SHOWN_FAULTS} further faults are not shown`);
   throw usageFailure(faults.slice(0, SHOWN_FAULTS), hints);
 }
 

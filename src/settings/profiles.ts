@@ -35,7 +35,9 @@ const KEYS = ['cardsUrl', 'calendarUrl', 'readOnly', 'requireReason', 'output', 
 function readChange(key: Key, text: string): StoredProfile | string {
   if (key === 'cardsUrl' || key === 'calendarUrl') {
     const base = parseBaseUrl(text);
-    return base.kind === 'ok' ? { [key]: base.baseUrl.origin + base.baseUrl.pathPrefix } : base.problem;
+    if (base.kind === 'ok') return { [key]: base.baseUrl.origin + base.baseUrl.pathPrefix };
+    const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
+    return withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem;
   }
   if (key === 'readOnly') {
     return text === 'true' || text === 'false' ? { readOnly: text === 'true' } : `"${text}" is not true or false`;

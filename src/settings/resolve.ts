@@ -1,4 +1,4 @@
-import type { Family } from '../api/operation.ts';
+import { type Family, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import type { OutputFormat } from './preferences.ts';
@@ -144,7 +144,7 @@ export interface Target {
 }
 
 function missingUrl(profile: ResolvedProfile, family: Family): Failure {
-  return new Failure('USAGE', `profile ${profile.name} has no base URL for the ${family} interface; nothing was sent`, {
+  return new Failure('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}; nothing was sent`, {
     hints: [
       `log in: frontdesk auth login -p ${profile.name} --${family}-url <url>; or set ${URL_VARIABLES[family]}`,
       'to try things out without a service: --profile sandbox',

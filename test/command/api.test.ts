@@ -7,6 +7,20 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const CARD_PATH = `/v1/cards/${CARD_ID}`;
 
+describe('what is typed from memory', () => {
+  test.each([
+    [['api', `cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
+    [['api', `v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
+    [['api', `/v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
+    [['api', 'get', `/v1/cards/${CARD_ID}`], `GET /v1/cards/${CARD_ID}`],
+    [['api', 'post', 'subscribers/sub_1', '--data', '{}', '-y'], 'POST /v1/subscribers/sub_1'],
+  ])('%j is %s', async (args, line) => {
+    const server = await startRecordingServer([{ body: {} }]);
+    expect((await runFrontdesk(args, { env: server.env })).code).toBe(0);
+    expect(server.lines).toEqual([line]);
+  });
+});
+
 describe('api GET', () => {
   test('prints the answer digit for digit as indented JSON, whatever its members are', async () => {
     const server = await startRecordingServer([{ body: '{"b":1.10,"a":[12345678901234567.89],"cardId":"other"}' }]);
@@ -103,7 +117,7 @@ describe('api refuses before anything is sent', () => {
     'https://evil.example/v1/cards/x',
     'HTTP:/v1/cards/x',
     '//evil.example/v1/cards',
-    'v1/cards/x',
+    'v2/cards/x',
     '',
     '/v1/cards/../calendars/x',
     '/v1/cards/./x',
@@ -138,7 +152,7 @@ describe('api refuses before anything is sent', () => {
   });
 
   test.each([
-    [['get', '/v1/cards/x'], 'did you mean GET?'],
+    [['gett', '/v1/cards/x'], 'did you mean GET?'],
     [['DELETE', '/v1/cards/x'], '<method>: must be GET or POST, not "DELETE"'],
     [['GET'], '<path>: is required'],
     [[], '<method>: is required'],

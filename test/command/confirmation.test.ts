@@ -291,7 +291,7 @@ describe('auth login on a terminal', () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
     const terminal = openTerminal(['auth', 'login', '-p', 'live'], { home, columns: 120 });
-    await terminal.waitFor('Which interface?');
+    await terminal.waitFor('Gift cards or calendars?');
     terminal.type('\r');
     await terminal.waitFor('Base URL');
     terminal.type(`${server.url}\r`);

@@ -169,7 +169,7 @@ describe('a stored token', () => {
         renameSync(file, `${file}.real`);
         symlinkSync(`${file}.real`, file);
       },
-      'mend it with: ',
+      'fix it with: ',
     ],
   ])('%s is refused with the command that mends it, exit 4', async (_what, spoil, command) => {
     const { home, server, run, file } = await loggedIn();

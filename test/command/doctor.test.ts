@@ -87,7 +87,7 @@ describe('doctor', () => {
     const file = join(home.configDir, 'credentials.json');
     writeFileSync(file, '{"version":1,"entries":[]}', { mode: 0o644 });
     const { of } = await doctor({ home });
-    expect(of('credentials')).toMatchObject([{ status: 'problem', fix: `mend it with: chmod 600 ${file}` }]);
+    expect(of('credentials')).toMatchObject([{ status: 'problem', fix: `fix it with: chmod 600 ${file}` }]);
     expect(of('state-folder')).toMatchObject([{ status: 'warning', fix: `chmod 700 ${home.stateDir}` }]);
     expect(of('state-files')).toMatchObject([
       { status: 'warning', fix: `chmod 600 ${join(home.stateDir, 'history.jsonl')}` },

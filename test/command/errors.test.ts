@@ -46,8 +46,8 @@ describe('a card id that was pasted with something around it', () => {
     const { stderr } = await runFrontdesk(['card', 'get', `{${ID}}`, other.toUpperCase(), `<${other}>`], {
       env: server.env,
     });
-    expect(stderr).toContain('  argument 1: is not a card id');
-    expect(stderr).toContain('  argument 3: is not a card id');
+    expect(stderr).toContain('  <cardId> 1: is not a card id');
+    expect(stderr).toContain('  <cardId> 3: is not a card id');
     expect(stderr).toContain(
       `hint: check the id, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
     );
@@ -59,7 +59,7 @@ describe('a card id that was pasted with something around it', () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `frontdesk: <cardId>: is not a card id (it has 31 hexadecimal digits, not 32): "${ID.slice(0, -1)}"\n`,
+      `frontdesk: <cardId>: is not a card id (8-4-4-4-12 hexadecimal digits; it has 31 of them, not 32): "${ID.slice(0, -1)}"\n`,
     );
   });
 });

@@ -148,10 +148,10 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
 
   test('every fault is listed with line and column, the first 20', async () => {
     const stderr = await refused(['card', 'activate', '--from', '-', '--yes'], `cardId\n${'zz\n'.repeat(25)}`);
-    expect(stderr).toMatch(/^frontdesk: 25 faults in stdin, nothing was sent: line 2, column cardId: /);
+    expect(stderr).toMatch(/^frontdesk: 25 faults in stdin, nothing was sent:\n {2}line 2, column cardId: /);
     expect(stderr.match(/line \d+, column cardId/g)).toHaveLength(20);
     expect(stderr).toContain('line 21, column cardId');
-    expect(stderr).toContain('; and 5 more');
+    expect(stderr).toContain('\n  and 5 more\n');
   });
 
   test('identical event rows, also by way of a flag', async () => {

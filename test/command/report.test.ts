@@ -222,7 +222,7 @@ describe('a run that did not come to its end is reported:', () => {
     const result = await report(home, 'markdown');
     expect(result.code).toBe(0);
     expect(result.stdout).toContain(
-      'The journal could not be read to its end: what it says after that is missing here.',
+      'The record of the run could not be read to its end: what it says after that is missing here.',
     );
     expect(result.stderr).toContain('damaged at line 5');
   });

@@ -92,7 +92,7 @@ describe('a run that is killed', () => {
         profile: 'default',
         state: 'running',
         rows: 6,
-        outcomes: { applied: 2, unknown: 2, not_sent: 2 },
+        outcomes: { applied: 2, in_flight: 2, not_sent: 2 },
         startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },
     ]);
@@ -553,6 +553,44 @@ describe('runs', () => {
       stdout: '',
       stderr: expect.stringMatching(/did you mean finished\?[\s\S]*--limit: must be a whole number/),
     });
+  });
+
+  test('a resume of a run that began with --failed writes that file anew, whichever way it is taken up', async () => {
+    const home = createHome();
+    let isBroken = true;
+    const server = await startRecordingServer(({ url }) =>
+      isBroken && url.includes(cardId(2))
+        ? { status: 500, body: {} }
+        : { body: cardText('BLOCKED', url.split('/')[3]) },
+    );
+    const cwd = join(home.path, 'work');
+    const begin = [...BLOCK, '--run', 'r', '--failed', 'left.csv', '--retries', '0'];
+    await runFrontdesk(begin, { env: server.env, home, stdin: idLines(3) });
+    const first = readFileSync(join(cwd, 'left.csv'), 'utf8');
+    expect(first).toContain(`${cardId(2)},2,unknown,`);
+    isBroken = false;
+    const resumed = await runFrontdesk(['runs', 'resume', 'r', '--resend-unknown', '-y'], {
+      env: server.env,
+      home,
+      cwd: home.path,
+    });
+    expect(resumed.code).toBe(0);
+    expect(readFileSync(join(cwd, 'left.csv'), 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
+    await runFrontdesk([...BLOCK, '--run', 'r'], { env: server.env, home, stdin: idLines(3), cwd: home.path });
+    expect(readFileSync(join(cwd, 'left.csv'), 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
+  });
+
+  test('rows that are under way in a running run are in flight, not unknown', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(() => 'hang');
+    const running = startFrontdesk([...BLOCK, '--run', 'r', '-j', '2'], { env: server.env, home, stdin: idLines(3) });
+    while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    const [run] = await runsList(home);
+    expect(run).toMatchObject({ state: 'running', outcomes: { in_flight: 2, not_sent: 1 } });
+    running.child.kill('SIGKILL');
+    await running.result;
+    const [killed] = await runsList(home);
+    expect(killed).toMatchObject({ state: 'interrupted', outcomes: { unknown: 2, not_sent: 1 } });
   });
 
   test('any part of an id that no other run has names it', async () => {

@@ -167,7 +167,7 @@ describe('--active all merges both answers into one List', () => {
 });
 
 describe('a list that has exactly limit entries', () => {
-  test('warns that there may be more and that the interface shows no way to page', async () => {
+  test('warns that there may be more and that the there is no way to page', async () => {
     const server = await startRecordingServer(lists(ten));
     const text = await runFrontdesk(LIST, { env: server.env });
     expect(text.code).toBe(0);

@@ -11,6 +11,7 @@ import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { commandWords } from '../../output/people-text.ts';
 import { groupThousands, safeText } from '../../output/safe-text.ts';
 import { planRunName } from '../../plan/plan-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';
@@ -161,7 +162,11 @@ async function confirmPlan(
   const view = { header, state: 'new', survey, approvals, uncounted: [], demanded: 0, allRows } as const;
   await session.context.stderr.write(planView(view, { width, colour, unicode, now }));
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (await session.prompt.confirm(`Apply plan ${header.plan}: ${safeText(header.operation)} of ${rows}${where}?`))
+  if (
+    await session.prompt.confirm(
+      `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`,
+    )
+  )
     return;
   throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was sent`, {
     details: { outcome: 'not_sent' },

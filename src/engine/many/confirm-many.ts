@@ -3,6 +3,7 @@ import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { JsonValue } from '../../json/value.ts';
+import { commandWords } from '../../output/people-text.ts';
 import { groupThousands, safeText, shortenText } from '../../output/safe-text.ts';
 import type { Service, Session } from '../../session.ts';
 import type { ManyPlan } from './run-plan.ts';
@@ -50,9 +51,13 @@ export async function confirmMany(
   if (!mustAsk) return;
   const rows = checked.selected === 1 ? '1 row' : `${groupThousands(checked.selected)} rows`;
   if (!session.prompt.available) {
-    throw new Failure('USAGE', `${session.operation} of ${rows}: nobody can be asked here, and --yes is missing`, {
-      hints: ['add --yes to do it without a question; nothing was sent'],
-    });
+    throw new Failure(
+      'USAGE',
+      `${commandWords(session.operation)} of ${rows}: nobody can be asked here, and --yes is missing`,
+      {
+        hints: ['add --yes to do it without a question; nothing was sent'],
+      },
+    );
   }
   const shown = await shownRows(plan, checked.first);
   const rest = checked.selected - checked.first.length;
@@ -68,7 +73,7 @@ export async function confirmMany(
   );
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
   if (await session.prompt.confirm(`${wordsOf(session.operation)}: ${rows}${where}?`)) return;
-  throw new Failure('CANCELLED', `${session.operation} of ${rows}: not confirmed; nothing was sent`, {
+  throw new Failure('CANCELLED', `${commandWords(session.operation)} of ${rows}: not confirmed; nothing was sent`, {
     details: { outcome: 'not_sent' },
   });
 }

@@ -156,7 +156,7 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
   }
 }
 
-/** The calendar interface shows no way to read what is about to be changed, so the rows go into the plan as they are. */
+/** Calendars cannot be read back what is about to be changed, so the rows go into the plan as they are. */
 async function planUnread(session: Session, order: PlanOrder, writer: PlanWriter): Promise<void> {
   const { signals } = session.context;
   let exitCode: number | undefined;

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
 import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { Failure, type Fault, usageFailure } from '../../failure.ts';
@@ -16,7 +17,7 @@ import { joinFailures } from '../join-failures.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
-import { failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
+import { failedPathOf, failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { inputOfWords, type ManyPlan, readPlan, reasonCheck } from './run-plan.ts';
 import { portsOf } from './run-ports.ts';
@@ -50,6 +51,7 @@ async function startRun(
       retries: preferences.retries.value,
       retryMaxTimeMs: session.policy.retryMaxTimeMs,
       output: output.format,
+      ...(plan.options.failedPath === undefined ? {} : { failed: resolvePath(plan.options.failedPath) }),
     }),
     rowOptions: ROW_OPTIONS,
   });
@@ -237,13 +239,20 @@ function guardedRows({ rows: { shard } }: ManyPlan, checked: CheckedInput): numb
   return shard === undefined ? checked.selected : checked.rows;
 }
 
+/** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
+async function failedPathOfRun(session: Session, { options }: ManyPlan): Promise<string | undefined> {
+  if (options.runName === undefined) return undefined;
+  const header = await readRunHeader(runFolder(session.stateDir(), options.runName));
+  return header === undefined ? undefined : failedPathOf(header);
+}
+
 async function openFailedFileOf(
   session: Session,
   plan: ManyPlan,
   reading: InputOptions,
   checked: CheckedInput,
 ): Promise<FailedFile | undefined> {
-  const path = plan.options.failedPath;
+  const path = plan.options.failedPath ?? (await failedPathOfRun(session, plan));
   if (path === undefined) return undefined;
   return openFailedFile({
     path,

@@ -9,7 +9,7 @@ import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
-import { failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
+import { failedPathOf, failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
@@ -94,7 +94,7 @@ function wayOf(header: RunHeader): WriteWay {
 }
 
 async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {
-  const path = lastValue(input, 'failed');
+  const path = lastValue(input, 'failed') ?? failedPathOf(header);
   if (path === undefined) return undefined;
   return openFailedFile({
     path,

@@ -49,7 +49,7 @@ function refuseOthers(header: RunHeader, { effect, command }: Operation): void {
   if (!isUpdate) {
     throw new Failure(
       'USAGE',
-      `run ${header.run} is of ${command}, and the interface has no way back; nothing was sent`,
+      `run ${header.run} is of ${command}, and there is no way back from that; nothing was sent`,
     );
   }
   const knowsOld = header.inputFormat === PLAN_INPUT || typeof header.options['changedFrom'] === 'string';

@@ -145,6 +145,8 @@ export function storeOptions(
     readonly retries: number;
     readonly retryMaxTimeMs: number;
     readonly output: string;
+    /** The file of `--failed`, from the root: a resume writes it anew. */
+    readonly failed?: string;
   },
 ): RunOptions {
   return {
@@ -214,4 +216,9 @@ export function loadLimits(options: RunOptions) {
 /** At how many failed rows the run stops, or undefined. */
 export function failureLimitOf(pace: PaceOptions, rows: number): number | undefined {
   return pace.maxFailures === undefined ? undefined : failureLimit(pace.maxFailures, rows);
+}
+
+/** The file of `--failed` with which a run was begun. */
+export function failedPathOf({ options }: { readonly options: RunOptions }): string | undefined {
+  return text(options, 'failed');
 }

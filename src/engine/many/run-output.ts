@@ -15,7 +15,7 @@ import { renderFailure, renderNotice } from '../../output/failure-text.ts';
 import { breakLine, widthOf } from '../../output/line-break.ts';
 import type { Format } from '../../output/options.ts';
 import type { RowStream, Surroundings } from '../../output/render.ts';
-import { safeText } from '../../output/safe-text.ts';
+import { groupThousands, safeText } from '../../output/safe-text.ts';
 import type { Session } from '../../session.ts';
 import { canRedraw } from '../wait-display.ts';
 import { RowNotices } from './row-notices.ts';
@@ -110,6 +110,38 @@ function besideRows(progress: ProgressLine): Surroundings {
   };
 }
 
+/** Applied rows that a person sees one by one; further ones are counted, so that failures stay in sight. */
+const SHOWN_APPLIED = 20;
+
+/** On a terminal: the rows of a write that are counted and not printed. */
+class FoldedRows {
+  #applied = 0;
+  #notReached = 0;
+
+  /** Whether the row is counted here and not to be printed. */
+  takes(result: RowResult<Row>): boolean {
+    if (result.source === 'not_reached') {
+      this.#notReached += 1;
+      return true;
+    }
+    if (result.ending.outcome !== 'applied' || result.failure !== undefined) return false;
+    this.#applied += 1;
+    return this.#applied > SHOWN_APPLIED;
+  }
+
+  lines(): readonly string[] {
+    const more = this.#applied - SHOWN_APPLIED;
+    return [
+      ...(more > 0 ? [`${groupThousands(more)} more applied, not shown here`] : []),
+      ...(this.#notReached > 0 ? [`${rowsText(this.#notReached)} not reached`] : []),
+    ];
+  }
+}
+
+function rowsText(rows: number): string {
+  return rows === 1 ? '1 row was' : `${groupThousands(rows)} rows were`;
+}
+
 export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
   const { session, isWrite } = options;
   const { stdout, stderr } = session.context;
@@ -119,7 +151,9 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const writer = take === undefined ? await session.openRows(options.columns, options.rows, around) : NO_ROWS;
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
   const notices = new RowNotices();
+  const folded = new FoldedRows();
   const print = (result: RowResult<Row>): Promise<void> => {
+    if (isForPeople && isWrite && folded.takes(result)) return Promise.resolve();
     if (isWrite)
       return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
@@ -165,6 +199,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       await flush();
       await notifyAll(session, notices.atEnd());
       await (isWrite ? orLost(() => writer.close()) : writer.close());
+      for (const line of folded.lines()) await stderr.write(`${line}\n`);
     },
   };
 }

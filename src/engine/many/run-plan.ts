@@ -93,7 +93,7 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
     faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
   }
   if (command.writes && options.plan === undefined && input.options.has('no-history')) {
-    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its journal' });
+    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
   }
 }
 

@@ -132,7 +132,7 @@ export async function printRunReport(session: Session, name: string, form: Repor
   if (header.version > RUN_VERSION)
     notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
   if (stored.damage !== undefined) {
-    notes.push('The journal could not be read to its end: what it says after that is missing here.');
+    notes.push('The record of the run could not be read to its end: what it says after that is missing here.');
     await session.notify({ code: 'LOCAL_IO', level: 'warning', message: stored.damage });
   }
   try {

@@ -132,12 +132,16 @@ export async function checkInput(
       findings,
     );
     if (findings.faultCount > 0) {
-      const faults = options.isArguments === true ? toArgumentFaults(findings.faults) : toFaults(findings.faults);
+      const faults =
+        options.isArguments === true
+          ? toArgumentFaults(findings.faults, Object.keys(options.operation.params.shape)[0] ?? 'id')
+          : toFaults(findings.faults);
       return { kind: 'faulty', faults, faultCount: findings.faultCount };
     }
     await syncCopy(copy, copyTo ?? '');
     isKept = true;
-    const { rows, selected, unchanged, first, warnings, notes } = findings;
+    const warnings = [...findings.warnings, ...findings.blankWarnings()];
+    const { rows, selected, unchanged, first, notes } = findings;
     const columns = [...findings.columns];
     return {
       kind: 'checked',

@@ -44,9 +44,9 @@ export function toFaults(faults: readonly InputFault[], file?: string): readonly
 }
 
 /** The same for ids of the command line: the person typed arguments, not lines of a file. */
-export function toArgumentFaults(faults: readonly InputFault[]): readonly Fault[] {
+export function toArgumentFaults(faults: readonly InputFault[], idParam: string): readonly Fault[] {
   return faults.map(({ line, column = '', problem }) => {
     const field = /^column (?!cardId$|id$)(.+)$/.exec(column)?.[1];
-    return { where: `argument ${line}${field === undefined ? '' : `, ${field}`}`, problem };
+    return { where: `<${idParam}> ${line}${field === undefined ? '' : `, ${field}`}`, problem };
   });
 }

@@ -25,6 +25,15 @@ function canonical(body: JsonObject | undefined): string {
   return text;
 }
 
+function hasBlankEdge(text: string): boolean {
+  return text !== '' && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1)));
+}
+
+/** Space, tab, and the space that web pages put between words. */
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0xa0;
+}
+
 /** What was found while an input was read through once. */
 export class Findings {
   readonly faults: InputFault[] = [];
@@ -40,6 +49,7 @@ export class Findings {
   readonly #seen: SeenTable | undefined;
   readonly #digest = new Digest();
   #lastNames: readonly string[] | undefined;
+  readonly #blanks = new Map<string, { cells: number; readonly line: number }>();
 
   constructor(options: InputOptions, allowDuplicates: boolean) {
     this.#options = options;
@@ -63,11 +73,30 @@ export class Findings {
   addRow(row: Row): void {
     if (!isInShard(row.row, this.#options.shard)) return;
     this.selected += 1;
+    this.#lookForBlanks(row);
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
       const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${row.line}`;
       this.warnings.push(...idWarnings(row.id).map((warning) => `${place}: ${warning}`));
     }
+  }
+
+  /** Cells that begin or end with a blank: nobody sees it in a spreadsheet, and it is sent as it is. */
+  #lookForBlanks({ body, record, line }: Row): void {
+    for (const [name, value] of body ?? []) {
+      if (typeof value !== 'string' || !hasBlankEdge(value)) continue;
+      const known = this.#blanks.get(name);
+      if (known !== undefined) known.cells += 1;
+      else if (record.names.includes(name)) this.#blanks.set(name, { cells: 1, line });
+    }
+  }
+
+  /** One sentence for each column that has such cells. */
+  blankWarnings(): readonly string[] {
+    return [...this.#blanks].map(([name, { cells, line }]) => {
+      const what = cells === 1 ? '1 cell' : `${cells} cells`;
+      return `${what} of column ${name} (line ${line}${cells === 1 ? '' : ' and others'}) with a blank before or after the text; sent as it is`;
+    });
   }
 
   addUnchanged(row: Row): void {

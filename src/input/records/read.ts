@@ -9,6 +9,7 @@ import { LineParser } from './line-parser.ts';
 import { peek } from './peek.ts';
 import {
   countLineBreaks,
+  type RawRecord,
   type ReadBatch,
   type ReadOptions,
   type RecordBatch,
@@ -40,8 +41,38 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
       await input.close();
       throw new Failure('USAGE', `--sheet belongs to workbooks (.xlsx), and ${options.name} is none; nothing was sent`);
     }
-    yield* readTextRows(input.bytes, format, options);
+    yield* withoutEmptyEnd(readTextRows(input.bytes, format, options));
   }
+}
+
+/**
+ * The same without the rows of empty cells at the end (`;;;;`), which spreadsheets leave behind; a note says how many
+ * there were. Anywhere else such a row is what it was: a row that lacks everything.
+ */
+async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenerator<ReadBatch> {
+  let held: RawRecord[] = [];
+  let last: ReadBatch | undefined;
+  for await (const batch of batches) {
+    last = batch;
+    const end =
+      batch.format === 'csv' ? batch.records.findLastIndex((record) => !isEmptyRow(record)) : batch.records.length - 1;
+    const records = end === -1 ? [] : [...held, ...batch.records.slice(0, end + 1)];
+    held = end === -1 ? [...held, ...batch.records] : batch.records.slice(end + 1);
+    yield held.length === 0 && records.length === batch.records.length ? batch : { ...batch, records };
+  }
+  const [first] = held;
+  if (first === undefined || last === undefined) return;
+  const rows = held.length === 1 ? '1 row' : `${held.length} rows`;
+  yield {
+    ...last,
+    records: [],
+    faults: [],
+    notes: [`${rows} of empty cells at the end skipped (from line ${first.line})`],
+  };
+}
+
+function isEmptyRow({ values }: RawRecord): boolean {
+  return values.length > 1 && values.every((value) => value === '');
 }
 
 /** No text begins as a workbook does, so its content goes before its name. */

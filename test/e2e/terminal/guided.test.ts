@@ -191,34 +191,35 @@ describe.concurrent('the confirmation', () => {
 });
 
 describe.concurrent('auth login', () => {
-  it('leads a newcomer through interface, URL and token, checks it with a read, and says what to try next', async ({
+  it('leads a newcomer through what it is for, URL and token, checks it with a read, and says what to try next', async ({
     onTestFinished,
   }) => {
     const server = await startRecordingServer([ACTIVE], onTestFinished);
     const token = 'a-token-that-nobody-may-read-9876';
     const steps: Step[] = [
-      [/Which interface/, '\r'],
-      [/Base URL of the cards interface/, 'http://example.com\r'],
+      [/Gift cards or calendars\?/, '\r'],
+      [/Base URL of the gift cards/, 'http://example.com\r'],
       [/must be https/, `\u0015${server.url}\r`],
-      [/Token of the cards interface/, 'two words\r'],
+      [/Token of the gift cards/, 'two words\r'],
       [/visible ASCII|space/, `\u0015${token}\r`],
       [/Id of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
     ];
     const end = await dialogue(['auth', 'login', '-p', 'live'], steps, { columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(end.output).not.toContain(token);
-    expect(end.text).toContain(`Token of the cards interface ${'*'.repeat(token.length)}`);
+    expect(end.text).toContain(`Token of the gift cards ${'*'.repeat(token.length)}`);
     expect(end.text).toContain(`Logged in to cards at ${server.url} with profile live (a token that ends with 9876).`);
-    expect(end.text).toMatch(/^Try: frontdesk -p live card get <cardId>$/m);
+    expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
   });
 
   it('keeps nothing when it is left in the middle', async () => {
     const home = createHome();
     const steps: Step[] = [
-      [/Which interface/, '\r'],
-      [/Base URL/, 'https://cards.example.com\r'],
-      [/Token/, 'abcdefghijklmnopqrstuvwxyz\r'],
+      [/Gift cards or calendars\?/, '\r'],
+      // As typed from memory: the scheme is added, and shown.
+      [/Base URL/, 'cards.example.com\r'],
+      [/https:\/\/cards\.example\.com[\s\S]*Token/, 'abcdefghijklmnopqrstuvwxyz\r'],
       [/to check with/, '\u0003'],
     ];
     expect((await dialogue(['auth', 'login', '-p', 'live'], steps, { home })).code).toBe(130);

@@ -23,7 +23,7 @@ const QUESTIONS: readonly Question[] = [
   {
     name: 'a secret',
     args: ['auth', 'login', '-p', 'new', '--cards-url', 'https://cards.example.com'],
-    seen: /Token of the cards interface/,
+    seen: /Token of the gift cards/,
   },
 ];
 
@@ -66,7 +66,7 @@ describe.concurrent('a question that is left', () => {
     ['Enter', '\r'],
   ])('by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env });
+    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
     expect(end.text).toContain('not confirmed; nothing was sent');
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);

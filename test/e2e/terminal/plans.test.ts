@@ -24,9 +24,9 @@ describe.concurrent('a plan on a terminal', () => {
     const apply = ['plan', 'apply', path];
     const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
     expect(end.code).toBe(0);
-    expect(end.text).toContain(`Plan ${plan}: card.block of 2 rows`);
+    expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
     expect(end.text).toContain(`row 1 ${cardId(1)}  ACTIVE → block; reason: INC-7`);
-    expect(end.text).toContain(`Apply plan ${plan}: card.block of 2 rows on default (${host})?`);
+    expect(end.text).toContain(`Apply plan ${plan}: card block of 2 rows on default (${host})?`);
     expect(posts()).toBe(2);
     // It is done: nothing is asked, and nothing is sent.
     const again = await dialogue(apply, [], { home, env, columns: 120 });
@@ -57,7 +57,7 @@ describe.concurrent('a plan on a terminal', () => {
     const end = await dialogue(['plan', 'show', path], [], { home, env, columns: 60 });
     expect(end.code).toBe(0);
     const lines = end.text.split('\n').slice(0, 12);
-    expect(lines[0]).toBe(`Plan ${plan}: card.block of 2 rows`);
+    expect(lines[0]).toBe(`Plan ${plan}: card block of 2 rows`);
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 });

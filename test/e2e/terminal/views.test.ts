@@ -123,3 +123,54 @@ describe('the history', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
   });
 });
+
+describe('a run on a terminal', () => {
+  const IDS = Array.from(
+    { length: 26 },
+    (_, index) => `0b7a6c1e-3f52-4d8a-9c41-${String(index + 1).padStart(12, '0')}`,
+  );
+
+  it('counts applied rows past the first 20, and shows every failure', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(
+      ({ url }) =>
+        url.includes(IDS[23] ?? '') ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3]) },
+      onTestFinished,
+    );
+    const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
+      env: server.env,
+      columns: 120,
+    });
+    const rows = text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line));
+    expect(rows).toHaveLength(21);
+    expect(rows[20]).toMatch(/^ *24 .*rejected/);
+    expect(text).toContain('\n5 more applied, not shown here\n');
+  });
+
+  it('has rows that were not reached on one line', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ status: 401, body: {} }), onTestFinished);
+    const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
+      env: server.env,
+      columns: 120,
+    });
+    expect(text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line))).toHaveLength(1);
+    expect(text).toContain('\n25 rows were not reached\n');
+  });
+});
+
+describe('what is empty', () => {
+  it.each([
+    [['runs'], 'There is no run yet.'],
+    [['history'], 'No write was made from this machine yet'],
+    [['auth', 'status'], 'Profile default has no URL yet. Log in: frontdesk auth login -p default'],
+    [['profile', 'list'], 'no profile is stored yet; create one: frontdesk auth login -p <name>'],
+  ])('`%s` says what would fill it', async (args, told) => {
+    const { text } = await dialogue(args, [], { columns: 120 });
+    expect(text).toContain(told);
+    expect(text).not.toMatch(/^(?:RUN|TIME|FAMILY) /m);
+  });
+
+  it('is still an empty list off a terminal', async () => {
+    expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
+    expect((await runFrontdesk(['history'])).stdout).toMatch(/^TIME\t/);
+  });
+});

@@ -77,7 +77,7 @@ describe('a journal', () => {
       const at = bit >> 3;
       writeSync(file, Buffer.of((bytes[at] ?? 0) ^ (1 << (bit & 7))), 0, 1, at);
       const found = await statesOf(path).then(JSON.stringify, (error: Error) => error.message);
-      const isRefused = /^the run's journal is damaged at line \d+ /.test(found);
+      const isRefused = /^the run's record is damaged at line \d+ /.test(found);
       if (!isRefused && found !== expected) expect.fail(`bit ${bit} was read as ${found}`);
       writeSync(file, bytes, at, 1, at);
     }
@@ -91,7 +91,7 @@ describe('a journal', () => {
     writeFileSync(path, lines.join('\n'));
     await expect(statesOf(path)).rejects.toMatchObject({
       code: 'LOCAL_IO',
-      message: `the run's journal is damaged at line 7 (${path}); nothing was sent`,
+      message: `the run's record is damaged at line 7 (${path}); nothing was sent`,
     });
   });
 

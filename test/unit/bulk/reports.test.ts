@@ -78,7 +78,7 @@ describe('the summary', () => {
       heldBack(),
     ]);
     expect(summaryLines(input)).toEqual([
-      'card.block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
+      'card block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
       '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND  (list: frontdesk runs results may --outcome rejected)',
       '1 not sent: 1 PRECONDITION  (list: frontdesk runs results may --outcome not_sent)',
     ]);

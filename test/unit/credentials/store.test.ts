@@ -58,7 +58,7 @@ describe('storeCredential and removeCredentials', () => {
     const folder = folderWith('{"version":1,"entries":[]}');
     const path = join(folder, 'credentials.json');
     chmodSync(path, 0o640);
-    const refusal = { code: 'AUTH', exitCode: 4, hints: [`mend it with: chmod 600 ${path}`] };
+    const refusal = { code: 'AUTH', exitCode: 4, hints: [`fix it with: chmod 600 ${path}`] };
     await expect(readCredentials(place(folder))).rejects.toMatchObject(refusal);
     await expect(storeCredential(place(folder), CARDS)).rejects.toMatchObject(refusal);
     expect(readFileSync(path, 'utf8')).toBe('{"version":1,"entries":[]}');
@@ -67,7 +67,7 @@ describe('storeCredential and removeCredentials', () => {
     await expect(storeCredential(place(open), CARDS)).rejects.toMatchObject({
       code: 'AUTH',
       message: `the folder ${open} was not used for credentials: others can write to it (mode 0777); nothing was changed`,
-      hints: [`mend it with: chmod 700 ${open}`],
+      hints: [`fix it with: chmod 700 ${open}`],
     });
     expect(readdirSync(open)).toEqual([]);
   });

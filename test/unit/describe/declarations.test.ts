@@ -127,9 +127,10 @@ describe('the help topics', () => {
     expect(plans).toContain('A change between that read and the write cannot be seen');
   });
 
-  it('are these six', () => {
+  it('are these seven', () => {
     expect(TOPICS.map((topic) => topic.name)).toEqual([
       'exit-codes',
+      'options',
       'environment',
       'output',
       'bulk',

@@ -32,10 +32,43 @@ describe('help of a command', () => {
       'Examples',
       'Arguments',
       'Options',
-      'Exit codes',
-      'Options of every command',
     ]);
-    expect(text).toContain('Usage: frontdesk card block [cardId...] [options]');
+    const places = [
+      'Blocks one card, or many.',
+      'Usage: frontdesk card block [cardId...] [options]',
+      'Examples',
+      '--reason',
+    ];
+    const found = places.map((place) => text.indexOf(place));
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
+    expect(found[0]).toBeGreaterThan(0);
+  });
+
+  it('names its exit codes and the common options on a few lines, and says where they are explained', async () => {
+    const text = layOut((await findHelp(['card', 'wait'], REGISTRY)).blocks, 100).split('\n\n');
+    const codes = text.find((part) => part.startsWith('Exit codes: ')) ?? '';
+    expect(codes).toContain('0, 1 INTERNAL, 2 USAGE, 3 NOT_FOUND');
+    expect(codes).toContain('124 TIMEOUT');
+    expect(codes.split('\n').length).toBeLessThanOrEqual(4);
+    expect(codes).toContain('`frontdesk help exit-codes`');
+    expect(text.at(-1)).toMatch(
+      /^Options of every command: -p -o --json [\s\S]*-h\. See `frontdesk help\s+options`\.\n$/,
+    );
+  });
+
+  it('fits on 60 lines of 100 columns, every one', async () => {
+    const long: string[] = [];
+    for (const { path } of REGISTRY.entries) {
+      const { blocks } = await findHelp(path, REGISTRY);
+      if (layOut(blocks, 100).split('\n').length > 61) long.push(path.join(' '));
+    }
+    expect(long).toEqual([]);
+  });
+
+  it('the topic `options` explains the common ones', async () => {
+    const text = layOut((await findHelp(['options'], REGISTRY)).blocks, 100);
+    for (const option of ['--profile', '--output', '--query', '--retry-max-time', '--ca-file'])
+      expect(text).toContain(option);
   });
 
   it('says the limits of the interface', async () => {

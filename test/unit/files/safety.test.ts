@@ -26,7 +26,7 @@ describe('readPrivateFile', () => {
       code: 'AUTH',
       exitCode: 4,
       message: `the credentials file ${path} was not used: its mode 0${mode.toString(8)} lets other users at it; nothing was sent`,
-      hints: [`mend it with: chmod 600 ${path}`],
+      hints: [`fix it with: chmod 600 ${path}`],
     });
   });
 
@@ -41,7 +41,7 @@ describe('readPrivateFile', () => {
     const path = privateFile();
     const folder = join(path, '..');
     chmodSync(folder, mode);
-    const refusal = { code: 'AUTH', hints: [`mend it with: chmod 700 ${folder}`] };
+    const refusal = { code: 'AUTH', hints: [`fix it with: chmod 700 ${folder}`] };
     await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
     await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
   });
@@ -59,7 +59,7 @@ describe('readPrivateFile', () => {
     await expect(readPrivateFile(link, { ...options, platform })).rejects.toMatchObject({
       code: 'AUTH',
       message: expect.stringContaining('it is a symbolic link'),
-      hints: [`mend it with: rm ${link}`],
+      hints: [`fix it with: rm ${link}`],
     });
   });
 
@@ -75,7 +75,7 @@ describe('readPrivateFile', () => {
     await expect(readPrivateFile(path, options)).rejects.toMatchObject({
       code: 'AUTH',
       message: expect.stringContaining('it belongs to another user (uid 4711)'),
-      hints: [`mend it with: sudo chown 0 ${path}`],
+      hints: [`fix it with: sudo chown 0 ${path}`],
     });
     chownSync(path, 0, 0);
     chownSync(join(path, '..'), 4711, 4711);

@@ -40,8 +40,14 @@ test.each([
 });
 
 test.each([
-  ['5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a1', 'is not a card id (it has 31 hexadecimal digits, not 32)'],
-  ['5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11a', 'is not a card id (it has 33 hexadecimal digits, not 32)'],
+  [
+    '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a1',
+    'is not a card id (8-4-4-4-12 hexadecimal digits; it has 31 of them, not 32)',
+  ],
+  [
+    '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11a',
+    'is not a card id (8-4-4-4-12 hexadecimal digits; it has 33 of them, not 32)',
+  ],
   ['card-1', undefined],
   ['5f0c6a2e-8d3b', undefined],
 ])('says of %j: %j', (text, problem) => {

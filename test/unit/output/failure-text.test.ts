@@ -101,13 +101,13 @@ describe('a failure on a terminal', () => {
   it('breaks long lines between words, and none off a terminal', () => {
     const failure = new Failure(
       'BAD_REPLY',
-      'read of card 7c0e1111-2222-3333-4444-555566667777 failed: the service answered 500',
+      'reading card 7c0e1111-2222-3333-4444-555566667777 failed: the service answered 500',
       {
         hints: ['see `frontdesk history` and do what it says there'],
       },
     );
     expect(renderFailure(failure, 'table', style).split('\n')).toEqual([
-      'frontdesk: read of card',
+      'frontdesk: reading card',
       '7c0e1111-2222-3333-4444-555566667777',
       'failed: the service answered 500',
       'hint: see `frontdesk history` and do',

@@ -63,15 +63,14 @@ describe('a plan on a terminal', () => {
     });
     expect(planView(view([EMAILS, plain]), STYLE)).toBe(
       [
-        'Plan 0123456789ab: calendar.subscribers.update of 2 rows',
+        'Plan 0123456789ab: calendar subscribers update of 2 rows',
         'State       new',
         'At          https://calendar.example.com (profile live)',
         'Made        2026-05-01T12:00:00Z (30 minutes ago) by ann',
         'Expires     2026-05-02T12:00:00Z (in 23 hours)',
         'Approved    by nobody',
         'Fields      2 email, 1 active',
-        'Compared    no: the interface shows no way to read these, so a change by others',
-        '            cannot be seen',
+        'Compared    no: these cannot be read, so a change by others cannot be seen',
         '',
         'row 1 sub_1  email: ann@[old].example → ann@[new].example',
         'row 2 sub_2  email: (not known) → x; active: true → false',

@@ -101,7 +101,7 @@ describe('reading a seed file', () => {
     expect(() => parseSeed(text, 's')).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/cards\[19\]: is not an object$/),
-        hints: expect.arrayContaining(['Mend these first: 5 further faults are not shown']),
+        hints: expect.arrayContaining(['Fix these first: 5 further faults are not shown']),
       }),
     );
   });

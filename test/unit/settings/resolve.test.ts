@@ -119,7 +119,7 @@ describe('resolveTarget', () => {
     expect(() => resolveTarget(resolve(NO_SETTINGS), 'calendar')).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: 'profile default has no base URL for the calendar interface; nothing was sent',
+        message: 'profile default has no base URL for calendars; nothing was sent',
         hints: [expect.stringContaining('FRONTDESK_CALENDAR_URL'), expect.stringContaining('sandbox')],
       }),
     );

@@ -449,3 +449,28 @@ test.each([
 ])('reads --shard %j', (text, shard) => {
   expect(parseShard(text)).toEqual(shard);
 });
+
+describe('what spreadsheets leave behind', () => {
+  it('rows of empty cells at the end are skipped, with a note; one in between is a fault', async () => {
+    const rows = 'id;email;first_name\ns1;a@x;Ann\n;;\n;;\n;;\n';
+    expect(await check(subscriberUpdate, rows)).toMatchObject({
+      kind: 'checked',
+      rows: 1,
+      notes: ['3 rows of empty cells at the end skipped (from line 3)'],
+    });
+    expect(await callsOf(subscriberUpdate, rows)).toEqual([['s1', '{"email":"a@x","first_name":"Ann"}']]);
+    const between = await faultsOf(subscriberUpdate, 'id;email;first_name\n;;\ns1;a@x;Ann\n');
+    expect(between[0]).toContain('line 2, column id');
+  });
+
+  it('cells with a blank before or after the text are warned about, once for each column', async () => {
+    const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\n';
+    expect(await check(subscriberUpdate, rows)).toMatchObject({
+      kind: 'checked',
+      warnings: [
+        '2 cells of column email (line 2 and others) with a blank before or after the text; sent as it is',
+        '1 cell of column first_name (line 3) with a blank before or after the text; sent as it is',
+      ],
+    });
+  });
+});

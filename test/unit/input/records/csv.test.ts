@@ -156,7 +156,9 @@ describe('a CSV input', () => {
           const read = await csv(text, size);
           expect(read.faults).toEqual([]);
           expect(read.header).toEqual(names);
-          expect(valuesOf(read)).toEqual(rows);
+          // Rows of empty cells at the end are what a spreadsheet leaves behind.
+          const end = rows.findLastIndex((cells) => cells.some((each) => each !== ''));
+          expect(valuesOf(read)).toEqual(rows.slice(0, end + 1));
         },
       ),
     );

@@ -1,0 +1,85 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { listMessages } from '../../../build/messages.ts';
+import { optionsOf } from '../../../src/commands/command.ts';
+import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
+import { parseInput } from '../../../src/engine/argv.ts';
+import { locateCommand } from '../../../src/engine/locate.ts';
+import { REGISTRY } from '../../../src/registry.ts';
+
+const MESSAGES = listMessages(fileURLToPath(new URL('../../..', import.meta.url)));
+
+/** What the listing of the API (OpenAPI, the sandbox's reply to clients) and the library say is for developers. */
+const FOR_DEVELOPERS = /^(?:describe\/openapi|sandbox\/|library\/)/;
+
+describe('the messages of the program', () => {
+  it('are found where they are', () => {
+    expect(MESSAGES.length).toBeGreaterThan(1000);
+    expect(MESSAGES).toContainEqual({
+      file: 'engine/confirm.ts',
+      text: 'check the card id; nothing was changed',
+    });
+  });
+
+  it.each([
+    ['journal', /\bjournal/i],
+    ['interface', /\binterfaces?\b/i],
+    ['family', /\b(?:family [AB]|the family)\b/],
+    ['mend', /\bmend(?!\})/i],
+    ['shows no way', /shows no way/],
+    ['read of card', /\bread of card\b/],
+    ['doubled', /\bdoubled\b/],
+  ])('do not say "%s" to people', (_word, pattern) => {
+    const said = MESSAGES.filter(({ file, text }) => !FOR_DEVELOPERS.test(file) && pattern.test(text));
+    expect(said).toEqual([]);
+  });
+});
+
+/** Every command that a message gives to be run: in backticks, or after a colon to the end. */
+function commandsIn(text: string): readonly string[] {
+  const quoted = [...text.matchAll(/`frontdesk ([^`]+)`/g)].map((match) => match[1] ?? '');
+  const ending = [...text.matchAll(/(?:: |^)frontdesk ((?:[a-z{<-][^;,:()`]*))/g)].map((match) => match[1] ?? '');
+  return [...quoted, ...ending];
+}
+
+/** A card id stands for what is filled in; words of a path stay as they are. */
+const SAMPLE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+const COMMANDS = MESSAGES.filter(({ file }) => !/^(?:describe|commands|local\/completion)/.test(file)).flatMap(
+  ({ file, text }) => commandsIn(text).map((command) => ({ file, command: command.trim() })),
+);
+
+describe('a command that a message gives to be run', () => {
+  it('is given often', () => {
+    expect(COMMANDS.length).toBeGreaterThan(25);
+  });
+
+  it.each(COMMANDS)('$file: frontdesk $command', ({ command }) => {
+    const argv = command
+      .replaceAll(/--\{family\}-url/g, '--cards-url')
+      .replaceAll(/\{(?:flag|profileFlag)\}/g, ' -p live')
+      .replaceAll(/\{(?:[^}]*)\}|<[^>]*>|…/g, SAMPLE)
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const { path, rest, unknown } = locateCommand(argv, REGISTRY, COMMON_OPTIONS);
+    const isFilledIn = unknown === SAMPLE;
+    expect(isFilledIn ? undefined : unknown).toBeUndefined();
+    const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
+    return entry === undefined || rest.includes('--help')
+      ? undefined
+      : entry.load().then((loaded) => {
+          expect(() => parseInput(rest, loaded.path, loaded.arguments, optionsOf(loaded))).not.toThrow();
+        });
+  });
+
+  it('names the profile wherever it depends on one', () => {
+    const bare = COMMANDS.filter(
+      ({ command }) =>
+        /^(?:card|calendar|auth login|api)\b/.test(command) &&
+        !/-p\b|--profile|\{(?:flag|profileFlag)\}/.test(command) &&
+        // How to begin, said where there is nothing yet.
+        !['auth login', 'card get', 'card block --from cards.csv'].includes(command),
+    );
+    expect(bare).toEqual([]);
+  });
+});
