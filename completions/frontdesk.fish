@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --older-than --as --key --port --seed --latency --fault --idle --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --expect --empty-cells --failed --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --require-reason-hint --older-than --as --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -317,6 +317,7 @@ complete -c frontdesk -n '__frontdesk_at \'profile set\'' -s o -l output -x -d '
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l approvers -r -F -d 'OpenSSH allowed-signers file of those who may approve plans'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l approvals -x -d 'how many different people must approve a plan, 1 to 9'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason -x -d 'pattern to be found in --reason, such as a ticket number'
+complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason-hint -x -d 'what people read in its place'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -s p -l profile -x -a '(frontdesk profile list -o table --columns name --no-header --quiet 2>/dev/null)' -d 'profile to use'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l json -d 'the same as --output json'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l columns -x -d 'columns to print, for table and csv'

@@ -89,6 +89,7 @@ const PROFILE = object(
     calendarUrl: TEXT,
     readOnly: BOOLEAN,
     requireReason: TEXT,
+    requireReasonHint: TEXT,
     output: TEXT,
     approvers: TEXT,
     approvals: INTEGER,

@@ -23,9 +23,14 @@ export type WriteWay =
   /** Rows of a plan; `approved`: how many approvals of it count. `path`: the file, where it is at hand. */
   | { readonly kind: 'plan'; readonly plan: string; readonly approved: number; readonly path?: string };
 
+/** A pattern to be found in every reason, and the sentence for people that says what it asks for. */
+type ReasonRule = Pick<ResolvedProfile, 'requireReason' | 'requireReasonHint'>;
+
 /** What a profile's `requireReason` has against a reason, or undefined. */
-export function reasonProblem(pattern: string, reason: string | undefined): string | undefined {
-  if (reason !== undefined && new RegExp(pattern, 'u').test(reason)) return undefined;
+export function reasonProblem(rule: ReasonRule, reason: string | undefined): string | undefined {
+  const { requireReason: pattern, requireReasonHint: sentence } = rule;
+  if (pattern === undefined || (reason !== undefined && new RegExp(pattern, 'u').test(reason))) return undefined;
+  if (sentence !== undefined) return `this profile requires: ${sentence}`;
   return reason === undefined
     ? `this profile requires a reason in which ${pattern} is found`
     : `${pattern} is not found in it, as this profile requires`;
@@ -38,8 +43,7 @@ export function takesReason({ body }: Operation): boolean {
 
 /** USAGE when the profile requires a reason of this operation and the given one does not do. */
 export function refuseReason(session: Session, operation: Operation, reason: string | undefined): void {
-  const pattern = session.profile.requireReason;
-  const problem = pattern === undefined || !takesReason(operation) ? undefined : reasonProblem(pattern, reason);
+  const problem = takesReason(operation) ? reasonProblem(session.profile, reason) : undefined;
   if (problem === undefined) return;
   throw new Failure('USAGE', `--reason: ${problem}`, { hints: ['give it with --reason; nothing was sent'] });
 }
@@ -53,12 +57,12 @@ export function withReason(single: SingleCall, reason: string): SingleCall {
 
 /** A call whose required reason is missing, with the reason that a person at the terminal gives. */
 export async function askReason(session: Session, single: SingleCall): Promise<SingleCall> {
-  const pattern = session.profile.requireReason;
+  const { requireReason: pattern, requireReasonHint: sentence } = session.profile;
   const isMissing = pattern !== undefined && takesReason(single.call.operation) && single.reason === undefined;
   if (!isMissing || session.common.dryRun || !session.prompt.available) return single;
   const reason = await session.prompt.text(
-    `Reason (${pattern} must be found in it)`,
-    (answer) => reasonProblem(pattern, answer) ?? true,
+    sentence === undefined ? `Reason (${pattern} must be found in it)` : `Reason (${sentence})`,
+    (answer) => reasonProblem(session.profile, answer) ?? true,
   );
   return withReason(single, reason);
 }
@@ -120,8 +124,7 @@ export function guardWrite(session: Session, operation: Operation, way: WriteWay
 }
 
 function refuseRawReason(session: Session, way: Extract<WriteWay, { kind: 'raw' }>): void {
-  const pattern = session.profile.requireReason;
-  const problem = pattern === undefined || !way.needsReason ? undefined : reasonProblem(pattern, way.reason);
+  const problem = way.needsReason ? reasonProblem(session.profile, way.reason) : undefined;
   if (problem === undefined) return;
   throw new Failure('USAGE', `--data: reason: ${problem}; nothing was sent`, {
     hints: [`give it in the body: --data '{"reason":"…"}'`],

@@ -18,6 +18,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'calendarUrl', header: 'CALENDAR URL' },
   { name: 'readOnly', header: 'READ-ONLY' },
   { name: 'requireReason', header: 'REQUIRED REASON' },
+  { name: 'requireReasonHint', header: 'REASON HINT', wide: true },
   { name: 'output', header: 'OUTPUT' },
   { name: 'approvers', header: 'APPROVERS', spare: true },
   { name: 'approvals', header: 'APPROVALS', align: 'right', spare: true },
@@ -124,6 +125,11 @@ export const profileSetCommand = localCommand({
     },
     { long: 'approvals', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
     { long: 'require-reason', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
+    {
+      long: 'require-reason-hint',
+      value: 'text',
+      text: 'what people read in its place: a sentence that says what to give',
+    },
   ],
   examples: [
     {
@@ -143,6 +149,7 @@ export const profileSetCommand = localCommand({
         calendarUrl: lastValue(input, 'calendar-url'),
         readOnly: lastValue(input, 'read-only'),
         requireReason: lastValue(input, 'require-reason'),
+        requireReasonHint: lastValue(input, 'require-reason-hint'),
         output: lastValue(input, 'output'),
         approvers: lastValue(input, 'approvers'),
         approvals: lastValue(input, 'approvals'),

@@ -12,6 +12,7 @@ export interface ProfileChanges {
   readonly calendarUrl?: string | undefined;
   readonly readOnly?: string | undefined;
   readonly requireReason?: string | undefined;
+  readonly requireReasonHint?: string | undefined;
   readonly output?: string | undefined;
   readonly approvers?: string | undefined;
   readonly approvals?: string | undefined;
@@ -24,12 +25,22 @@ const FLAGS: Readonly<Record<Key, string>> = {
   calendarUrl: '--calendar-url',
   readOnly: '--read-only',
   requireReason: '--require-reason',
+  requireReasonHint: '--require-reason-hint',
   output: '--output',
   approvers: '--approvers',
   approvals: '--approvals',
 };
 
-const KEYS = ['cardsUrl', 'calendarUrl', 'readOnly', 'requireReason', 'output', 'approvers', 'approvals'] as const;
+const KEYS = [
+  'cardsUrl',
+  'calendarUrl',
+  'readOnly',
+  'requireReason',
+  'requireReasonHint',
+  'output',
+  'approvers',
+  'approvals',
+] as const;
 
 /** One setting from its text, as a part of a profile, or what is wrong with it. */
 function readChange(key: Key, text: string): StoredProfile | string {
@@ -43,6 +54,7 @@ function readChange(key: Key, text: string): StoredProfile | string {
     return text === 'true' || text === 'false' ? { readOnly: text === 'true' } : `"${text}" is not true or false`;
   }
   if (key === 'requireReason') return reasonPatternProblem(text) ?? { requireReason: text };
+  if (key === 'requireReasonHint') return { requireReasonHint: text };
   if (key === 'approvers') return { approvers: resolve(text) };
   if (key === 'approvals') {
     const approvals = readApprovals(text);

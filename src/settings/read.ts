@@ -23,6 +23,7 @@ const PROFILE_KEYS = [
   'calendarUrl',
   'readOnly',
   'requireReason',
+  'requireReasonHint',
   'output',
   'approvers',
   'approvals',
@@ -56,6 +57,7 @@ function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile 
   const cardsUrl = textAt(object, 'cardsUrl', `${at}.`, fault);
   const calendarUrl = textAt(object, 'calendarUrl', `${at}.`, fault);
   const requireReason = textAt(object, 'requireReason', `${at}.`, fault);
+  const requireReasonHint = textAt(object, 'requireReasonHint', `${at}.`, fault);
   const readOnly = object.get('readOnly');
   if (readOnly !== undefined && typeof readOnly !== 'boolean') throw fault(`${at}.readOnly is not true or false`);
   const problem = requireReason === undefined ? undefined : reasonPatternProblem(requireReason);
@@ -73,6 +75,7 @@ function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile 
     ...(calendarUrl === undefined ? {} : { calendarUrl }),
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(requireReason === undefined ? {} : { requireReason }),
+    ...(requireReasonHint === undefined ? {} : { requireReasonHint }),
     ...(format === undefined ? {} : { output: format.value }),
     ...(approvers === undefined ? {} : { approvers }),
     ...(count === undefined ? {} : { approvals: count }),

@@ -27,6 +27,7 @@ export interface ResolvedProfile {
   readonly readOnly: boolean;
   /** Source of the pattern; `compileReasonPattern` makes it usable. */
   readonly requireReason: string | undefined;
+  readonly requireReasonHint: string | undefined;
   readonly output: OutputFormat | undefined;
   /** Who may approve plans, and how many must; either alone demands an approval. */
   readonly approvers: string | undefined;
@@ -72,6 +73,7 @@ function make(name: string, stored: StoredProfile | undefined, namedBy: Resolved
     calendarUrl: isSandbox ? undefined : profileUrl(env, 'calendar', stored?.calendarUrl),
     readOnly: stored?.readOnly ?? false,
     requireReason: stored?.requireReason,
+    requireReasonHint: stored?.requireReasonHint,
     output: stored?.output,
     approvers: stored?.approvers,
     approvals: stored?.approvals,

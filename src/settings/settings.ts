@@ -9,6 +9,8 @@ export interface StoredProfile {
   readonly readOnly?: boolean;
   /** Source of a regular expression that `--reason` must match somewhere. */
   readonly requireReason?: string;
+  /** What a person reads in the place of that pattern. */
+  readonly requireReasonHint?: string;
   readonly output?: OutputFormat;
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. */
   readonly approvers?: string;

@@ -246,6 +246,21 @@ describe('requireReason', () => {
     expect(server.requests).toEqual([]);
   });
 
+  test('can be said to people in a sentence, which is shown in the place of the pattern', async () => {
+    const server = await startRecordingServer([]);
+    const { home, run } = atHome();
+    const set = ['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', '[A-Z]+-[0-9]+'];
+    await run([...set, '--require-reason-hint', 'the number of the ticket, such as CARE-17']);
+    const { FRONTDESK_CARDS_TOKEN } = server.env;
+    for (const reason of [[], ['--reason', 'lost']]) {
+      const args = ['card', 'block', ID, '-y', '-p', 'live', ...reason];
+      const result = await runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN } });
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toContain('--reason: this profile requires: the number of the ticket, such as CARE-17\n');
+      expect(result.stderr).not.toContain('[A-Z]');
+    }
+  });
+
   test('is a pattern to be found in --reason', async () => {
     const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
     expect((await call(['card', 'block', ID, '--yes', '--reason', 'see AB-12, lost'])).code).toBe(0);

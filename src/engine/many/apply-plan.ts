@@ -72,15 +72,14 @@ async function loadPlan(session: Session, path: string, copyPath: string): Promi
   const file = await openInput(path, session.context.stdin, '<file>');
   const copy = await openCopy(copyPath);
   const survey = new PlanSurvey();
-  const pattern = session.profile.requireReason;
   let problem: string | undefined;
   let hasUncellable = false;
   const onRow = (row: PlannedRow) => {
     survey.add(row);
     for (const value of row.body?.values() ?? []) hasUncellable ||= value === null || value === '';
-    if (pattern === undefined || problem !== undefined) return undefined;
+    if (problem !== undefined) return undefined;
     const reason = row.body?.get('reason');
-    const found = reasonProblem(pattern, typeof reason === 'string' ? reason : undefined);
+    const found = reasonProblem(session.profile, typeof reason === 'string' ? reason : undefined);
     if (found !== undefined) problem = `line ${row.line}: reason: ${found}`;
     return undefined;
   };

@@ -152,12 +152,12 @@ export async function readPlan(
 
 /** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
 export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
-  const pattern = session.profile.requireReason;
+  const { profile } = session;
   const hasReason = operation.body !== null && describeFields(operation.body).some((field) => field.name === 'reason');
-  if (pattern === undefined || !hasReason) return undefined;
+  if (profile.requireReason === undefined || !hasReason) return undefined;
   return (row: Row) => {
     const reason = row.body?.get('reason');
-    const problem = reasonProblem(pattern, typeof reason === 'string' ? reason : undefined);
+    const problem = reasonProblem(profile, typeof reason === 'string' ? reason : undefined);
     return problem === undefined ? undefined : { field: 'reason', problem };
   };
 }
