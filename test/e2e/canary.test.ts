@@ -49,6 +49,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'calendar subscribers update': ['sub_1', '--email', 'a@example.com'],
   'auth status': [],
   'profile show': ['live'],
+  'runs report': ['--last', '--as', 'html'],
   'profile use': ['live'],
   'config get': ['retries'],
   'config set': ['retries', '1'],
@@ -70,6 +71,12 @@ const LEFT_OUT = [
   'profile set',
   'profile remove',
   'runs remove',
+  'runs revert',
+  'plan show',
+  'plan approve',
+  'plan apply',
+  'desk',
+  'mcp',
 ];
 
 async function logIn(stage: Stage): Promise<void> {

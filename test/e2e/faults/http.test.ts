@@ -39,7 +39,7 @@ describe.concurrent('redirects', () => {
     const wrote = await once(moved, 'activate', { retries: 2 });
     expect(wrote.end).toBe('6 rejected');
     expect(wrote.error?.message).toContain(`the service redirected (${status}) to ${wrote.server.url}; redirects are`);
-    expect(wrote.error?.hint).toContain('check the base URL');
+    expect(wrote.error?.hint).toContain('check FRONTDESK_CARDS_URL (http://127.0.0.1:');
     expect(seen(wrote.server)).toBe('1 POST, 0 GET');
     const read = await once(moved, 'list', { retries: 2 });
     expect(read.end).toBe('6');
@@ -72,7 +72,7 @@ describe.concurrent('refusals', () => {
     expect(code).toBe(4);
     expect(stderr).toContain('the credential of profile default (environment (FRONTDESK_CARDS_TOKEN)) was refused by');
     expect(stderr).toContain('the service answered 401 (UNAUTHORIZED: \\x1b[31mbad token ***)');
-    expect(stderr).toContain('frontdesk auth login');
+    expect(stderr).toContain('put a valid token into FRONTDESK_CARDS_TOKEN');
     const wrote = await once(json(401, body), 'activate', { retries: 2 });
     expect(wrote.end).toBe('4 rejected');
     expect(seen(wrote.server)).toBe('1 POST, 0 GET');
@@ -100,7 +100,7 @@ describe.concurrent('refusals', () => {
     });
     const page = await once(reply(404, { 'Content-Type': 'text/html' }, '<html><title>404</title></html>'), 'get');
     expect(page.end).toBe('3');
-    expect(page.error?.hint).toContain('check the base URL');
+    expect(page.error?.hint).toContain('check FRONTDESK_CARDS_URL (http://127.0.0.1:');
     expect(page.error?.hint).toContain('a web page answered, not the API');
   });
 
