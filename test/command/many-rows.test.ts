@@ -276,7 +276,7 @@ describe('what a run prints', () => {
     expect(lines[2]).toBe(
       `2\t${TWO}\trejected\t409\tblock of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no)`,
     );
-    expect(result.stderr).toMatch(/^card\.block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
+    expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
     expect(result.stderr).toContain(
       '\n2 rejected: 2 CARD_EXPIRED  (list: frontdesk runs results may --outcome rejected)\n',
     );

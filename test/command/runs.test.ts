@@ -382,7 +382,7 @@ describe('runs resume', () => {
 
   test('names the command of the run in its summary', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'block']);
-    expect((await resume(['-o', 'table'])).stderr).toMatch(/^card\.block \(run u\): 5 rows: 3 applied; 0 requests, /);
+    expect((await resume(['-o', 'table'])).stderr).toMatch(/^card block \(run u\): 5 rows: 3 applied; 0 requests, /);
   });
 
   test.each([
