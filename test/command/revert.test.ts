@@ -92,7 +92,7 @@ describe('runs revert', () => {
   });
 
   it.each([
-    ['cards', ['card', 'activate', '--from', '-'], 'the interface has no way back'],
+    ['cards', ['card', 'activate', '--from', '-'], 'there is no way back from that'],
     ['an update without --changed-from', UPDATE.slice(0, 5), 'was not made with --changed-from'],
   ])('refuses a run of %s (2)', async (_, args, message) => {
     const it = await stage();
