@@ -54,8 +54,9 @@ function collectAssets() {
   return assets;
 }
 
-if (!existsSync(node)) run(process.execPath, [`${root}build/fetch-nodes.mjs`, '26']);
+// Everything runs in this folder, also what fetches a Node.
 mkdirSync(folder, { recursive: true });
+if (!existsSync(node)) run(process.execPath, [`${root}build/fetch-nodes.mjs`, '26']);
 const entry = readFileSync(`${root}build/exe-entry.cjs`, 'utf8');
 writeFileSync(`${folder}/entry.cjs`, entry.replaceAll('FRONTDESK_VERSION', JSON.stringify(version)));
 copyFileSync(`${root}dist/THIRD-PARTY-NOTICES.md`, `${folder}/THIRD-PARTY-NOTICES.md`);
