@@ -14,7 +14,7 @@ const LINE_AFTER_MS = 5000;
 
 export interface WaitDisplay {
   readonly listener: CallListener;
-  /** A call is under way. Only one that tells its retries to this display is waited for on the screen. */
+  /** A call is under way. Only one that a person waits for is shown. */
   waiting(listener: CallListener | undefined): void;
   /** Takes the spinner away before anything else is written; harmless without one. */
   clear(): void;
@@ -160,11 +160,9 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };
   return {
-    listener: { onRetry, ...(options.verbose ? { onTrace: trace } : {}) },
+    listener: { onRetry, isWaitedFor: true, ...(options.verbose ? { onTrace: trace } : {}) },
     waiting(listener) {
-      if (listener?.onRetry === onRetry) {
-        display?.start({ sinceMs: now() });
-      }
+      if (listener?.isWaitedFor === true) display?.start({ sinceMs: now() });
     },
     clear: () => display?.stop(),
   };

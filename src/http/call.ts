@@ -49,6 +49,8 @@ export interface CredentialPort {
 
 /** What a caller may want to hear while a call goes on. */
 export interface CallListener {
+  /** A person waits for this call: that it goes on may be shown. */
+  readonly isWaitedFor?: boolean | undefined;
   /** Before a wait: `429, waiting 12 s`. */
   onRetry?(retry: { readonly reason: string; readonly waitMs: number; readonly attempt: number }): void;
   /** The first byte of an attempt may leave from now on. Called right before it does. */
