@@ -80,7 +80,7 @@ export const profileListCommand = localCommand({
     const rows = [...settings.profiles].map(([name, profile]) => profileJson(name, profile, current));
     rows.push(profileJson(SANDBOX, {}, current));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
-    if (settings.profiles.size === 0) {
+    if (settings.profiles.size === 0 && session.context.stdout.isTerminal) {
       await session.notify({ code: 'NO_PROFILE', level: 'note', message: `no profile is stored yet; ${CREATE_HINT}` });
     }
     return 0;
