@@ -20,7 +20,7 @@ export function writeHelp(folder) {
       maxBuffer: 64 * 1024 * 1024,
     },
   );
-  if (status !== 0) throw new Error(`the built program could not tell its commands: ${stderr}`);
+  if (status !== 0) throw new Error(`the built program could not list its commands: ${stderr}`);
   mkdirSync(`${folder}/help`, { recursive: true });
   for (const { input, output, operations, ...doc } of JSON.parse(stdout)) {
     const options = doc.options.map(({ limits, ...option }) => option);

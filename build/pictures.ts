@@ -133,11 +133,11 @@ async function withSandbox<Value>(
   const args = [PROGRAM, 'sandbox', 'serve', '--json', ...faults.flatMap((fault) => ['--fault', fault])];
   const serving = spawnProgram(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    const [told] = await new Promise<[Buffer]>((resolve, reject) => {
+    const [printed] = await new Promise<[Buffer]>((resolve, reject) => {
       serving.stdout.once('data', (part: Buffer) => resolve([part]));
       serving.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
     });
-    const { url, cardsToken }: Readonly<Record<string, string>> = JSON.parse(told.toString('utf8'));
+    const { url, cardsToken }: Readonly<Record<string, string>> = JSON.parse(printed.toString('utf8'));
     env['FRONTDESK_PROFILE'] = 'live';
     const login = [PROGRAM, 'auth', 'login', '--family', 'cards', '--cards-url', url ?? '', '--token-stdin'];
     const { status, stderr } = spawnSync(process.execPath, login, { env, input: cardsToken ?? '', encoding: 'utf8' });

@@ -81,6 +81,6 @@ export interface Session {
   openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream>;
   /** Reports on stderr what went wrong, and goes on. */
   report(failure: Failure): Promise<void>;
-  /** Told on stderr; a note is left out with --quiet. */
+  /** Reported on stderr; a note is left out with --quiet. */
   notify(notice: Notice): Promise<void>;
 }

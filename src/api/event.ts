@@ -34,7 +34,7 @@ export const EventCreate = strictObject(() => ({
 })).check(
   z.refine((body) => eventOrderProblem(body) === undefined, {
     path: ['end'],
-    // Told together with the other faults of the call.
+    // Reported together with the other faults of the call.
     when: () => true,
     error: (issue) => eventOrderProblem(issue.input),
   }),

@@ -9,14 +9,14 @@ import type { RunJournal } from './journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
 import { isReaderGone, outputFailure } from './output-loss.ts';
-import type { BulkPlan, BulkReport } from './plan.ts';
-import type { BulkRow, RowResult } from './row-outcome.ts';
+import type { RowResult, RunRow } from './row-outcome.ts';
 import { failedCall, isHeldForNow, journalResult, sentResult, unsentResult, withDoubt } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
+import type { RunResult, RunTask } from './run-task.ts';
 import { StopRules } from './stop-rules.ts';
 
-export type { BulkPlan, BulkReport } from './plan.ts';
+export type { RunResult, RunTask } from './run-task.ts';
 
 const MIN_WINDOW = 256;
 const WINDOW_PER_WORKER = 16;
@@ -25,12 +25,12 @@ const WINDOW_PER_WORKER = 16;
  * Runs the rows through `send`, at most `concurrency` at once, and prints their results in input order. Rows that
  * the journal says are done are printed from it. Never rejects: what goes wrong is in the report and its exit code.
  */
-export function runRows<R extends BulkRow>(plan: BulkPlan<R>): Promise<BulkReport> {
-  return new BulkRun(plan).run();
+export function runRows<R extends RunRow>(task: RunTask<R>): Promise<RunResult> {
+  return new RowRunner(task).run();
 }
 
-class BulkRun<R extends BulkRow> {
-  readonly #plan: BulkPlan<R>;
+class RowRunner<R extends RunRow> {
+  readonly #task: RunTask<R>;
   readonly #tally = new RunTally();
   readonly #rules: StopRules;
   readonly #control: RunControl;
@@ -42,41 +42,41 @@ class BulkRun<R extends BulkRow> {
   #wake: (() => void) | undefined;
   #isOutputLost = false;
 
-  constructor(plan: BulkPlan<R>) {
-    this.#plan = plan;
-    const succeededBefore = plan.journal?.states.succeeded() ?? 0;
-    this.#rules = new StopRules({ maxFailures: plan.maxFailures, succeededBefore });
+  constructor(task: RunTask<R>) {
+    this.#task = task;
+    const succeededBefore = task.journal?.states.succeeded() ?? 0;
+    this.#rules = new StopRules({ maxFailures: task.maxFailures, succeededBefore });
     this.#control = new RunControl({
-      clock: plan.clock,
-      signals: plan.signals,
+      clock: task.clock,
+      signals: task.signals,
       onStop: () => this.#notifyChange(),
       onLetGo: () => this.#letGo(),
     });
     this.#limiter = new Limiter({
-      clock: plan.clock,
-      rate: plan.rate,
+      clock: task.clock,
+      rate: task.rate,
       wrapUp: this.#control.wrapUp,
-      onPause: (untilMs) => plan.onPause?.(untilMs),
+      onPause: (untilMs) => task.onPause?.(untilMs),
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
     this.#ports = {
       limiter: this.#limiter,
-      journal: plan.journal,
+      journal: task.journal,
       wrapUp: this.#control.wrapUp,
       stop: this.#control.halt,
       onLost: (failure) => this.#control.break(failure),
-      reasonOf: (row) => plan.reasonOf?.(row),
+      reasonOf: (row) => task.reasonOf?.(row),
     };
-    this.#sink = new OrderedSink(Math.max(MIN_WINDOW, plan.concurrency * WINDOW_PER_WORKER), {
-      emit: (result) => plan.emit(result),
-      keep: plan.keep,
+    this.#sink = new OrderedSink(Math.max(MIN_WINDOW, task.concurrency * WINDOW_PER_WORKER), {
+      emit: (result) => task.emit(result),
+      keep: task.keep,
       onEmitFailure: (error) => this.#loseOutput(error),
       onKeepFailure: (error) => this.#control.break(error),
     });
   }
 
-  async run(): Promise<BulkReport> {
-    const { clock, journal } = this.#plan;
+  async run(): Promise<RunResult> {
+    const { clock, journal } = this.#task;
     const startMs = clock.monotonic();
     try {
       const positions = await this.#dispatch();
@@ -104,7 +104,7 @@ class BulkRun<R extends BulkRow> {
   async #dispatch(): Promise<number> {
     let position = 0;
     try {
-      for await (const row of this.#plan.rows) {
+      for await (const row of this.#task.rows) {
         while (!this.#sink.hasRoom(position)) await this.#sink.progress();
         await this.#take(row, position);
         position += 1;
@@ -118,7 +118,7 @@ class BulkRun<R extends BulkRow> {
   }
 
   async #take(row: R, position: number): Promise<void> {
-    const { journal, unknownRows, reconcile, concurrency } = this.#plan;
+    const { journal, unknownRows, reconcile, concurrency } = this.#task;
     let kind: FlightKind = 'send';
     if (journal !== undefined && !journal.states.isToDo(row.row)) {
       const isUnknown = journal.states.state(row.row) === 'unknown';
@@ -142,10 +142,10 @@ class BulkRun<R extends BulkRow> {
   }
 
   #call(flight: Flight<R>): Promise<CallResult> {
-    const { reconcile } = this.#plan;
+    const { reconcile } = this.#task;
     const isRead = flight.kind === 'reconcile' && reconcile !== undefined;
     try {
-      return isRead ? reconcile(flight.row, flight) : this.#plan.send(flight.row, flight);
+      return isRead ? reconcile(flight.row, flight) : this.#task.send(flight.row, flight);
     } catch (error) {
       // A bug that throws at once ends like one that rejects.
       return Promise.reject(error);
@@ -155,18 +155,18 @@ class BulkRun<R extends BulkRow> {
   /** A row that an earlier process did. */
   async #replay(row: R, position: number, journal: RunJournal): Promise<void> {
     try {
-      const result = journalResult(row, this.#plan.command, await journal.entry(row.row));
+      const result = journalResult(row, this.#task.command, await journal.entry(row.row));
       this.#settle(position, result, journal.states.isToDo(row.row), undefined);
     } catch (error) {
       // The row keeps its place in the output, so that the rows after it are printed.
       this.#control.break(error);
-      this.#settle(position, unsentResult(row, this.#plan.command, this.#control.failure), true, undefined);
+      this.#settle(position, unsentResult(row, this.#task.command, this.#control.failure), true, undefined);
     }
   }
 
   /** A row that the run stopped before; one that may have been sent by an earlier process stays `unknown`. */
   #skip(row: R, position: number): Promise<void> | undefined {
-    const { journal, command } = this.#plan;
+    const { journal, command } = this.#task;
     if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
     this.#settle(position, unsentResult(row, command, this.#control.failure), true, undefined);
     return undefined;
@@ -176,7 +176,7 @@ class BulkRun<R extends BulkRow> {
     if (flight.isDone) return;
     flight.land();
     removeFrom(this.#flights, flight);
-    const { journal } = this.#plan;
+    const { journal } = this.#task;
     if (journal?.failure !== undefined) this.#control.break(journal.failure);
     if (flight.kind === 'reconcile' && journal !== undefined) this.#landReconciled(flight, call, journal);
     else if (flight.isDenied && flight.admitted === 0) void this.#skip(flight.row, flight.position);
@@ -185,7 +185,7 @@ class BulkRun<R extends BulkRow> {
   }
 
   #landSent(flight: Flight<R>, call: CallResult): void {
-    const { command, isWrite, journal } = this.#plan;
+    const { command, isWrite, journal } = this.#task;
     const { row, position, admitted } = flight;
     const ended = this.#wasStopped(call)
       ? unsentResult(row, command, this.#control.failure, admitted)
@@ -208,7 +208,7 @@ class BulkRun<R extends BulkRow> {
   }
 
   #landReconciled({ row, position }: Flight<R>, call: CallResult, journal: RunJournal): void {
-    const { command } = this.#plan;
+    const { command } = this.#task;
     const ended = sentResult(row, call, { command, isWrite: false, mayHaveLeft: true });
     if (ended.failure !== undefined) {
       // That the reading settles nothing is no failure of the reading.
@@ -242,21 +242,21 @@ class BulkRun<R extends BulkRow> {
 
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
     this.#tally.add(result, toDo);
-    this.#plan.onEnded?.(result);
+    this.#task.onEnded?.(result);
     this.#sink.put(position, result, durable);
   }
 
   /** The last refusal of a row that has no retries left pauses the others too. */
   #pauseFor(result: RowResult<R>): void {
     const retryAt = result.failure?.details.retryAt;
-    const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - this.#plan.clock.now();
+    const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - this.#task.clock.now();
     if (waitMs > 0) this.#limiter.refused(waitMs);
   }
 
   /** Ends the rows whose request does not obey: the person has asked twice. */
   #letGo(): void {
     for (const flight of [...this.#flights]) {
-      const isUnknown = this.#plan.isWrite && flight.admitted > 0;
+      const isUnknown = this.#task.isWrite && flight.admitted > 0;
       const failure = isUnknown
         ? new Failure('OUTCOME_UNKNOWN', 'the request was sent, and the run was stopped before its answer came')
         : new Failure('CANCELLED', 'the run was stopped');
@@ -266,9 +266,9 @@ class BulkRun<R extends BulkRow> {
 
   #loseOutput(error: unknown): void {
     this.#isOutputLost = true;
-    if (!isReaderGone(error)) this.#control.break(outputFailure(error, this.#plan.isWrite));
+    if (!isReaderGone(error)) this.#control.break(outputFailure(error, this.#task.isWrite));
     // A write goes on: what was asked for is the change, and the journal has its results.
-    else if (!this.#plan.isWrite) this.#control.stop({ kind: 'reader_gone' });
+    else if (!this.#task.isWrite) this.#control.stop({ kind: 'reader_gone' });
   }
 
   /** Resolves at the next row that ends, or when the run stops. */

@@ -11,10 +11,10 @@ import { JsonNumber } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { csvLine } from '../output/csv.ts';
 import { guardCell } from '../output/formula-guard.ts';
-import type { BulkRow, RowResult } from './row-outcome.ts';
+import type { RowResult, RunRow } from './row-outcome.ts';
 
 /** A row with the columns it was read from, side by side. */
-export interface SourceRow extends BulkRow {
+export interface SourceRow extends RunRow {
   readonly record: { readonly names: readonly string[]; readonly values: readonly JsonValue[] };
 }
 

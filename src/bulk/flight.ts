@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import type { Pacer } from '../http/call.ts';
 import type { RunJournal } from './journal.ts';
 import type { Limiter } from './limiter.ts';
-import type { BulkRow } from './row-outcome.ts';
+import type { RunRow } from './row-outcome.ts';
 
 /** What is done with a row: sent, sent again at the user's word, or only read and compared. */
 export type FlightKind = 'send' | 'resend' | 'reconcile';
@@ -21,7 +21,7 @@ export interface RowSlot {
 }
 
 /** What all rows of a run have in common. */
-export interface FlightPorts<R extends BulkRow> {
+export interface FlightPorts<R extends RunRow> {
   readonly limiter: Limiter;
   readonly journal: RunJournal | undefined;
   readonly wrapUp: AbortSignal;
@@ -69,7 +69,7 @@ class RatePlace {
 }
 
 /** One row on its way: admits its attempts and remembers whether any of them may have left. */
-export class Flight<R extends BulkRow> implements RowSlot, Pacer {
+export class Flight<R extends RunRow> implements RowSlot, Pacer {
   readonly row: R;
   /** Place of the row in the run, 0 for the first. */
   readonly position: number;

@@ -81,7 +81,7 @@ export class JournalWriter {
     return this.#failure;
   }
 
-  /** Writes what is waiting, then closes the file. Never rejects: a failure has been told to those who waited. */
+  /** Writes what is waiting, then closes the file. Never rejects: a failure has been reported to those who waited. */
   async close(): Promise<void> {
     await this.#idle;
     await this.#file.close();

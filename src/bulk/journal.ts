@@ -12,9 +12,9 @@ import { JournalReading } from './journal-reading.ts';
 import type { IntentRecord, JournalRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
 import { isRowRecord } from './journal-record.ts';
 import { JournalWriter, type WriterOptions } from './journal-writer.ts';
-import type { BulkRow } from './row-outcome.ts';
+import type { RunRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
-import type { IntentFacts, RunAudit } from './run-audit.ts';
+import type { RowIntent, RunAudit } from './run-audit.ts';
 import { setApart } from './set-apart.ts';
 
 export interface JournalPorts {
@@ -87,7 +87,7 @@ export class RunJournal {
     const file = await openJournalFile(path, ports);
     let reader: RecordReader | undefined;
     try {
-      const writer = new JournalWriter(file, await mendTail(file, scan), writerOptions(path, ports));
+      const writer = new JournalWriter(file, await cutTail(file, scan), writerOptions(path, ports));
       reader = await RecordReader.open(path);
       const journal = new RunJournal(states, ports, writer, reader);
       await journal.#settle(hold.by);
@@ -110,7 +110,7 @@ export class RunJournal {
   }
 
   /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
-  intent(facts: IntentFacts): Promise<void> {
+  intent(facts: RowIntent): Promise<void> {
     const record: IntentRecord = {
       n: facts.row,
       t: this.#clock.now(),
@@ -127,7 +127,7 @@ export class RunJournal {
    * Records how a row ended; `again`: a resume does it again all the same. Resolves when that is on the disk: only
    * then is the row printed.
    */
-  result({ row, id }: BulkRow, ending: Ending, again = false): Promise<void> {
+  result({ row, id }: RunRow, ending: Ending, again = false): Promise<void> {
     const record: ResultRecord = {
       n: row,
       t: this.#clock.now(),
@@ -217,7 +217,7 @@ async function openJournalFile(path: string, ports: JournalPorts): Promise<Appen
 }
 
 /** Cuts what a crash left after the last whole record; answers the length after that. */
-async function mendTail(file: AppendFile, scan: ScanResult): Promise<number> {
+async function cutTail(file: AppendFile, scan: ScanResult): Promise<number> {
   if (scan.lacksNewline) {
     file.append('\n');
     await file.sync();

@@ -114,6 +114,6 @@ async function settled(durable: Promise<void>): Promise<void> {
   try {
     await durable;
   } catch {
-    // Told where the record was made.
+    // Reported where the record was made.
   }
 }

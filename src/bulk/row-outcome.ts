@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/value.ts';
 import type { StoredRow } from './journal-entry.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
-export interface BulkRow {
+export interface RunRow {
   /** 1-based, in the whole input; ascending. */
   readonly row: number;
   /** The id of what is changed or read; undefined when there is none (an event that is created). */
@@ -14,7 +14,7 @@ export interface BulkRow {
 }
 
 /** How one row ended, in the shape in which it is printed, counted and kept. */
-export interface RowResult<R extends BulkRow = BulkRow> {
+export interface RowResult<R extends RunRow = RunRow> {
   readonly row: R;
   /** Its outcome is null on a read, unless the row was not reached (`not_sent`). */
   readonly ending: Ending;
@@ -32,7 +32,7 @@ export function failedCall(failure: Failure): CallResult {
 }
 
 /** The result of a row that was sent, or tried to be. `command`: dotted path of the command. */
-export function sentResult<R extends BulkRow>(
+export function sentResult<R extends RunRow>(
   row: R,
   call: CallResult,
   about: { readonly command: string; readonly isWrite: boolean; readonly mayHaveLeft: boolean },
@@ -53,7 +53,7 @@ export function sentResult<R extends BulkRow>(
  * The result of a row of which nothing was sent because the run stopped, for `reason`. `attempts` of a row that was
  * under way; undefined: it was not reached.
  */
-export function unsentResult<R extends BulkRow>(
+export function unsentResult<R extends RunRow>(
   row: R,
   command: string,
   reason: Failure,
@@ -70,14 +70,14 @@ export function unsentResult<R extends BulkRow>(
 }
 
 /** The result of a row as a journal has it: no body is ever kept, so a failure is put into words anew. */
-export function journalResult<R extends BulkRow>(row: R, command: string, stored: StoredRow): RowResult<R> {
+export function journalResult<R extends RunRow>(row: R, command: string, stored: StoredRow): RowResult<R> {
   const { outcome } = stored.ending;
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
   const failure = isDone ? undefined : storedFailure(row, command, stored);
   return { row, ending: stored.ending, resource: undefined, failure, source: 'journal' };
 }
 
-function storedFailure(row: BulkRow, command: string, { ending }: StoredRow): Failure {
+function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus } = ending;
   // Nothing is recorded of the row: the run stopped before it.
   const code = ending.code ?? 'PARTIAL';
@@ -120,7 +120,7 @@ function whatHappened(ending: Ending, code: FailureCode): string {
 }
 
 /** `unknown` instead of `not_sent`, for a row whose earlier attempt may have been applied. */
-export function withDoubt<R extends BulkRow>(result: RowResult<R>): RowResult<R> {
+export function withDoubt<R extends RunRow>(result: RowResult<R>): RowResult<R> {
   const { failure, ending } = result;
   if (ending.outcome !== 'not_sent' || failure === undefined) return result;
   const message = `an earlier attempt may have been applied, and this one was not sent: ${failure.message}`;

@@ -1,9 +1,9 @@
 import type { Ending } from '../ending.ts';
 import type { Failure } from '../failure.ts';
-import type { BulkRow } from './row-outcome.ts';
+import type { RunRow } from './row-outcome.ts';
 
 /** Which row an attempt is for, and what history wants to know of it later. */
-export interface IntentFacts extends BulkRow {
+export interface RowIntent extends RunRow {
   readonly reason?: string | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface RunAudit {
   /** The first failure to write, after which no row may be sent. */
   readonly failure: Failure | undefined;
   /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
-  begin(row: IntentFacts, timeMs: number): Promise<void>;
+  begin(row: RowIntent, timeMs: number): Promise<void>;
   /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
-  end(row: BulkRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
+  end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface RunControlOptions {
 }
 
 /**
- * Knows whether and why a run is to stop. The first reason is the one that is told; later ones (a journal that
+ * Knows whether and why a run is to stop. The first reason is the one that is reported; later ones (a journal that
  * breaks after Ctrl-C) still count for the exit code.
  */
 export class RunControl {

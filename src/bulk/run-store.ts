@@ -29,13 +29,13 @@ export interface RunPorts {
   /** Opens the journal; tests give a disk that crashes. */
   readonly openFile?: (path: string) => Promise<AppendFile>;
   /** Hears that a run is held by a process elsewhere, which is waited for. */
-  tell?(message: string): Promise<void>;
+  report?(message: string): Promise<void>;
   /** A second record of a run's rows; LOCAL_IO when it cannot be written, before the run is begun. */
   readonly openAudit?: ((header: RunHeader) => Promise<RunAudit>) | undefined;
 }
 
 /** A run that is to be begun. */
-export interface RunPlan {
+export interface NewRun {
   /** `--run`: the id of the run. Undefined: one is made. */
   readonly name?: string | undefined;
   readonly operation: string;
@@ -80,21 +80,21 @@ export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | '
  * With a name that exists already the run is taken up again if command, input and place are the same, else
  * USAGE. USAGE when another process works on it; LOCAL_IO when the folder cannot be written.
  */
-export async function beginRun(ports: RunPorts, plan: RunPlan): Promise<ActiveRun> {
-  const name = plan.name ?? makeRunName(ports.clock, ports.random);
+export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveRun> {
+  const name = wanted.name ?? makeRunName(ports.clock, ports.random);
   const folder = runFolder(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
   try {
     const existing = await readRunHeader(folder);
     if (existing !== undefined) {
-      await dropSpool(plan.input);
-      refuseOther(existing, plan);
+      await dropSpool(wanted.input);
+      refuseOther(existing, wanted);
       return await openRun(folder, existing, lock, ports);
     }
-    const header = makeHeader(name, plan, ports);
+    const header = makeHeader(name, wanted, ports);
     const audit = await ports.openAudit?.(header);
     const hold = holdOf(lock, folder);
-    await keepInput(folder, plan.input, { pid: ports.pid, prove: hold.prove });
+    await keepInput(folder, wanted.input, { pid: ports.pid, prove: hold.prove });
     // What an earlier process left here before it had a header was never sent.
     hold.prove();
     await rm(folder.journal, { force: true });
@@ -189,42 +189,42 @@ async function removeUnlessHeld(ports: RunPorts, name: string): Promise<boolean>
 async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   await ensurePrivateFolder(folder.path);
   const { pid, clock } = ports;
-  const lock = await acquireLock(folder.lock, { pid, clock, what: `run ${folder.run}` }, ports.tell?.bind(ports));
+  const lock = await acquireLock(folder.lock, { pid, clock, what: `run ${folder.run}` }, ports.report?.bind(ports));
   // What killed processes left may be a whole input, with customers' data in it.
   for (const path of [dirname(folder.path), folder.path]) await sweepLeftovers(path, ports);
   return lock;
 }
 
-function makeHeader(run: string, plan: RunPlan, ports: RunPorts): RunHeader {
+function makeHeader(run: string, wanted: NewRun, ports: RunPorts): RunHeader {
   return {
     version: 1,
     run,
-    operation: plan.operation,
-    profile: plan.profile,
-    host: plan.host,
-    user: plan.user,
-    inputSha256: plan.input.sha256,
-    inputFormat: plan.input.format,
-    rows: plan.rows,
-    inputRows: plan.inputRows,
-    options: plan.options,
+    operation: wanted.operation,
+    profile: wanted.profile,
+    host: wanted.host,
+    user: wanted.user,
+    inputSha256: wanted.input.sha256,
+    inputFormat: wanted.input.format,
+    rows: wanted.rows,
+    inputRows: wanted.inputRows,
+    options: wanted.options,
     startedAt: new Date(ports.clock.now()).toISOString(),
   };
 }
 
 /** Another command, input or place under the same name is a mistake that could send rows where they do not belong. */
-function refuseOther(existing: RunHeader, plan: RunPlan): void {
+function refuseOther(existing: RunHeader, wanted: NewRun): void {
   const differences: string[] = [];
   const compare = (what: string, kept: string, given: string): void => {
     if (kept !== given) differences.push(`its ${what} is ${kept}, not ${given}`);
   };
-  compare('command', existing.operation, plan.operation);
-  compare('profile', existing.profile, plan.profile);
-  compare('service', existing.host, plan.host);
-  if (existing.inputSha256 !== plan.input.sha256) differences.push('its input is another one');
-  if (existing.rows !== plan.rows) differences.push(`it has ${existing.rows} rows, not ${plan.rows}`);
-  for (const [option, words] of plan.rowOptions ?? []) {
-    if (JSON.stringify(existing.options[option]) !== JSON.stringify(plan.options[option]))
+  compare('command', existing.operation, wanted.operation);
+  compare('profile', existing.profile, wanted.profile);
+  compare('service', existing.host, wanted.host);
+  if (existing.inputSha256 !== wanted.input.sha256) differences.push('its input is another one');
+  if (existing.rows !== wanted.rows) differences.push(`it has ${existing.rows} rows, not ${wanted.rows}`);
+  for (const [option, words] of wanted.rowOptions ?? []) {
+    if (JSON.stringify(existing.options[option]) !== JSON.stringify(wanted.options[option]))
       differences.push(`${words} is not what it was begun with`);
   }
   if (differences.length === 0) return;
@@ -262,7 +262,7 @@ function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
 /** All that the rows are made of: a run that has its header must be able to read them again. */
 async function keepInput(
   folder: RunFolder,
-  { source, older }: RunPlan['input'],
+  { source, older }: NewRun['input'],
   by: { readonly pid: number; readonly prove: () => void },
 ): Promise<void> {
   if (older !== undefined) await writeFileAtomic(folder.older, older, { ...by, what: "the run's older file" });
@@ -271,7 +271,7 @@ async function keepInput(
   await rename(source.path, folder.input);
 }
 
-async function dropSpool({ source }: RunPlan['input']): Promise<void> {
+async function dropSpool({ source }: NewRun['input']): Promise<void> {
   if (!(source instanceof Uint8Array)) await rm(source.path, { force: true });
 }
 

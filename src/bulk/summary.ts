@@ -4,12 +4,12 @@ import { isJsonObject } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, safeText } from '../output/safe-text.ts';
-import type { BulkReport } from './plan.ts';
 import type { TallyKey } from './run-tally.ts';
+import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
 
 export interface SummaryInput {
-  readonly report: BulkReport;
+  readonly report: RunResult;
   /** Dotted command path. */
   readonly command: string;
   /** Name of the run; undefined on a read, which keeps nothing. */

@@ -69,7 +69,7 @@ export async function readCredentialBytes({ configDir, platform }: ReadPlace): P
 }
 
 /**
- * All stored credentials; none when there is no file. AUTH with the command that mends it when the file is
+ * All stored credentials; none when there is no file. AUTH with the command that fixes it when the file is
  * not safe to use, USAGE when it is damaged or from a newer frontdesk. Changes nothing.
  */
 export async function readCredentials(place: ReadPlace): Promise<readonly CredentialEntry[]> {

@@ -52,7 +52,7 @@ function reference(schema: z.ZodMiniType): JsonSchema {
 
 const ERROR_CONTENT = json({ $ref: '#/components/schemas/ErrorBody' });
 
-/** Errors of the interface as far as they are shown; everything else is described as not shown. */
+/** Errors of the service as far as they are shown; everything else is described as not shown. */
 function errorsOf(operation: Operation): JsonSchema {
   if (operation.name === 'card.get') {
     return {
@@ -140,7 +140,7 @@ export function openApi(version: string): JsonSchema {
       title: 'Gift cards and calendars, as frontdesk understands them',
       version,
       description:
-        'Written from the table of operations of frontdesk. What the interface does not show is left out or said to be not shown. Responses may carry further members and further values of status, type and code.',
+        'Written from the table of operations of frontdesk. What the service does not show is left out or said to be not shown. Responses may carry further members and further values of status, type and code.',
     },
     servers: [SERVERS.cards, SERVERS.calendar],
     tags: [

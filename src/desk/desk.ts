@@ -8,7 +8,7 @@ import { type CallCommand, operationOf } from '../commands/command.ts';
 import type { PromptPort, SignalPort } from '../context.ts';
 import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
-import type { OpenSession } from '../engine/session.ts';
+import type { OpenSession } from '../engine/open-session.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Outcome } from '../failure.ts';
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';

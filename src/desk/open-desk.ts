@@ -1,4 +1,4 @@
-import type { OpenSession } from '../engine/session.ts';
+import type { OpenSession } from '../engine/open-session.ts';
 import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';

@@ -6,7 +6,7 @@ export interface Check {
   /** `problem`: something will not work, or is not safe. `warning`: worth knowing before it does harm. */
   readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
-  /** What to do about it: begins with a verb, or is the command that mends it. */
+  /** What to do about it: begins with a verb, or is the command that fixes it. */
   readonly fix?: string;
 }
 

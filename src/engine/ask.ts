@@ -23,7 +23,7 @@ export async function askForId(
   const [field = 'id'] = Object.keys(operation.params.shape);
   const clean = (text: string) => (field === 'cardId' ? (cleanCardId(text) ?? text) : text);
   const check = (text: string) => (text === '' ? 'is required' : problemOf(operation.params, field, clean(text)));
-  // Its limits are told when they are broken: the whole line should fit beside the answer.
+  // Its limits are named when they are broken: the whole line should fit beside the answer.
   const question = argument.text.split(/[:,]/, 1)[0] ?? '';
   return clean(await prompt.text(`${question.charAt(0).toUpperCase()}${question.slice(1)}`, check, clean));
 }

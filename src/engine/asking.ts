@@ -6,7 +6,7 @@ export interface TerminalStreams {
   readonly output: NodeJS.WritableStream;
 }
 
-/** What a question is asked with: `signal` ends it when nobody can answer any more, which `leave` tells. */
+/** What a question is asked with: `signal` ends it when nobody can answer any more, which `leave` reports. */
 export interface Asking extends TerminalStreams {
   readonly signal: AbortSignal;
   leave(): void;

@@ -5,10 +5,10 @@ import { hasOption, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 import { askMissing } from './ask-missing.ts';
 import { joinFailures } from './join-failures.ts';
+import type { OpenSession } from './open-session.ts';
 import { viewOf } from './presentation.ts';
 import { readSingleCall, type SingleCall } from './read-call.ts';
 import { readResource } from './read-resource.ts';
-import type { OpenSession } from './session.ts';
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 const MANY_ONLY = [
@@ -38,7 +38,7 @@ function misplacedOptions(input: RawInput): readonly Fault[] {
   return faults;
 }
 
-/** What is wrong with the common options, and with the call itself as far as it can be told. */
+/** What is wrong with the common options, and with the call itself as far as it is known. */
 async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
   const failures = [...session.faults];
   try {

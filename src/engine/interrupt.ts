@@ -25,8 +25,8 @@ export function keepToOutcome({ context, notify }: Pick<Session, 'context' | 'no
     const message = isImpatient
       ? 'the write has ended, but its result was not printed; see `frontdesk history`'
       : 'too late to stop: the write has ended; its result follows (^C again to leave without it)';
-    const told = notify({ code: 'INTERRUPTED', level: 'warning', message });
-    if (isImpatient) void told.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
+    const reported = notify({ code: 'INTERRUPTED', level: 'warning', message });
+    if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
     isImpatient = true;
   });
 }

@@ -1,6 +1,6 @@
 import { type Failure, joinUsage } from '../failure.ts';
 
-/** Several USAGE failures as one, because all faults of a call are told together. */
+/** Several USAGE failures as one, because all faults of a call are reported together. */
 export function joinFailures(failures: readonly Failure[]): Failure {
   const [first] = failures;
   if (first !== undefined && failures.length === 1) return first;

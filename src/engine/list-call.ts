@@ -24,7 +24,7 @@ function mergeLists(first: JsonValue, second: JsonValue): JsonValue {
 }
 
 /**
- * Lists subscribers. The interface shows no way to reach further results, so a full answer is warned about,
+ * Lists subscribers. The service shows no way to reach further results, so a full answer is warned about,
  * and exit 15 with --require-complete. `--active all` asks twice and merges.
  */
 export async function runList(

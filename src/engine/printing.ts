@@ -33,7 +33,7 @@ async function printedColumns(command: Command, input: RawInput): Promise<readon
   return RUN_COLUMNS;
 }
 
-/** Whether the result can be printed as asked; what is wrong is kept to be told with the other faults of the call. */
+/** Whether the result can be printed as asked; what is wrong is kept to be reported with the other faults of the call. */
 export async function checkPrinting(
   command: Command,
   input: RawInput,

@@ -17,7 +17,7 @@ function asFormat(text: string | undefined): Format | undefined {
 }
 
 /**
- * The output format as far as it can be told before the command line is known to be sound: a script that
+ * The output format as far as it is known before the command line is known to be sound: a script that
  * asked for JSON gets its errors as JSON even when it misspelt the command.
  */
 function formatWanted(argv: readonly string[], env: Context['env']): Format {
@@ -172,7 +172,7 @@ async function runCommand(
   const { optionsOf } = await import('../commands/command.ts');
   const { parseInput } = await import('./argv.ts');
   const input = parseInput(rest, command.path, command.arguments, optionsOf(command));
-  const { openSession } = await import('./session.ts');
+  const { openSession } = await import('./open-session.ts');
   const session = await openSession(context, command, input, state);
   try {
     if (command.kind === 'call') {

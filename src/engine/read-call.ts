@@ -107,7 +107,7 @@ export function readExpectations(input: RawInput, hasRows: boolean, faults: Faul
   });
 }
 
-/** The flag that sets a field, for faults; `--no-url` and `--description-file` are told under the field's own flag. */
+/** The flag that sets a field, for faults; `--no-url` and `--description-file` are reported under the field's own flag. */
 export function nameOfFlag(command: CallCommand): (field: string) => string {
   return (field) => `--${command.options.find((option) => option.field === field)?.long ?? field}`;
 }

@@ -2,7 +2,7 @@ import type { CallInput, CallResult } from '../http/call.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Session } from '../session.ts';
 
-/** One read; its notices are told, its failure thrown. */
+/** One read; its notices are reported, its failure thrown. */
 export async function readResource(session: Session, call: CallInput): Promise<JsonValue> {
   const service = await session.service(call.operation.family);
   const result: CallResult = await service.client.call(call, { policy: session.policy, listener: session.listener });

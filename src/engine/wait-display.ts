@@ -134,7 +134,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   const isWanted = stderr.isTerminal && context.env['CI'] === undefined && !options.quiet && !options.verbose;
   const now = () => context.clock.monotonic();
   const limit = Math.ceil(options.timeoutMs / 1000);
-  const tell = (notice: Notice) => {
+  const report = (notice: Notice) => {
     display?.stop();
     void stderr.write(renderNotice(notice, options.format, stderr));
   };
@@ -149,14 +149,14 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   const display = isWanted ? (canRedraw(context) ? new Spinner(options, now) : new LateLine(sayLate)) : undefined;
   const isJson = options.format === 'json' || options.format === 'ndjson';
   const trace = (line: string) => {
-    if (isJson && !stderr.isTerminal) tell({ code: 'TRACE', level: 'note', message: line });
+    if (isJson && !stderr.isTerminal) report({ code: 'TRACE', level: 'note', message: line });
     else void stderr.write(`${safeText(line)}\n`);
   };
   const onRetry: CallListener['onRetry'] = ({ reason, waitMs }) => {
     if (options.quiet) return;
     // A person wants one line; the service's own words stand in the error if there will be one.
     const why = stderr.isTerminal ? reason.replace(/ \(.*$/s, '') : reason;
-    tell({ code: 'RETRY', level: 'note', message: `${why}, waiting ${waitText(waitMs)}` });
+    report({ code: 'RETRY', level: 'note', message: `${why}, waiting ${waitText(waitMs)}` });
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };
   return {

@@ -15,7 +15,7 @@ export interface DocumentKind {
 
 /**
  * USAGE for a file of ours that cannot be understood. It says where, and that the file was left alone:
- * guessing, or starting anew over it, would destroy what somebody could still mend (docs/faults.md C12).
+ * guessing, or starting anew over it, would destroy what somebody could still repair (docs/faults.md C12).
  */
 export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
   return new Failure(

@@ -119,12 +119,12 @@ function seconds(ms: number): string {
  * Takes a lock for as long as a whole run needs it. A lock whose holder has died on this machine, also by kill -9,
  * is taken over at once; one that a living process here holds is refused (USAGE, naming its pid). A holder on
  * another machine or in another container cannot be asked: it is watched for up to 90 s, and its lock is taken over
- * once it has given no sign of life for 60 s, else refused. `tell` hears of that.
+ * once it has given no sign of life for 60 s, else refused. `report` hears of that.
  */
 export async function acquireLock(
   path: string,
   options: LockOptions,
-  tell: (message: string) => Promise<void> = async () => undefined,
+  report: (message: string) => Promise<void> = async () => undefined,
 ): Promise<HeldLock> {
   const { clock, what } = options;
   const seeker = await startSeeking(path, options);
@@ -135,7 +135,7 @@ export async function acquireLock(
     const result = attempt(path, options, seeker);
     if (result.held !== undefined) {
       if (watched !== undefined && result.held.mayHaveRival) {
-        await tell(`${what} is taken over: ${nameHolder(watched)} gave no sign of life for ${seconds(PATIENCE_MS)}`);
+        await report(`${what} is taken over: ${nameHolder(watched)} gave no sign of life for ${seconds(PATIENCE_MS)}`);
       }
       return result.held;
     }
@@ -145,12 +145,12 @@ export async function acquireLock(
       throw inUse(what, by, silentMs);
     }
     if (watched === undefined && by?.holder !== undefined) {
-      await tell(
+      await report(
         `${what} is held by ${nameHolder(by)}; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over after ${seconds(PATIENCE_MS)} without a sign of life`,
       );
     } else if (nowMs - saidMs >= SAY_EVERY_MS) {
       saidMs = nowMs;
-      await tell(`${what}: ${nameHolder(by)} gave its last sign of life ${seconds(silentMs)} ago; still waiting`);
+      await report(`${what}: ${nameHolder(by)} gave its last sign of life ${seconds(silentMs)} ago; still waiting`);
     }
     if (by?.holder !== undefined) watched = by;
     await clock.sleep(LOOK_EVERY_MS);

@@ -7,11 +7,11 @@ import { describeIoError, errnoOf } from './io-failure.ts';
 
 interface Danger {
   readonly problem: string;
-  /** The command that mends it. */
-  readonly mend: string;
+  /** The command that fixes it. */
+  readonly fix: string;
 }
 
-interface FileFacts {
+interface FileStatus {
   readonly uid: number;
   readonly mode: number;
   isFile(): boolean;
@@ -37,33 +37,33 @@ async function currentUid(): Promise<number | undefined> {
   }
 }
 
-function fileDanger(path: string, facts: FileFacts, uid: number | undefined): Danger | undefined {
+function fileDanger(path: string, facts: FileStatus, uid: number | undefined): Danger | undefined {
   const word = shellQuote(path);
-  if (!facts.isFile()) return { problem: 'it is no ordinary file', mend: `mv ${word} ${shellQuote(`${path}.old`)}` };
+  if (!facts.isFile()) return { problem: 'it is no ordinary file', fix: `mv ${word} ${shellQuote(`${path}.old`)}` };
   if (uid !== undefined && facts.uid !== uid) {
-    return { problem: `it belongs to another user (uid ${facts.uid})`, mend: `sudo chown ${uid} ${word}` };
+    return { problem: `it belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
   }
   if ((facts.mode & 0o077) !== 0) {
-    return { problem: `its mode ${octal(facts.mode)} lets other users at it`, mend: `chmod 600 ${word}` };
+    return { problem: `its mode ${octal(facts.mode)} lets other users at it`, fix: `chmod 600 ${word}` };
   }
   return undefined;
 }
 
 /** `subject` is how the message calls the folder: `it`, or `its folder` in a message about a file. */
-function folderDanger(path: string, subject: string, facts: FileFacts, uid: number | undefined): Danger | undefined {
+function folderDanger(path: string, subject: string, facts: FileStatus, uid: number | undefined): Danger | undefined {
   const word = shellQuote(path);
   if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
-    return { problem: `${subject} belongs to another user (uid ${facts.uid})`, mend: `sudo chown ${uid} ${word}` };
+    return { problem: `${subject} belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
   }
   if ((facts.mode & 0o022) !== 0) {
-    return { problem: `others can write to ${subject} (mode ${octal(facts.mode)})`, mend: `chmod 700 ${word}` };
+    return { problem: `others can write to ${subject} (mode ${octal(facts.mode)})`, fix: `chmod 700 ${word}` };
   }
   return undefined;
 }
 
-function unsafe(path: string, what: string, { problem, mend }: Danger): Failure {
+function unsafe(path: string, what: string, { problem, fix }: Danger): Failure {
   return new Failure('AUTH', `${what} ${path} was not used: ${problem}; nothing was sent`, {
-    hints: [`fix it with: ${mend}`],
+    hints: [`fix it with: ${fix}`],
   });
 }
 
@@ -72,7 +72,7 @@ function hasModes(platform: string): boolean {
   return platform !== 'win32';
 }
 
-async function findDanger(path: string, facts: FileFacts, platform: string): Promise<Danger | undefined> {
+async function findDanger(path: string, facts: FileStatus, platform: string): Promise<Danger | undefined> {
   if (!hasModes(platform)) return facts.isFile() ? undefined : fileDanger(path, facts, undefined);
   const uid = await currentUid();
   const folder = dirname(path);
@@ -81,7 +81,7 @@ async function findDanger(path: string, facts: FileFacts, platform: string): Pro
 
 /**
  * The bytes of a file that holds secrets, or undefined when there is none. Refused with AUTH and the
- * command that mends it: a symbolic link, another owner, a mode that lets anybody else at it, and a folder
+ * command that fixes it: a symbolic link, another owner, a mode that lets anybody else at it, and a folder
  * that others can write to (they could swap the file). The facts are read from the opened file, so it
  * cannot be swapped between the look and the reading.
  */
@@ -92,13 +92,13 @@ export async function readPrivateFile(
   try {
     const entry = await lstat(path);
     if (entry.isSymbolicLink()) {
-      throw unsafe(path, what, { problem: 'it is a symbolic link', mend: `rm ${shellQuote(path)}` });
+      throw unsafe(path, what, { problem: 'it is a symbolic link', fix: `rm ${shellQuote(path)}` });
     }
     // Opening a pipe would wait for a writer.
     if (!entry.isFile())
       throw unsafe(path, what, {
         problem: 'it is no ordinary file',
-        mend: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`,
+        fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`,
       });
     const file = await open(path, constants.O_RDONLY | (hasModes(platform) ? constants.O_NOFOLLOW : 0));
     try {
@@ -118,13 +118,13 @@ export async function readPrivateFile(
   }
 }
 
-/** AUTH, with the command that mends it, for a folder in which others could swap a file that holds secrets. */
+/** AUTH, with the command that fixes it, for a folder in which others could swap a file that holds secrets. */
 export async function refuseUnsafeFolder(path: string, platform: string): Promise<void> {
   if (!hasModes(platform)) return;
   const danger = folderDanger(path, 'it', await stat(path), await currentUid());
   if (danger === undefined) return;
   throw new Failure('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}; nothing was changed`, {
-    hints: [`fix it with: ${danger.mend}`],
+    hints: [`fix it with: ${danger.fix}`],
   });
 }
 

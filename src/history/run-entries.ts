@@ -3,7 +3,7 @@ import type { StoredRow } from '../bulk/journal-entry.ts';
 import type { RunFolder } from '../bulk/run-folder.ts';
 import { isRunName, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
-import { openRunRecords } from '../bulk/run-results.ts';
+import { openRunRecords } from '../bulk/run-records.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import type { HistoryEntry } from './history-entry.ts';

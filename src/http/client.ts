@@ -2,7 +2,7 @@ import type { ClockPort } from '../context.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
 import type { Transport } from '../wire/exchange.ts';
 import type { CredentialPort, HttpClient } from './call.ts';
-import { CallRun } from './call-run.ts';
+import { OngoingCall } from './ongoing-call.ts';
 import { Sender } from './sender.ts';
 
 interface HttpClientOptions {
@@ -42,7 +42,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
   const sender = new Sender({ site, credential, clock, version, transport });
   return {
-    call: (input, callOptions) => new CallRun(sender, options.random, input, callOptions).run(),
+    call: (input, callOptions) => new OngoingCall(sender, options.random, input, callOptions).run(),
     close: () => transport.close(),
   };
 }

@@ -75,7 +75,7 @@ export function ofProfile({ profile }: Site): string {
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
-/** The exact command that shows the card, or undefined where the interface has nothing to look with. */
+/** The exact command that shows the card, or undefined where the service has nothing to look with. */
 export function checkCommand(facts: CallFacts): string | undefined {
   if (facts.operation.family !== 'cards' || facts.id === undefined) return undefined;
   const flag = facts.site.profileFlag === '' ? '' : ` ${facts.site.profileFlag}`;

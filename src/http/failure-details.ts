@@ -1,13 +1,13 @@
 import type { FailureDetails, Outcome } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { CallFacts } from './facts.ts';
-import { hideMembers } from './mask.ts';
-import { NO_BODY, type Rejected } from './response.ts';
+import { maskMembers } from './mask.ts';
+import { type FailedAttempt, NO_BODY } from './response.ts';
 
 /** The members of the JSON error object that the http layer knows. */
 export function detailsOf(
   facts: CallFacts,
-  verdict: Rejected | undefined,
+  verdict: FailedAttempt | undefined,
   outcome: Outcome | undefined,
 ): FailureDetails {
   const { operation, id, attempts, sentAtMs } = facts;
@@ -31,11 +31,11 @@ function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonVal
   const names = effect.kind === 'write' ? (effect.sensitive ?? []) : [];
   if (value === undefined || names.length === 0) return value;
   if (typeof value === 'string') return undefined;
-  return hideMembers(value, names);
+  return maskMembers(value, names);
 }
 
 /** What came back, as a clause: `the service answered 500 (E1: no luck)`, `the connection closed before a reply`. */
-export function whatHappened(verdict: Rejected): string {
+export function whatHappened(verdict: FailedAttempt): string {
   const { reply, breakage, problem, event } = verdict;
   if (reply === undefined) return breakage?.text ?? problem;
   if (event !== 'unreadable') return answered(verdict);
@@ -45,13 +45,13 @@ export function whatHappened(verdict: Rejected): string {
 }
 
 /** Why, without the status and the code that an ending has apart; undefined: the answer says nothing more. */
-export function reasonOf({ reply, breakage, problem, error }: Rejected): string | undefined {
+export function reasonOf({ reply, breakage, problem, error }: FailedAttempt): string | undefined {
   const text = breakage?.text ?? problem;
   return reply === undefined || text !== '' ? text : error.message;
 }
 
 /** `the service answered 404 (CARD_NOT_FOUND: no such card)`. */
-export function answered({ reply, error }: Rejected): string {
+export function answered({ reply, error }: FailedAttempt): string {
   const summary = error.summary === '' ? '' : ` (${error.summary})`;
   return `the service answered ${reply?.status ?? 'nothing'}${summary}`;
 }

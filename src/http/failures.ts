@@ -4,7 +4,7 @@ import type { BreakLabel } from '../wire/exchange.ts';
 import { type CallFacts, urlPlace } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';
-import type { Rejected } from './response.ts';
+import type { FailedAttempt } from './response.ts';
 import { localTime, waitText } from './time-text.ts';
 
 /** Why no attempt follows: none is left, its wait would be too long, or the caller ended the call. */
@@ -14,7 +14,7 @@ export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'stopped';
  * The failure of a call whose last attempt says for certain how it ended. (A write that may have been applied
  * is `unknownFailure`.)
  */
-export function certainFailure(facts: CallFacts, verdict: Rejected, why: NoFurtherAttempt): Failure {
+export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: NoFurtherAttempt): Failure {
   const { event, reply } = verdict;
   if (event === 'refused' && reply !== undefined) return refusedFailure(facts, verdict, reply);
   if (event === 'busy') return busyFailure(facts, verdict, why, 'rejected');
@@ -32,7 +32,7 @@ const HINTS: Partial<Record<BreakLabel, string>> = {
   proxy_auth: 'set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT',
 };
 
-function unreachable(facts: CallFacts, verdict: Rejected): Failure {
+function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const hint = verdict.breakage === undefined ? undefined : HINTS[verdict.breakage.label];
   const fallback = `check ${urlPlace(facts.site)}, then repeat`;
   return new Failure('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}; nothing was sent`, {
@@ -47,7 +47,12 @@ function whyText(why: NoFurtherAttempt, { limitName }: CallFacts['site']): strin
 }
 
 /** 429, 408, or a 503 that asks a read to wait for too long. */
-export function busyFailure(facts: CallFacts, verdict: Rejected, why: NoFurtherAttempt, outcome: Outcome): Failure {
+export function busyFailure(
+  facts: CallFacts,
+  verdict: FailedAttempt,
+  why: NoFurtherAttempt,
+  outcome: Outcome,
+): Failure {
   const { retryAfterMs } = verdict;
   const retryAt = retryAfterMs === undefined ? undefined : new Date(facts.nowMs + retryAfterMs).toISOString();
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
@@ -67,7 +72,7 @@ function repeatHint(nowMs: number, waitMs: number): string {
   return `repeat the command in ${waitText(waitMs)}, at ${localTime(at)} your time (${new Date(at).toISOString()})`;
 }
 
-function badReply(facts: CallFacts, verdict: Rejected): Failure {
+function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   const hint = verdict.error.isHtml
     ? `check ${urlPlace(facts.site)}: a web page answered, not the API`
     : 'repeat the command: a read changes nothing';

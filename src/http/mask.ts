@@ -47,7 +47,7 @@ export class TokenMask {
 }
 
 /** The value without the one-time secrets of an operation, wherever in it they are (docs/faults.md C23). */
-export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
+export function maskMembers(value: JsonValue, names: readonly string[]): JsonValue {
   if (names.length === 0) return value;
   return rewriteJson(value, { member: (name) => (names.includes(name) ? MASKED : undefined) });
 }

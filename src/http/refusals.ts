@@ -3,7 +3,7 @@ import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
 import { type CallFacts, checkCommand, hostOf, ofProfile, urlPlace } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
-import { type Rejected, type ReplyFacts, redirectOrigin } from './response.ts';
+import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
 
 interface Words {
@@ -13,12 +13,12 @@ interface Words {
 }
 
 /** The service said no: 3xx and 4xx other than 408 and 429. A write is `rejected`. */
-export function refusedFailure(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Failure {
+export function refusedFailure(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Failure {
   const { code, message, hints } = words(facts, verdict, reply);
   return new Failure(code, message, { hints: hints.slice(0, 2), details: detailsOf(facts, verdict, 'rejected') });
 }
 
-function words(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
+function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
   const { status } = reply;
   if (status === 401) return unauthorized(facts, verdict, reply);
   if (status === 403) return forbidden(facts, verdict);
@@ -28,7 +28,7 @@ function words(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
   return { code: 'REJECTED', message: `${facts.subject} was rejected: ${answered(verdict)}`, hints };
 }
 
-function unauthorized(facts: CallFacts, verdict: Rejected, reply: ReplyFacts): Words {
+function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
   const { site, operation } = facts;
   const message =
     `${facts.subject} was not done: the credential${ofProfile(site)} (${site.credentialSource}) ` +
@@ -50,14 +50,14 @@ function credentialHint({ credentialSource, profile }: CallFacts['site'], family
 const MAX_SKEW_MS = 5 * 60_000;
 
 /** A clock that is wrong makes valid tokens look expired (docs/faults.md H29). */
-function clockHint(reply: ReplyFacts, nowMs: number): string | undefined {
+function clockHint(reply: ReplyHead, nowMs: number): string | undefined {
   const service = parseHttpDate(headerValues(reply.headers, 'date')[0] ?? '');
   if (service === undefined || Math.abs(service - nowMs) <= MAX_SKEW_MS) return undefined;
   const ours = new Date(nowMs).toISOString();
   return `check this machine's clock: it says ${ours}, the service says ${new Date(service).toISOString()}`;
 }
 
-function forbidden(facts: CallFacts, verdict: Rejected): Words {
+function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
   const { site } = facts;
   return {
     code: 'FORBIDDEN',
@@ -68,7 +68,7 @@ function forbidden(facts: CallFacts, verdict: Rejected): Words {
   };
 }
 
-function notFound(facts: CallFacts, verdict: Rejected): Words {
+function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const { site, operation, id } = facts;
   const place = site.profile === undefined ? hostOf(site) : `${hostOf(site)} (profile ${site.profile})`;
   const noun = /\{cardId\}/.test(operation.path) ? 'card' : nounOf(operation.path);
@@ -91,7 +91,7 @@ function toWhat(facts: CallFacts): string {
   return isWrite(facts.operation) ? `; the ${facts.subject} was rejected` : '';
 }
 
-function redirected(facts: CallFacts, reply: ReplyFacts): Words {
+function redirected(facts: CallFacts, reply: ReplyHead): Words {
   const { baseUrl } = facts.site;
   const origin = redirectOrigin(reply, baseUrl.origin);
   const target = origin === undefined ? '' : ` to ${origin}`;

@@ -29,7 +29,7 @@ import type { FailureEvent } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Facts of an answer that arrived at least up to its headers. */
-export interface ReplyFacts {
+export interface ReplyHead {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly requestId: string | undefined;
@@ -38,18 +38,18 @@ export interface ReplyFacts {
 /** A whole, readable answer: the resource that was asked for. */
 export interface Accepted {
   readonly kind: 'accepted';
-  readonly reply: ReplyFacts;
+  readonly reply: ReplyHead;
   readonly resource: JsonValue;
   readonly notices: readonly Notice[];
 }
 
 /** Everything else. */
-export interface Rejected {
+export interface FailedAttempt {
   readonly kind: 'failed';
   readonly event: FailureEvent;
   readonly phase: Phase | 'answered';
   /** undefined: no status line came. */
-  readonly reply: ReplyFacts | undefined;
+  readonly reply: ReplyHead | undefined;
   readonly error: ErrorReply;
   /** Set when the exchange broke off. */
   readonly breakage: Breakage | undefined;
@@ -58,7 +58,7 @@ export interface Rejected {
   readonly retryAfterMs: number | undefined;
 }
 
-export type Verdict = Accepted | Rejected;
+export type Verdict = Accepted | FailedAttempt;
 
 interface JudgeInput {
   readonly operation: Operation;
@@ -133,7 +133,7 @@ const ACCEPTED_ONLY: Notice = {
 };
 
 /** A status line is the service's word even when the body after it was cut: 404 stays 404. */
-function judgeCutReply(broken: Broken, status: number, input: JudgeInput): Rejected {
+function judgeCutReply(broken: Broken, status: number, input: JudgeInput): FailedAttempt {
   const facts = factsOf(status, broken.headers ?? [], input.mask);
   const isSuccess = status >= 200 && status <= 299;
   const event = isSuccess ? 'unreadable' : eventOf(status, facts, input);
@@ -142,10 +142,10 @@ function judgeCutReply(broken: Broken, status: number, input: JudgeInput): Rejec
 
 function failed(
   event: FailureEvent,
-  reply: ReplyFacts,
-  known: { error?: ErrorReply; phase: Rejected['phase']; breakage?: Breakage; problem?: string },
+  reply: ReplyHead,
+  known: { error?: ErrorReply; phase: FailedAttempt['phase']; breakage?: Breakage; problem?: string },
   input: JudgeInput,
-): Rejected {
+): FailedAttempt {
   return {
     kind: 'failed',
     event,
@@ -158,18 +158,18 @@ function failed(
   };
 }
 
-function retryAfter(reply: ReplyFacts, nowMs: number): number | undefined {
+function retryAfter(reply: ReplyHead, nowMs: number): number | undefined {
   const date = headerValues(reply.headers, 'date')[0];
   return parseRetryAfter(headerValues(reply.headers, 'retry-after'), date, nowMs);
 }
 
-function eventOf(status: number, reply: ReplyFacts, input: JudgeInput): FailureEvent {
+function eventOf(status: number, reply: ReplyHead, input: JudgeInput): FailureEvent {
   if (status === 429 || status === 408) return 'busy';
   if (status === 503 && retryAfter(reply, input.nowMs) !== undefined) return 'unavailable';
   return status >= 300 && status <= 499 ? 'refused' : 'server_error';
 }
 
-function factsOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyFacts {
+function factsOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
   const masked = headers.map((header): Header => maskedHeader(header, mask));
   const isGiven = (value: string): boolean => value !== '';
   const requestId =
@@ -250,7 +250,7 @@ const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
 };
 
 /** Origin of a redirect's target, which is all of it that is shown (docs/faults.md H3). */
-export function redirectOrigin(reply: ReplyFacts, base: string): string | undefined {
+export function redirectOrigin(reply: ReplyHead, base: string): string | undefined {
   const location = headerValues(reply.headers, 'location')[0];
   if (location === undefined) return undefined;
   try {

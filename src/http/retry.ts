@@ -99,13 +99,13 @@ export interface Situation {
   readonly random: number;
 }
 
-export type Plan =
+export type NextStep =
   | { readonly kind: 'retry'; readonly waitMs: number; readonly readBackFirst: boolean; readonly once: boolean }
   /** `waitTooLong`: a retry was due, but its wait would pass `--retry-max-time`, so it is not begun. */
   | { readonly kind: 'end'; readonly waitTooLong: boolean };
 
 /** Decides what follows after one attempt that did not end well. */
-export function planNext(situation: Situation): Plan {
+export function decideNext(situation: Situation): NextStep {
   const step = stepFor(situation.effect, situation.event);
   if (step === 'end' || step === 'read_back') return { kind: 'end', waitTooLong: false };
   if (situation.retriesDone >= situation.retriesAllowed) return { kind: 'end', waitTooLong: false };

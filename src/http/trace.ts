@@ -5,7 +5,7 @@ import { takeUtf8 } from '../json/utf8.ts';
 import { byteLength, type Exchange, type WireRequest } from '../wire/exchange.ts';
 import { memoryLeft } from './answer-memory.ts';
 import { beginningOf } from './error-reply.ts';
-import { hideMembers, type TokenMask } from './mask.ts';
+import { maskMembers, type TokenMask } from './mask.ts';
 
 const MAX_BODY_TEXT = 2000;
 
@@ -51,7 +51,7 @@ function bodyText(body: readonly Uint8Array[], { mask, sensitive }: TraceRules):
   try {
     const text = takeUtf8([...body]);
     const json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
-    const [first = ''] = printJsonPieces(hideMembers(mask.json(json), sensitive));
+    const [first = ''] = printJsonPieces(maskMembers(mask.json(json), sensitive));
     return shorten(first, MAX_BODY_TEXT);
   } catch {
     // Half an answer may hold half a secret, and no member name to find it by.

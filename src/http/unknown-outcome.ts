@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
-import type { Rejected } from './response.ts';
+import type { FailedAttempt } from './response.ts';
 import { localTime } from './time-text.ts';
 
 /** What reading a card back showed. */
@@ -25,9 +25,9 @@ export interface Observation {
  */
 export function unknownFailure(
   facts: CallFacts,
-  verdict: Rejected,
+  verdict: FailedAttempt,
   observation: Observation | undefined,
-  later: Rejected | undefined,
+  later: FailedAttempt | undefined,
 ): Failure {
   const happened = whatHappened(verdict);
   const repeated = later === undefined ? undefined : whatHappened(later);

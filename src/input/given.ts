@@ -7,7 +7,7 @@ const SHOWN_CHARACTERS = 60;
 
 /**
  * What was given, for a message: quoted, safe for a terminal, cut at 60 characters. Never call it with a
- * secret; no field of the interface's request bodies is one.
+ * secret; no field of the API's request bodies is one.
  */
 export function quoteGiven(text: string): string {
   return `"${safeText(shorten(text, SHOWN_CHARACTERS))}"`;

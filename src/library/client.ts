@@ -16,7 +16,7 @@ import type { Client, Signal } from './types.ts';
 /** What of the process a client needs. */
 export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
 
-/** One interface: its address, its token and its connections. */
+/** One API: its address, its token and its connections. */
 interface Line {
   readonly options: FamilyOptions;
   readonly credential: LibraryCredential;

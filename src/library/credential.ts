@@ -16,7 +16,7 @@ interface CredentialOptions {
 }
 
 /**
- * The credential of one interface. A token function is asked once for all calls; after a 401 it is asked once
+ * The credential of one API. A token function is asked once for all calls; after a 401 it is asked once
  * more, also when several calls met it. Its token is asked for anew as well when it says that it has expired.
  */
 export class LibraryCredential {
@@ -105,7 +105,7 @@ export class LibraryCredential {
     return new Failure('AUTH', `${this.#name}: the function ${problem}; nothing was sent`);
   }
 
-  /** Why the token is refused before it is sent: only the gift-card interface declares its tokens as JWTs. */
+  /** Why the token is refused before it is sent: only the gift-card API declares its tokens as JWTs. */
   #expiry(token: string): string | undefined {
     const { family, clock } = this.#options;
     const times = family === 'cards' ? readJwtTimes(token) : {};

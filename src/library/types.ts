@@ -6,7 +6,7 @@
 /** A token, or what gives one: asked once, and once more after the service refused the token with 401. */
 export type Token = string | (() => string | Promise<string>);
 
-/** One of the two interfaces: where it is, and whose calls these are. */
+/** One of the two APIs: where it is, and whose calls these are. */
 export interface ServiceOptions {
   /** Base URL: https, or http to loopback. It may have a path prefix. */
   readonly url: string;
@@ -14,9 +14,9 @@ export interface ServiceOptions {
 }
 
 export interface ClientOptions {
-  /** The gift-card interface. Without it, `client.card` throws. */
+  /** The gift-card API. Without it, `client.card` throws. */
   readonly cards?: ServiceOptions | undefined;
-  /** The calendar interface. Without it, `client.calendar` throws. */
+  /** The calendar API. Without it, `client.calendar` throws. */
   readonly calendar?: ServiceOptions | undefined;
   /** Milliseconds that one attempt may take; 30,000. */
   readonly timeoutMs?: number | undefined;
@@ -53,7 +53,7 @@ export type ErrorCode =
   | 'BUSY'
   | 'CANCELLED';
 
-/** An error as family A describes it, as the service sent it. */
+/** An error as the gift-card API describes it, as the service sent it. */
 export interface ServiceError {
   readonly errorCode: string;
   readonly message: string;
@@ -69,7 +69,7 @@ export interface CallError {
   readonly message: string;
   /** Present when there was an answer. */
   readonly http?: { readonly status: number; readonly requestId?: string };
-  /** The answer's body, when it has the error shape of the gift-card interface. */
+  /** The answer's body, when it has the error shape of the gift-card API. */
   readonly service?: ServiceError;
   /** When the last attempt may have begun to leave, ISO 8601. Absent: it never did. */
   readonly sentAt?: string;
@@ -251,7 +251,7 @@ export interface SubscriberFields {
 export interface SubscriberQuery {
   /** true: active ones, which is the service's default; false: inactive ones. */
   readonly active?: boolean | undefined;
-  /** 1 to 100; 10 when none is given. The interface shows no way to further pages. */
+  /** 1 to 100; 10 when none is given. The service shows no way to further pages. */
   readonly limit?: number | undefined;
 }
 

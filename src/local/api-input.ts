@@ -12,7 +12,7 @@ import { missingChoice, missingText } from './missing.ts';
 const METHODS = ['GET', 'POST'] as const;
 const FAMILIES = ['cards', 'calendar'] as const;
 
-/** Far above any body of the interface, and small enough to be held whole. */
+/** Far above any body of the API, and small enough to be held whole. */
 const MAX_DATA_BYTES = 16 * 1024 * 1024;
 
 /** A raw call as typed, checked: it may be sent. */
@@ -32,11 +32,11 @@ function readFamily(target: string, given: string | undefined, faults: Fault[]):
     faults.push({ where: '--family', problem: choiceProblem(given, FAMILIES) });
     return undefined;
   }
-  const told = familyOfPath(target);
-  if (asked !== undefined && told !== undefined && asked !== told) {
-    faults.push({ where: '--family', problem: `says ${asked}, but the path belongs to ${told}` });
+  const ofPath = familyOfPath(target);
+  if (asked !== undefined && ofPath !== undefined && asked !== ofPath) {
+    faults.push({ where: '--family', problem: `says ${asked}, but the path belongs to ${ofPath}` });
   }
-  return asked ?? told;
+  return asked ?? ofPath;
 }
 
 async function readData(session: Session, given: string): Promise<JsonValue> {

@@ -20,7 +20,7 @@ export function readFamily(input: RawInput, faults: Fault[]): Family | undefined
     faults.push({ where: '--family', problem: `must be cards or calendar, not "${given}"` });
   }
   if (given !== undefined) return known;
-  // One URL alone says which interface is meant.
+  // One URL alone says which API is meant.
   const hasCards = hasOption(input, 'cards-url');
   return hasCards === hasOption(input, 'calendar-url') ? undefined : hasCards ? 'cards' : 'calendar';
 }

@@ -24,7 +24,7 @@ const DEFAULT_INTERVAL = '2s';
 /** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
 const SHORTEST_READ_MS = 50;
 
-/** Failures that waiting may mend: the service is away, busy or answers nonsense. Any other ends the wait. */
+/** Failures that waiting may fix: the service is away, busy or answers nonsense. Any other ends the wait. */
 const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
 
 export interface WaitInput {
@@ -145,7 +145,7 @@ class Wait {
     this.#wasAnswered = true;
     if (wanted.includes(status)) return true;
     const message = `card ${cardId} is ${status}; waiting for ${wanted.join(' or ')}`;
-    await this.#tell(message, isNews ? { code: 'WAITING', message } : undefined);
+    await this.#report(message, isNews ? { code: 'WAITING', message } : undefined);
     return false;
   }
 
@@ -157,11 +157,11 @@ class Wait {
     const isNews = this.#trouble?.code !== failure.code;
     this.#trouble = failure;
     const message = `${failure.message}; waiting on`;
-    await this.#tell(message, isNews ? { code: 'NO_ANSWER', message } : undefined);
+    await this.#report(message, isNews ? { code: 'NO_ANSWER', message } : undefined);
   }
 
-  /** A terminal has the line, which is always there; elsewhere only what is new is told. */
-  async #tell(text: string, news: { readonly code: string; readonly message: string } | undefined): Promise<void> {
+  /** A terminal has the line, which is always there; elsewhere only what is new is reported. */
+  async #report(text: string, news: { readonly code: string; readonly message: string } | undefined): Promise<void> {
     if (canRedraw(this.#session.context)) await this.#line.show(`${text} (${formatDuration(this.#leftMs())} left)`);
     else if (news !== undefined) await this.#session.notify({ ...news, level: 'note' });
   }

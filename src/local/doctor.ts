@@ -65,7 +65,7 @@ export const doctorCommand = localCommand({
     const caFile = lastValue(input, 'ca-file') ?? session.context.env['FRONTDESK_CA_FILE'];
     const { checkMachine } = await import('../doctor/machine.ts');
     const { checkFolders } = await import('../doctor/folders.ts');
-    const { checkService } = await import('../doctor/service.ts');
+    const { checkService } = await import('../doctor/profile.ts');
     const checks = [
       ...(await checkMachine(session, caFile)),
       ...(await checkFolders(session)),

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts';
 
 /**
  * A required argument or option (`where`: `<name>`, `--older-than`) that was not given: asked for on a terminal,
- * `problemOf` an answer being told at once; else a usage error that names it.
+ * `problemOf` an answer being reported at once; else a usage error that names it.
  */
 export async function missingText(
   session: Session,

@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 
 /** What a program reads of a result; members that are not known are absent. A read has no outcome. */
-interface Facts {
+interface StructuredResult {
   readonly outcome?: Outcome | undefined;
   readonly exitCode: number;
   readonly code?: string | undefined;
@@ -16,7 +16,7 @@ interface Facts {
 }
 
 /** JSON Schema of `structuredContent`. */
-export const FACTS_SCHEMA = {
+export const STRUCTURED_RESULT_SCHEMA = {
   type: 'object',
   properties: {
     outcome: { enum: ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] },
@@ -31,7 +31,7 @@ export const FACTS_SCHEMA = {
 
 type Mask = ((text: string) => string) | undefined;
 
-function result(texts: readonly string[], facts: Facts, isError: boolean): CallToolResult {
+function result(texts: readonly string[], facts: StructuredResult, isError: boolean): CallToolResult {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return {
     content: texts.map((text) => ({ type: 'text', text })),
@@ -41,7 +41,11 @@ function result(texts: readonly string[], facts: Facts, isError: boolean): CallT
 }
 
 /** What was asked for, digit for digit, and after it what a person would be warned of. */
-export function found(value: JsonValue, warnings: readonly Notice[], facts: Partial<Facts> = {}): CallToolResult {
+export function found(
+  value: JsonValue,
+  warnings: readonly Notice[],
+  facts: Partial<StructuredResult> = {},
+): CallToolResult {
   const json = printJson(value, { indent: 2 });
   return result(
     [json, ...warnings.map(({ message }) => `warning: ${safeText(message)}`)],

@@ -9,7 +9,7 @@ import { Failure, type Notice } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { Asker } from './asker.ts';
 import { runReadTool } from './read-tool.ts';
-import { FACTS_SCHEMA, failed } from './results.ts';
+import { failed, STRUCTURED_RESULT_SCHEMA } from './results.ts';
 import type { Arguments } from './tool-arguments.ts';
 import { annotationsOf, type ToolSpec } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
@@ -41,7 +41,7 @@ function toolOf(spec: ToolSpec): Tool {
     description: spec.description,
     // The tables write schemas of objects, which is all that the protocol asks for.
     inputSchema: spec.inputSchema as Tool['inputSchema'],
-    outputSchema: FACTS_SCHEMA as unknown as Tool['outputSchema'],
+    outputSchema: STRUCTURED_RESULT_SCHEMA as unknown as Tool['outputSchema'],
     annotations: annotationsOf(spec),
   } as Tool;
 }
@@ -63,7 +63,7 @@ function callSession(session: Session, warnings: Notice[]): Session {
 function progress({ session }: Serving, ctx: ServerContext, tool: string): () => void {
   const token = ctx.mcpReq._meta?.progressToken;
   const done = new AbortController();
-  const tell = async () => {
+  const report = async () => {
     for (let count = 1; ; count += 1) {
       await session.context.clock.sleep(PROGRESS_MS, done.signal);
       if (done.signal.aborted || ctx.mcpReq.signal.aborted) return;
@@ -71,7 +71,7 @@ function progress({ session }: Serving, ctx: ServerContext, tool: string): () =>
       await ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
     }
   };
-  if (token !== undefined) void tell();
+  if (token !== undefined) void report();
   return () => done.abort();
 }
 

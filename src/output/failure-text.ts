@@ -32,10 +32,10 @@ export function renderFailure(failure: Failure, format: Format, style: FailureSt
   const shown = (text: string) =>
     safeText(shortenText(withShortServiceMessage(mask(text), failure, mask), MAX_MESSAGE));
   const { width } = style;
-  const told = (width === undefined ? undefined : failure.screen) ?? failure.lines ?? [failure.message];
+  const said = (width === undefined ? undefined : failure.screen) ?? failure.lines ?? [failure.message];
   const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hint))}`);
   const lines = [
-    ...told.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width)),
+    ...said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width)),
     ...hints.flatMap((hint) => hintLines(hint, width, failure.code === 'OUTCOME_UNKNOWN')),
   ];
   if (style.debug) lines.push(...stackLines(failure).map((line) => safeText(mask(line))));

@@ -10,7 +10,7 @@ export interface GatheredOutput extends OutputPort {
 
 /**
  * Texts that arrive in one turn of the event loop as one write: a run prints thousands of rows a second, and a
- * write for each takes longer than making the row. A failed write is told to whoever writes or flushes next.
+ * write for each takes longer than making the row. A failed write is reported to whoever writes or flushes next.
  */
 export function gatheredOutput(stdout: OutputPort): GatheredOutput {
   let waiting = '';

@@ -30,7 +30,7 @@ export interface PlanHeader {
 }
 
 /** What a header holds before the file has its hash. */
-export type PlanFacts = Omit<PlanHeader, 'plan' | 'sha256'>;
+export type PlanDraft = Omit<PlanHeader, 'plan' | 'sha256'>;
 
 /** One row: what will be sent, and what was known when it was planned. */
 export interface PlanRow {
@@ -52,7 +52,7 @@ export function planRunName(plan: string): string {
 }
 
 /** Line 1 with its newline. */
-export function encodeHeader(facts: PlanFacts, sha256: string): string {
+export function encodeHeader(facts: PlanDraft, sha256: string): string {
   return `${printJson(headerObject({ ...facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 }))}\n`;
 }
 

@@ -76,7 +76,7 @@ class PlanCheck {
   #lastNames: readonly string[] | undefined;
   #lastRow = 0;
   #rows = 0;
-  /** A line that can be read and says what cannot be: told only when the file is what was written. */
+  /** A line that can be read and says what cannot be: reported only when the file is what was written. */
   #fault: NumberedProblem | undefined;
 
   constructor(onRow: Verification['onRow']) {

@@ -10,7 +10,7 @@ import {
   encodeRow,
   hashFirstLine,
   PLAN_NAME_LENGTH,
-  type PlanFacts,
+  type PlanDraft,
   type PlanHeader,
   type PlanRow,
 } from './plan-file.ts';
@@ -49,7 +49,7 @@ async function refuseExistingPlan(path: string): Promise<void> {
  * Opens a plan of exactly `facts.rows` rows for writing (mode 0600), beside its place. USAGE when a file is there
  * or its folder cannot be written.
  */
-export async function openPlanWriter(path: string, facts: PlanFacts, pid: number): Promise<PlanWriter> {
+export async function openPlanWriter(path: string, facts: PlanDraft, pid: number): Promise<PlanWriter> {
   await refuseExistingPlan(path);
   const temporary = join(dirname(path), temporaryName(pid));
   let file: FileHandle;
@@ -68,13 +68,13 @@ export async function openPlanWriter(path: string, facts: PlanFacts, pid: number
 class GrowingPlan implements PlanWriter {
   readonly #path: string;
   readonly #temporary: string;
-  readonly #facts: PlanFacts;
+  readonly #facts: PlanDraft;
   readonly #file: FileHandle;
   readonly #hash: Hash;
   #pending: string;
   #rows = 0;
 
-  constructor(path: string, temporary: string, facts: PlanFacts, file: FileHandle) {
+  constructor(path: string, temporary: string, facts: PlanDraft, file: FileHandle) {
     this.#path = path;
     this.#temporary = temporary;
     this.#facts = facts;

@@ -54,7 +54,7 @@ export function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStre
       return terminal;
     },
     get() {
-      // Without a listener a failed write would end the process with a stack trace; `write` tells each caller.
+      // Without a listener a failed write would end the process with a stack trace; `write` reports it to each caller.
       stream ??= open().on('error', () => undefined);
       return stream;
     },

@@ -107,10 +107,10 @@ export function parseFaults(texts: readonly string[]): readonly FaultRule[] {
 }
 
 /** Which effect, if any, hits the next request with this method and path. Counts the times as it goes. */
-export type FaultPlan = (method: string, path: string) => FaultEffect | undefined;
+export type FaultPicker = (method: string, path: string) => FaultEffect | undefined;
 
 /** The first rule that fits and still has times left is asked; `random` is uniform in [0, 1). */
-export function planFaults(rules: readonly FaultRule[], random: () => number): FaultPlan {
+export function pickFaults(rules: readonly FaultRule[], random: () => number): FaultPicker {
   const left = rules.map((rule) => rule.times ?? Number.POSITIVE_INFINITY);
   return (method, path) => {
     for (const [index, rule] of rules.entries()) {

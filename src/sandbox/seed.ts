@@ -12,7 +12,7 @@ import { ISSUE_TEXT } from './issue-text.ts';
 import { SEED_TEXT } from './seed-data.ts';
 import type { SandboxState, SubscriberEntry } from './state.ts';
 
-/** Only the first faults are told: one wrong member may repeat in thousands of entries. */
+/** Only the first faults are reported: one wrong member may repeat in thousands of entries. */
 const SHOWN_FAULTS = 20;
 
 type Report = (where: string, problem: string) => void;

@@ -6,14 +6,14 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Body } from './body.ts';
 import { BODY_LIMIT_BYTES, readBody } from './body.ts';
-import type { FaultEffect, FaultPlan, FaultRule } from './faults.ts';
-import { planFaults } from './faults.ts';
+import { decide } from './decide.ts';
+import type { FaultEffect, FaultPicker, FaultRule } from './faults.ts';
+import { pickFaults } from './faults.ts';
 import type { Fresh, SandboxTokens } from './ids.ts';
 import { randomHex } from './ids.ts';
 import { refusalReply } from './refusal.ts';
 import type { Call } from './request.ts';
 import { checkRequest } from './request.ts';
-import { decide } from './service.ts';
 import type { Reply } from './state.ts';
 import type { SandboxStore } from './store.ts';
 
@@ -49,14 +49,14 @@ const GARBAGE = '{"garbage": <!-- not JSON -->';
 /** What answers the requests of one server. */
 class Responder {
   readonly #options: SandboxServerOptions;
-  readonly #nextFault: FaultPlan | undefined;
+  readonly #nextFault: FaultPicker | undefined;
   readonly #requestIdPrefix: string;
   readonly #delayed = new Set<NodeJS.Timeout>();
   #requests = 0;
 
   constructor(options: SandboxServerOptions) {
     this.#options = options;
-    this.#nextFault = options.faults.length === 0 ? undefined : planFaults(options.faults, options.random);
+    this.#nextFault = options.faults.length === 0 ? undefined : pickFaults(options.faults, options.random);
     this.#requestIdPrefix = `req_${randomHex(options.random, 8)}_`;
   }
 

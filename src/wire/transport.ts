@@ -58,7 +58,7 @@ export function createTransport(options: TransportOptions): Transport {
     exchange: (wire, exchangeOptions) => {
       if (options.dispatcher !== undefined) {
         const lane: Lane = { client: options.dispatcher, connector: undefined };
-        return new Run(lane, options, wire, exchangeOptions).start();
+        return new OngoingExchange(lane, options, wire, exchangeOptions).start();
       }
       let lane = idle.pop();
       if (lane !== undefined && exchangeOptions.fresh === true) {
@@ -68,7 +68,7 @@ export function createTransport(options: TransportOptions): Transport {
       }
       lane ??= openLane(options.baseUrl.origin, new Connector(connectorOptions));
       busy.push(lane);
-      return new Run(lane, options, wire, exchangeOptions, release).start();
+      return new OngoingExchange(lane, options, wire, exchangeOptions, release).start();
     },
     close: async () => {
       for (const lane of [...idle, ...busy]) destroyLane(lane);
@@ -120,7 +120,7 @@ function listenersOf(signal: AbortSignal): (() => void)[] {
 }
 
 /** One exchange: undici's handler, the deadline and the two signals, settled exactly once. */
-class Run implements Dispatcher.DispatchHandler {
+class OngoingExchange implements Dispatcher.DispatchHandler {
   readonly #lane: Lane;
   readonly #to: TransportOptions;
   readonly #wire: WireRequest;

@@ -58,7 +58,7 @@ describe('api GET', () => {
     expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${token}`);
   });
 
-  test('takes the interface from --family where the path does not tell, and keeps the path prefix', async () => {
+  test('takes the API from --family where the path does not tell, and keeps the path prefix', async () => {
     const server = await startRecordingServer([{ body: {} }]);
     const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
     const result = await runFrontdesk(['api', 'GET', '/v2/x', '--family', 'calendar'], { env });

@@ -171,7 +171,7 @@ describe('a stored token', () => {
       },
       'fix it with: ',
     ],
-  ])('%s is refused with the command that mends it, exit 4', async (_what, spoil, command) => {
+  ])('%s is refused with the command that fixes it, exit 4', async (_what, spoil, command) => {
     const { home, server, run, file } = await loggedIn();
     spoil(file, home.configDir);
     const result = await run(GET);

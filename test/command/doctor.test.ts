@@ -78,7 +78,7 @@ describe('doctor', () => {
     expect((await runFrontdesk(['doctor', '-o', 'xml'])).code).toBe(2);
   });
 
-  test('names unsafe files and folders with the command that mends them', async () => {
+  test('names unsafe files and folders with the commands that fix them', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });
     mkdirSync(home.stateDir);

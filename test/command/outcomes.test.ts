@@ -132,7 +132,7 @@ describe('a read-back', () => {
     expect(posts).toEqual([`POST ${PATH}/block`, `POST ${PATH}/reissue`]);
   });
 
-  test('a reissue that reads REISSUED is still unknown: no read can tell the new id', async () => {
+  test('a reissue that reads REISSUED is still unknown: no read can show the new id', async () => {
     const server = await startRecordingServer(writesGet({ status: 502, body: '' }, 'REISSUED'));
     const { code, stderr } = await runFrontdesk([...REISSUE, '--json'], { env: server.env });
     expect(code).toBe(8);

@@ -130,7 +130,7 @@ describe('card wait', () => {
     expect(result.elapsedMs).toBeLessThan(10_000);
   });
 
-  test('tells each change of the status once, and nothing with --quiet', async () => {
+  test('reports each change of the status once, and nothing with --quiet', async () => {
     const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
     const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
     const loud = await runFrontdesk(line, { env: (await startRecordingServer(script)).env });

@@ -122,7 +122,7 @@ async function playOne(index: number): Promise<End> {
 }
 
 describe(`trouble at a random stage ${origin}`, () => {
-  it(`${COUNT} runs: what the service did is never told as not sent or rejected`, async () => {
+  it(`${COUNT} runs: what the service did is never reported as not sent or rejected`, async () => {
     const ends: End[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {

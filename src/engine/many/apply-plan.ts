@@ -25,11 +25,11 @@ import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { placeOfFamily } from './make-plan.ts';
 import { countApprovals } from './plan-approvals.ts';
+import { PLAN_INPUT } from './run-input.ts';
 import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { portsOf } from './run-ports.ts';
 import { callOf, runColumns } from './run-rows.ts';
-import { PLAN_INPUT } from './stored-run.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
 interface LoadedPlan extends VerifiedPlan {
@@ -124,7 +124,7 @@ function refuseExpired(session: Session, { header }: LoadedPlan, begun: RunHeade
   });
 }
 
-/** The approvals that count; why the others do not is told, or nobody would know what is missing. */
+/** The approvals that count; why the others do not is reported, or nobody would know what is missing. */
 async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly Approval[]> {
   const { approvals, uncounted } = await countApprovals(session, plan.path, plan.copy);
   for (const message of uncounted) {

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { groupThousands, safeText, shortenText } from '../../output/safe-text.ts';
 import type { Service, Session } from '../../session.ts';
-import type { ManyPlan } from './run-plan.ts';
+import type { ManyCall } from './many-call.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
 const MAX_SHOWN = 240;
@@ -23,7 +23,7 @@ function cellOf(value: JsonValue | undefined): string {
 }
 
 /** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
-async function shownRows({ changedFrom }: ManyPlan, rows: readonly Row[]): Promise<readonly string[]> {
+async function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): Promise<readonly string[]> {
   const old = await changedFrom?.oldCells(new Set(rows.flatMap(({ id }) => (id === undefined ? [] : [id]))));
   return rows.map(({ row, id, body }) => {
     const before = id === undefined ? undefined : old?.get(id);
@@ -42,7 +42,7 @@ function changedLine({ selected, unchanged }: CheckedInput): string {
 /** Asks before many rows are written, or refuses where nobody can be asked. */
 export async function confirmMany(
   session: Session,
-  plan: ManyPlan,
+  plan: ManyCall,
   checked: CheckedInput,
   service: Service,
 ): Promise<void> {
@@ -78,7 +78,7 @@ export async function confirmMany(
   });
 }
 
-/** A token that ends before the work does is told before it starts: a run stopped half-way by 401 can be avoided. */
+/** A token that ends before the work does is reported before it starts: a run stopped half-way by 401 can be avoided. */
 export async function compareTokenLife(
   session: Session,
   service: Service,

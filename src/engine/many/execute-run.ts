@@ -1,5 +1,5 @@
 import { isWrite, type Operation } from '../../api/operation.ts';
-import type { BulkReport } from '../../bulk/engine.ts';
+import type { RunResult } from '../../bulk/engine.ts';
 import { runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
 import type { ActiveRun } from '../../bulk/run-store.ts';
@@ -33,7 +33,7 @@ export interface Execution {
   readonly unchanged?: number;
 }
 
-/** Tells the person what the first signal means before the run hears it. */
+/** Says to the person what the first signal means before the run hears it. */
 export function announcing(session: Session, output: RunOutput): SignalPort {
   const { signals } = session.context;
   return {
@@ -94,7 +94,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
   });
   const reconcile = makeReconciler(service, operation, policy);
   let uncompared = 0;
-  let report: BulkReport;
+  let report: RunResult;
   if (isWrite(operation)) keepToOutcome(session);
   try {
     report = await runRows<Row>({

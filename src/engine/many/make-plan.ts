@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import { type BulkReport, runRows } from '../../bulk/engine.ts';
+import { type RunResult, runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
@@ -13,7 +13,7 @@ import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
-import { headerObject, type PlanFacts, type PlanHeader } from '../../plan/plan-file.ts';
+import { headerObject, type PlanDraft, type PlanHeader } from '../../plan/plan-file.ts';
 import { openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
 import { checkExpectations, readCardBefore } from '../confirm.ts';
@@ -69,8 +69,8 @@ function momentOf(session: Session, nowMs: number): string {
 /** What a plan made now says of itself. */
 export function planFacts(
   session: Session,
-  about: Pick<PlanFacts, 'operation' | 'url' | 'profile' | 'rows' | 'unchanged'> & { readonly lifeMs: number },
-): PlanFacts {
+  about: Pick<PlanDraft, 'operation' | 'url' | 'profile' | 'rows' | 'unchanged'> & { readonly lifeMs: number },
+): PlanDraft {
   const { lifeMs, ...facts } = about;
   const nowMs = session.context.clock.now();
   return {
@@ -118,7 +118,7 @@ function cardReader(session: Session, operation: Operation) {
 }
 
 /** Reads all cards at the pace of a run; the rows go into the plan in their order. */
-async function planCards(session: Session, order: PlanOrder, writer: PlanWriter): Promise<BulkReport> {
+async function planCards(session: Session, order: PlanOrder, writer: PlanWriter): Promise<RunResult> {
   const { operation } = order;
   const failedFile = await order.openFailed();
   const output = await openRunOutput({
@@ -202,7 +202,7 @@ export async function makePlan(session: Session, order: PlanOrder): Promise<numb
   }
 }
 
-async function reportUnplanned(session: Session, order: PlanOrder, report: BulkReport): Promise<number> {
+async function reportUnplanned(session: Session, order: PlanOrder, report: RunResult): Promise<number> {
   const message = `no plan was written: ${report.tally.failed} of ${order.rowCount} rows cannot be planned; nothing was sent`;
   await session.notify({ code: 'NOT_PLANNED', level: 'warning', message });
   await writeSummary(session, { command: order.operation.command, report, run: undefined, canReconcile: false });

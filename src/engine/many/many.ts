@@ -17,22 +17,22 @@ import { joinFailures } from '../join-failures.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
+import { inputOfWords, type ManyCall, readManyCall, reasonCheck } from './many-call.ts';
 import { failedPathOf, failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
-import { inputOfWords, type ManyPlan, readPlan, reasonCheck } from './run-plan.ts';
 import { portsOf } from './run-ports.ts';
 import { callOf, manyColumns, placeOf } from './run-rows.ts';
 
 async function startRun(
   session: Session,
-  plan: ManyPlan,
+  call: ManyCall,
   checked: CheckedInput,
   copy: string,
   service: Service,
 ): Promise<ActiveRun> {
   const { preferences, context, output, profile, operation } = session;
   return beginRun(portsOf(session), {
-    name: plan.options.runName,
+    name: call.options.runName,
     operation,
     profile: profile.name,
     host: placeOf(session, service),
@@ -41,17 +41,17 @@ async function startRun(
       sha256: checked.sha256,
       format: checked.format,
       source: { path: copy },
-      older: plan.changedFrom?.bytes,
+      older: call.changedFrom?.bytes,
     },
     rows: checked.selected,
     inputRows: checked.rows,
-    options: storeOptions(plan.rows, plan.options.pace, {
+    options: storeOptions(call.rows, call.options.pace, {
       concurrency: preferences.concurrency.value,
       timeoutMs: preferences.timeoutMs.value,
       retries: preferences.retries.value,
       retryMaxTimeMs: session.policy.retryMaxTimeMs,
       output: output.format,
-      ...(plan.options.failedPath === undefined ? {} : { failed: resolvePath(plan.options.failedPath) }),
+      ...(call.options.failedPath === undefined ? {} : { failed: resolvePath(call.options.failedPath) }),
     }),
     rowOptions: ROW_OPTIONS,
   });
@@ -59,7 +59,7 @@ async function startRun(
 
 /** A call over many rows as far as it can be judged before its input is read. */
 interface ReadyInput {
-  readonly plan: ManyPlan;
+  readonly call: ManyCall;
   readonly reading: InputOptions;
   readonly faults: readonly Fault[];
   open(): Promise<InputFile>;
@@ -67,11 +67,11 @@ interface ReadyInput {
 
 async function readCommandLine(session: Session, command: CallCommand, input: RawInput): Promise<ReadyInput> {
   const faults: Fault[] = [];
-  const plan = await readPlan(session, command, input, faults);
-  const { operation, options } = plan;
+  const call = await readManyCall(session, command, input, faults);
+  const { operation, options } = call;
   const path = lastValue(input, 'from');
   return {
-    plan,
+    call,
     faults,
     open: async () =>
       path === undefined
@@ -79,29 +79,29 @@ async function readCommandLine(session: Session, command: CallCommand, input: Ra
         : openInput(path, session.context.stdin, '--from'),
     reading: {
       operation,
-      defaults: plan.rows.defaults,
-      expectations: plan.rows.expectations,
-      emptyCells: plan.rows.emptyCells,
+      defaults: call.rows.defaults,
+      expectations: call.rows.expectations,
+      emptyCells: call.rows.emptyCells,
       resendUnknown: options.resendUnknown,
-      changedFrom: plan.changedFrom?.index,
+      changedFrom: call.changedFrom?.index,
       checkRow: reasonCheck(session, operation),
       path: path ?? '',
       format: path === undefined ? 'ndjson' : options.format,
-      csvRaw: plan.rows.csvRaw,
+      csvRaw: call.rows.csvRaw,
       sheet: options.sheet === undefined ? undefined : { name: options.sheet },
-      shard: plan.rows.shard,
+      shard: call.rows.shard,
       isArguments: path === undefined,
     },
   };
 }
 
 /** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
-async function refuseInput({ plan, reading, open }: ReadyInput): Promise<void> {
+async function refuseInput({ call, reading, open }: ReadyInput): Promise<void> {
   // Nobody is made to type, or to send, what is refused anyway.
   if (reading.path === '-') return;
   const file = await open();
-  if (!plan.fieldsAreSound) return file.close();
-  const checked = await checkInput(file, reading, { allowDuplicates: plan.options.allowDuplicates });
+  if (!call.fieldsAreSound) return file.close();
+  const checked = await checkInput(file, reading, { allowDuplicates: call.options.allowDuplicates });
   if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
 }
 
@@ -126,8 +126,8 @@ export async function checkMany(session: Session, command: CallCommand, input: R
 /** Runs a command over several ids or a file. Answers the exit code. */
 export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   const ready = await readCommandLine(session, command, input);
-  const { plan, reading } = ready;
-  const { operation, options } = plan;
+  const { call, reading } = ready;
+  const { operation, options } = call;
   if (isWrite(operation) && options.plan === undefined) refuseReadOnly(session);
   if (ready.faults.length > 0) await refuseOptions(ready);
   const copy = await placeForCopy(session, isWrite(operation) && options.plan === undefined);
@@ -135,7 +135,7 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
     const file = await ready.open();
     const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy.path });
     if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
-    return await runChecked(session, command, plan, reading, checked, copy.path);
+    return await runChecked(session, command, call, reading, checked, copy.path);
   } finally {
     await copy.remove();
   }
@@ -163,13 +163,13 @@ async function placeForCopy(
 async function runChecked(
   session: Session,
   command: CallCommand,
-  plan: ManyPlan,
+  call: ManyCall,
   reading: InputOptions,
   checked: CheckedInput,
   copy: string,
 ): Promise<number> {
-  const { operation, options } = plan;
-  for (const message of [...(plan.changedFrom?.index.notes ?? []), ...checked.notes]) {
+  const { operation, options } = call;
+  for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
     await session.notify({ code: 'WORKBOOK', level: 'note', message });
   }
   for (const warning of checked.warnings) {
@@ -180,11 +180,11 @@ async function runChecked(
       const file = await openInput(inputPath, session.context.stdin, '--from');
       yield* rowsOf(file, { ...reading, format: checked.format });
     };
-  const openFailed = () => openFailedFileOf(session, plan, reading, checked);
+  const openFailed = () => openFailedFileOf(session, call, reading, checked);
   if (options.plan !== undefined) {
     const { makePlan } = await import('./make-plan.ts');
     const { selected: rowCount, unchanged } = checked;
-    if (rowCount === 0) await tellNothingToDo(session, checked);
+    if (rowCount === 0) await reportNothingToDo(session, checked);
     const { rate } = options.pace;
     const maxFailures = failureLimitOf(options.pace, rowCount);
     const rows = rowsIn(copy);
@@ -199,19 +199,19 @@ async function runChecked(
       openFailed,
     });
   }
-  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows(plan, checked) });
+  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows(call, checked) });
   const columns = manyColumns(command, operation);
   const isDryRun = session.common.dryRun && isWrite(operation);
   if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
   else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
-  if (checked.selected === 0) await tellNothingToDo(session, checked);
+  if (checked.selected === 0) await reportNothingToDo(session, checked);
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
-  await confirmMany(session, plan, checked, service);
+  await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.pace.rate);
   const failedFile = await openFailed();
   try {
-    const run = isWrite(operation) ? await startRun(session, plan, checked, copy, service) : undefined;
+    const run = isWrite(operation) ? await startRun(session, call, checked, copy, service) : undefined;
     return await executeRun(session, {
       operation,
       service,
@@ -235,12 +235,12 @@ async function runChecked(
 }
 
 /** How many rows a guard counts: of a shard the whole input, or each of its rows could be sent as one. */
-function guardedRows({ rows: { shard } }: ManyPlan, checked: CheckedInput): number {
+function guardedRows({ rows: { shard } }: ManyCall, checked: CheckedInput): number {
   return shard === undefined ? checked.selected : checked.rows;
 }
 
 /** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
-async function failedPathOfRun(session: Session, { options }: ManyPlan): Promise<string | undefined> {
+async function failedPathOfRun(session: Session, { options }: ManyCall): Promise<string | undefined> {
   if (options.runName === undefined) return undefined;
   const header = await readRunHeader(runFolder(session.stateDir(), options.runName));
   return header === undefined ? undefined : failedPathOf(header);
@@ -248,22 +248,22 @@ async function failedPathOfRun(session: Session, { options }: ManyPlan): Promise
 
 async function openFailedFileOf(
   session: Session,
-  plan: ManyPlan,
+  call: ManyCall,
   reading: InputOptions,
   checked: CheckedInput,
 ): Promise<FailedFile | undefined> {
-  const path = plan.options.failedPath ?? (await failedPathOfRun(session, plan));
+  const path = call.options.failedPath ?? (await failedPathOfRun(session, call));
   if (path === undefined) return undefined;
   return openFailedFile({
     path,
     inputFormat: reading.path === '' ? 'ids' : checked.format,
     columns: checked.columns,
-    csvRaw: plan.rows.csvRaw,
+    csvRaw: call.rows.csvRaw,
     pid: session.context.pid,
   });
 }
 
-async function tellNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
+async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
   const message =
     checked.unchanged > 0
       ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`

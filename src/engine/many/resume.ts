@@ -9,10 +9,10 @@ import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
+import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
 import { failedPathOf, failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
-import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
 
 /** A limit given anew, else the run's own. */
 function anew(

@@ -3,7 +3,7 @@ import type { RowResult } from '../../bulk/row-outcome.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
-import { runResults } from '../../bulk/run-results.ts';
+import { runResults } from '../../bulk/run-records.ts';
 import { FAILURES, Failure, type Fault, type Outcome, usageFailure } from '../../failure.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
@@ -15,13 +15,13 @@ import { openPlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
 import { planFacts, printMadePlan } from './make-plan.ts';
 import { readPlanOptions } from './plan-options.ts';
+import { operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
 import { portsOf } from './run-ports.ts';
-import { operationOfRun, PLAN_INPUT, rowsOfRun } from './stored-run.ts';
 
 /** Rows that may have changed something. */
 const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
 
-/** So many rows without a way back are told one by one. */
+/** So many rows without a way back are reported one by one. */
 const MAX_TOLD = 100;
 
 /** What is to become of one row of a run that is taken back. */

@@ -1,4 +1,4 @@
-import type { BulkReport } from '../../bulk/engine.ts';
+import type { RunResult } from '../../bulk/engine.ts';
 import { Progress } from '../../bulk/progress.ts';
 import type { RowResult } from '../../bulk/row-outcome.ts';
 import { printedRow } from '../../bulk/row-result.ts';
@@ -58,7 +58,7 @@ class ProgressLine {
     this.#progress = new Progress(rows, session.context.clock.monotonic());
     if (session.common.quiet) return;
     const isDrawn = canRedraw(session.context);
-    this.#timer = setInterval(() => (isDrawn ? this.draw() : this.#tell()), isDrawn ? REDRAW_MS : LINE_MS);
+    this.#timer = setInterval(() => (isDrawn ? this.draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
     this.#timer.unref();
   }
 
@@ -90,7 +90,7 @@ class ProgressLine {
     void stderr.write(`\r\u001b[K${text}`);
   }
 
-  #tell(): void {
+  #report(): void {
     const { stderr, clock } = this.#session.context;
     const notice = { code: 'PROGRESS', level: 'note', message: this.#progress.text(clock.monotonic()) } as const;
     void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
@@ -157,9 +157,9 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
     if (isWrite)
       return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
-    return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : tell(result.failure);
+    return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : reportFailure(result.failure);
   };
-  const tell = async (failure: Failure): Promise<void> => {
+  const reportFailure = async (failure: Failure): Promise<void> => {
     await stderr.write(
       renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
         debug: false,
@@ -244,10 +244,10 @@ function failureOfRow(failure: Failure, format: Format): Failure {
   });
 }
 
-interface SummaryFacts {
+interface RunSummary {
   /** Dotted path of the command that the rows are of. */
   readonly command: string;
-  readonly report: BulkReport;
+  readonly report: RunResult;
   readonly run: string | undefined;
   readonly canReconcile: boolean;
   readonly emptyCells?: ReadonlyMap<string, number> | undefined;
@@ -256,12 +256,12 @@ interface SummaryFacts {
 }
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
-async function notifyUnchanged(session: Session, facts: SummaryFacts): Promise<void> {
+async function notifyUnchanged(session: Session, facts: RunSummary): Promise<void> {
   for (const message of unchangedLines(facts)) await session.notify({ code: 'LEFT_UNCHANGED', level: 'note', message });
 }
 
 /** Why a run ended early, for the JSON modes, whose summary has no place for it either. */
-async function notifyStop(session: Session, { stop }: BulkReport): Promise<void> {
+async function notifyStop(session: Session, { stop }: RunResult): Promise<void> {
   // A reader that went away wants to hear nothing, and a signal was announced when it came.
   if (stop === undefined || stop.kind === 'reader_gone' || stop.kind === 'signal') return;
   const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
@@ -272,7 +272,7 @@ async function notifyStop(session: Session, { stop }: BulkReport): Promise<void>
  * The last words of a run on stderr; in the JSON modes one line, also with --quiet. For people --quiet leaves it
  * out when all went well: what did not is a warning, and stays.
  */
-export async function writeSummary(session: Session, facts: SummaryFacts): Promise<void> {
+export async function writeSummary(session: Session, facts: RunSummary): Promise<void> {
   const { format } = session.output;
   if (format === 'json' || format === 'ndjson') {
     await notifyUnchanged(session, facts);

@@ -10,7 +10,7 @@ export function portsOf(session: Session): RunPorts {
     pid,
     random,
     // With --quiet too: it is waited for up to 90 s.
-    tell: (message) => session.notify({ code: 'RUN_HELD', level: 'warning', message }),
+    report: (message) => session.notify({ code: 'RUN_HELD', level: 'warning', message }),
     openAudit: openAuditOf(session),
   };
 }
@@ -20,7 +20,7 @@ function openAuditOf(session: Session): RunPorts['openAudit'] {
   if (path === '') return undefined;
   return async (header) => {
     const { openAuditLog } = await import('../../history/audit-log.ts');
-    const { auditOfRun } = await import('../../history/run-audit.ts');
+    const { auditOfRun } = await import('../../history/audit-of-run.ts');
     const log = openAuditLog(path);
     // Before anything else happens: nothing appended is a log that can be.
     await log.append([]);

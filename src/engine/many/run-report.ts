@@ -5,11 +5,11 @@ import { openStoredRun, type ReportedRow, type StoredRun } from '../../bulk/stor
 import { Failure } from '../../failure.ts';
 import { CauseCounter } from '../../report/causes.ts';
 import { nextCommands } from '../../report/next-commands.ts';
+import { optionWords } from '../../report/option-words.ts';
 import type { ReportForm } from '../../report/report-form.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
-import { optionWords } from '../../report/run-options.ts';
 import type { Session } from '../../session.ts';
-import { operationOfRun, rowFormatOf, rowsOfRun } from './stored-run.ts';
+import { operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
 
 interface OpenRun {
   readonly session: Session;

@@ -1,13 +1,13 @@
 import { inputRow } from '../../bulk/failed-file.ts';
 import { storedRow } from '../../bulk/row-result.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
-import { runResults } from '../../bulk/run-results.ts';
+import { runResults } from '../../bulk/run-records.ts';
 import type { Outcome } from '../../failure.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../printing.ts';
+import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
 import { runColumns } from './run-rows.ts';
-import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './stored-run.ts';
 
 /**
  * Prints a run again from its journal. `asInput`: the original rows with `_outcome`, as an input of the same

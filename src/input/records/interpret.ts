@@ -55,15 +55,15 @@ export type Interpreted =
   | { readonly kind: 'faults'; readonly faults: readonly InputFault[] };
 
 /** The columns of a header, or of one JSON object, sorted by what they are for. */
-interface Plan {
+interface ColumnMap {
   readonly idIndexes: readonly number[];
   readonly fields: readonly { readonly index: number; readonly field: FieldSpec }[];
   readonly outcomeIndex: number;
   readonly unknown: readonly string[];
 }
 
-/** JSON rows of one shape share a plan; inputs with more shapes than this make them anew. */
-const MAX_PLANS = 1000;
+/** JSON rows of one shape share a map; inputs with more shapes than this make them anew. */
+const MAX_COLUMN_MAPS = 1000;
 
 const UNKNOWN_OUTCOME =
   'the outcome of this row is unknown: it may have been applied; check it, then give --resend-unknown to send it again';
@@ -81,9 +81,9 @@ export class Interpreter {
   readonly #options: InterpretOptions;
   readonly #isUpdate: boolean;
   readonly #isWrite: boolean;
-  readonly #plans = new Map<string, Plan>();
+  readonly #columnMaps = new Map<string, ColumnMap>();
   #header: readonly string[] | undefined;
-  #headerPlan: Plan | undefined;
+  #headerColumns: ColumnMap | undefined;
   /** Fields that the header of a CSV file lacks: said once, not again for each row. */
   #missing: ReadonlySet<string> = new Set();
 
@@ -108,16 +108,16 @@ export class Interpreter {
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
-    const plan = this.#planOf(record);
+    const columns = this.#columnsOf(record);
     const found: Found[] = cellProblems(record);
     // Those of a table were named with its header.
-    const unknown = isTable(format) ? [] : plan.unknown;
+    const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
-    if (this.#isWrite && !this.#options.resendUnknown && isUnknown(record.values[plan.outcomeIndex])) {
+    if (this.#isWrite && !this.#options.resendUnknown && isUnknown(record.values[columns.outcomeIndex])) {
       found.push({ field: '_outcome', problem: UNKNOWN_OUTCOME });
     }
-    const params = this.#params(record, plan, found);
-    const { values, isUnchanged } = this.#values(record, plan, params, format, found);
+    const params = this.#params(record, columns, found);
+    const { values, isUnchanged } = this.#values(record, columns, params, format, found);
     const expects = this.#expects(record, found);
     this.#checkBody(values, isUnchanged, found);
     const { idParam } = this.roles;
@@ -145,20 +145,20 @@ export class Interpreter {
     return { kind: 'faults', faults };
   }
 
-  #planOf(record: RawRecord): Plan {
-    if (this.#header === record.names && this.#headerPlan !== undefined) return this.#headerPlan;
+  #columnsOf(record: RawRecord): ColumnMap {
+    if (this.#header === record.names && this.#headerColumns !== undefined) return this.#headerColumns;
     const key = record.names.join('\0');
-    let plan = this.#plans.get(key);
-    if (plan === undefined) {
-      plan = this.#makePlan(record.names);
-      if (this.#plans.size < MAX_PLANS) this.#plans.set(key, plan);
+    let columns = this.#columnMaps.get(key);
+    if (columns === undefined) {
+      columns = this.#mapColumns(record.names);
+      if (this.#columnMaps.size < MAX_COLUMN_MAPS) this.#columnMaps.set(key, columns);
     }
     this.#header = record.names;
-    this.#headerPlan = plan;
-    return plan;
+    this.#headerColumns = columns;
+    return columns;
   }
 
-  #makePlan(names: readonly string[]): Plan {
+  #mapColumns(names: readonly string[]): ColumnMap {
     const idIndexes: number[] = [];
     const fields: { index: number; field: FieldSpec }[] = [];
     const unknown: string[] = [];
@@ -173,14 +173,14 @@ export class Interpreter {
     return { idIndexes, fields, outcomeIndex, unknown };
   }
 
-  #params(record: RawRecord, plan: Plan, found: Found[]): Record<string, string> {
+  #params(record: RawRecord, columns: ColumnMap, found: Found[]): Record<string, string> {
     const { idParam } = this.roles;
     if (idParam === undefined) return {};
-    const id = this.#givenId(record, plan, found);
+    const id = this.#givenId(record, columns, found);
     // Exactly what the schema of a card's id asks for, without its detours: a million ids are looked at.
     const isCardId = idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id);
     if (!isCardId) {
-      const name = record.names[plan.idIndexes[0] ?? -1] ?? idParam;
+      const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
       const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
       // A cell that cannot be taken has its fault already.
       if (!found.some(({ field }) => field === name))
@@ -190,10 +190,10 @@ export class Interpreter {
   }
 
   /** What the columns of the id say; undefined: nothing. */
-  #givenId(record: RawRecord, plan: Plan, found: Found[]): JsonValue | undefined {
-    const [first = -1] = plan.idIndexes;
-    if (plan.idIndexes.length <= 1) return record.values[first];
-    const given = plan.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
+  #givenId(record: RawRecord, columns: ColumnMap, found: Found[]): JsonValue | undefined {
+    const [first = -1] = columns.idIndexes;
+    if (columns.idIndexes.length <= 1) return record.values[first];
+    const given = columns.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
     const ids = given.filter((value) => value !== '');
     if (ids.some((value) => value !== ids[0])) {
       const field = this.roles.idParam ?? 'id';
@@ -205,13 +205,13 @@ export class Interpreter {
   /** The body's fields: cells, then flags for those that are lacking, less what did not change. */
   #values(
     record: RawRecord,
-    plan: Plan,
+    columns: ColumnMap,
     params: Readonly<Record<string, string>>,
     format: InputFormat,
     found: Found[],
   ): { readonly values: Record<string, FieldValue>; readonly isUnchanged: boolean } {
     const values: Record<string, FieldValue> = { ...this.#options.defaults };
-    for (const { index, field } of plan.fields) {
+    for (const { index, field } of columns.fields) {
       const value = record.values[index];
       if (!isTable(format) || typeof value !== 'string' || record.problems?.has(index)) {
         values[field.name] = value;
@@ -234,7 +234,7 @@ export class Interpreter {
     if (changedFrom === undefined || id === undefined || id === '') return { values, isUnchanged: false };
     const changes = changedFrom.changes(id, values);
     if (changes === undefined) {
-      const column = record.names[plan.idIndexes[0] ?? -1] ?? 'id';
+      const column = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
       found.push({ field: column, problem: `is not in ${changedFrom.name}, so what changed cannot be told` });
       return { values, isUnchanged: false };
     }

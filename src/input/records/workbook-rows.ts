@@ -78,7 +78,7 @@ class RowMaker {
   }
 }
 
-/** Tells which sheet is read where others might be meant, and of rows that nobody sees who looks at it. */
+/** Reports which sheet is read where others might be meant, and of rows that nobody sees who looks at it. */
 function noteSheets({ sheets }: Workbook, sheet: string, { sheet: asked, name }: ReadOptions): readonly string[] {
   if (sheets.length === 1 || asked !== undefined) return [];
   const others = sheets.filter((other) => other !== sheet);

@@ -200,7 +200,7 @@ describe.concurrent('arguments', () => {
     });
   });
 
-  test('I14 refuses texts past the limits of the interface, naming field, limit and length', async () => {
+  test('I14 refuses texts past the limits of the API, naming field, limit and length', async () => {
     await onStage((stage) => {
       const event = ['calendar', 'event', 'create', '--calendar', 'c', '--start', '2027-01-01'];
       return expectRefusals(stage, [

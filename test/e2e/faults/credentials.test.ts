@@ -99,7 +99,7 @@ describe.concurrent('tokens and where they go', () => {
       }
     }));
 
-  test('C4 never sends the token of one interface to the other, although both are at the same host', () =>
+  test('C4 never sends the token of one API to the other, although both are at the same host', () =>
     onStage(async (stage) => {
       const calendar = ['calendar', 'subscribers', 'list', 'cal_1'];
       const withoutOwn = await stage.run(calendar, { env: { FRONTDESK_CALENDAR_TOKEN: undefined } });
@@ -192,7 +192,7 @@ describe.concurrent('tokens and where they go', () => {
     }),
   );
 
-  test('C17 refuses a card token that says it has expired, and tells of one that soon will', () =>
+  test('C17 refuses a card token that says it has expired, and warns of one that soon will', () =>
     onStage(async (stage) => {
       const nowSeconds = Math.floor(Date.now() / 1000);
       const cards = (token: string, ...more: readonly string[]) =>
@@ -368,15 +368,15 @@ describe.concurrent('tokens and where they go', () => {
 });
 
 describe.concurrent('files of credentials and settings', () => {
-  test('C7 refuses a store that others can read, write or swap, with the command that mends it', () =>
+  test('C7 refuses a store that others can read, write or swap, with the command that fixes it', () =>
     onStage(async (stage) => {
       await logIn(stage);
       const [file, folder] = [credentialsOf(stage), stage.home.configDir];
       expect([modeOf(file), modeOf(folder)]).toEqual(['600', '700']);
-      const refused = async (mend: string) => {
+      const refused = async (fix: string) => {
         const { code, stdout, stderr } = await stage.run([...GET, '-p', 'live'], { env: STORED });
-        expect({ mend, code, stdout }).toEqual({ mend, code: 4, stdout: '' });
-        expect(stderr).toContain(mend);
+        expect({ fix, code, stdout }).toEqual({ fix, code: 4, stdout: '' });
+        expect(stderr).toContain(fix);
       };
       for (const mode of [0o644, 0o640, 0o604, 0o660, 0o620]) {
         chmodSync(file, mode);
@@ -482,8 +482,8 @@ describe.concurrent('files of credentials and settings', () => {
       writeFileSync(credentialsOf(stage), half);
       expect((await stage.run([...GET, '-p', 'live'], { env: STORED })).code).toBe(2);
       const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--token-stdin'];
-      const mended = await stage.run(login, { env: STORED, stdin: STORED_CANARY });
-      expect({ code: mended.code, stderr: mended.stderr }).toEqual({
+      const fixed = await stage.run(login, { env: STORED, stdin: STORED_CANARY });
+      expect({ code: fixed.code, stderr: fixed.stderr }).toEqual({
         code: 0,
         stderr: expect.stringContaining(`${credentialsOf(stage)}.bad`),
       });

@@ -89,7 +89,7 @@ describe.concurrent('refusals', () => {
     expect(seen(server)).toBe('1 POST, 0 GET');
   });
 
-  it('H6 404 on a card: the card, the host and the profile; a web page is told as one', async () => {
+  it('H6 404 on a card: the card, the host and the profile; a web page is named as one', async () => {
     const found = await once(json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }), 'get');
     expect(found.end).toBe('3');
     expect(found.error).toMatchObject({

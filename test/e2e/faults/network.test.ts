@@ -75,7 +75,7 @@ describe.concurrent('connections that do not come about', () => {
     expect(stderr).not.toContain('Aggregate');
   });
 
-  it('N3 name not found: told as such, and asked again only when the name server says so', async () => {
+  it('N3 name not found: reported as such, and asked again only when the name server says so', async () => {
     const result = await meet('https://cards.invalid', 'activate', { retries: 2, budgetMs: 5000, attemptMs: 5000 });
     expect(result.end).toBe('7 not_sent');
     const isTemporary = result.error?.message.includes('the name server did not answer');
@@ -277,7 +277,7 @@ describe.concurrent('TLS', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('N18 wrong host name: both names are told', async () => {
+  it('N18 wrong host name: both names are given', async () => {
     const server = await secure(OTHER_CERTIFICATE);
     const result = await meet(`https://localhost:${server.port}`, 'activate', { flags: ['--ca-file', caFile] });
     expect(result.end).toBe('7 not_sent');

@@ -80,7 +80,7 @@ describe('what a call resolves to', () => {
     expect('error' in refused && refused.error.message).toMatch(/the credential \(cards\.token\) was refused by 127/);
   });
 
-  it('sends every operation as the interface has it', async () => {
+  it('sends every operation as the service has it', async () => {
     const server = await startRecordingServer(({ url }) => ({
       body: url.includes('provision')
         ? { encryptedPaymentInstrument: 'x' }

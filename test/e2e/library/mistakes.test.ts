@@ -63,7 +63,7 @@ describe('a mistake of the program', () => {
     }
   });
 
-  it('names the interface that the client was created without', async () => {
+  it('names the API that the client was created without', async () => {
     const client = createClient({ cards: { url: 'https://a.example', token: TOKEN } });
     await expect(client.calendar.update('cal_1', { name: 'n' })).rejects.toThrow(
       new TypeError('calendar.update: the client was created without calendar'),

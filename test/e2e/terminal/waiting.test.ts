@@ -119,14 +119,14 @@ describe('waiting', () => {
     }),
   );
 
-  it('tells each retry in one line, with how long it waits', async () => {
+  it('reports each retry in one line, with how long it waits', async () => {
     const server = await startRecordingServer([BUSY, ACTIVE]);
     const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
     expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(text).toMatch(/frontdesk: note: the service answered 429, waiting 1\.[0-9] s\n/);
   });
 
-  it('off a terminal tells the retry and draws nothing; with --quiet it is silent', async () => {
+  it('off a terminal reports the retry and draws nothing; with --quiet it is silent', async () => {
     const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE]);
     const loud = await runFrontdesk(GET, { env: server.env });
     expect(loud.stderr).toMatch(/^frontdesk: note: the service answered 429 .*, waiting 1\.[0-9] s\n$/);

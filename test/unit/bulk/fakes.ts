@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { BulkPlan } from '../../../src/bulk/plan.ts';
 import { failedCall, type RowResult } from '../../../src/bulk/row-outcome.ts';
-import type { RunPlan, RunPorts } from '../../../src/bulk/run-store.ts';
+import type { NewRun, RunPorts } from '../../../src/bulk/run-store.ts';
+import type { RunTask } from '../../../src/bulk/run-task.ts';
 import type { ClockPort, SignalName, SignalPort } from '../../../src/context.ts';
 import { type Ending, NO_ENDING } from '../../../src/ending.ts';
 import { Failure, type FailureCode, type FailureDetails } from '../../../src/failure.ts';
@@ -121,9 +121,9 @@ export const heldBack = (): CallResult => failed('PRECONDITION', { outcome: 'not
 /** A plan with small defaults; `printed` collects the results as they are printed. */
 export function planOf(
   count: number,
-  send: BulkPlan<TestRow>['send'],
-  more: Partial<BulkPlan<TestRow>> = {},
-): BulkPlan<TestRow> & { readonly printed: RowResult<TestRow>[] } {
+  send: RunTask<TestRow>['send'],
+  more: Partial<RunTask<TestRow>> = {},
+): RunTask<TestRow> & { readonly printed: RowResult<TestRow>[] } {
   const printed: RowResult<TestRow>[] = [];
   return {
     command: 'card.block',
@@ -166,7 +166,7 @@ export function runPorts(stateDir: string, more: Partial<RunPorts> = {}): RunPor
 export const INPUT = new TextEncoder().encode('card-1\n');
 export const INPUT_SHA256 = '7d1132fe6b74c0b93a1ebf56eb9fca13f3d3faae93df30c7fc00c25b3380587e';
 
-export function runPlan(more: Partial<RunPlan> = {}): RunPlan {
+export function runPlan(more: Partial<NewRun> = {}): NewRun {
   return {
     operation: 'card.block',
     profile: 'demo',

@@ -120,7 +120,7 @@ describe('progress', () => {
     source,
   });
 
-  it('tells done, rate, failures and the time left', () => {
+  it('shows done, rate, failures and the time left', () => {
     const progress = new Progress(1000, 0);
     expect(progress.text(0)).toBe('0/1,000 rows (0 %)');
     for (let row = 0; row < 100; row += 1) progress.ended(done(answered()));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
-import type { BulkPlan } from '../../../src/bulk/plan.ts';
 import type { ActiveRun } from '../../../src/bulk/run-store.ts';
 import { beginRun, resumeRun } from '../../../src/bulk/run-store.ts';
+import type { RunTask } from '../../../src/bulk/run-task.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import {
   answered,
@@ -22,7 +22,7 @@ import {
 const COUNT = 6;
 
 /** Runs rows whose n-th ends as told; answers what was sent, what was printed and the report. */
-async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Partial<BulkPlan<TestRow>> = {}) {
+async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Partial<RunTask<TestRow>> = {}) {
   const sent: number[] = [];
   const plan = planOf(
     COUNT,

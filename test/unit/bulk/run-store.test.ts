@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
 import { findRunName, makeRunName } from '../../../src/bulk/run-folder.ts';
 import { lastRunName, listRuns, showRun } from '../../../src/bulk/run-list.ts';
-import { runResults } from '../../../src/bulk/run-results.ts';
+import { runResults } from '../../../src/bulk/run-records.ts';
 import {
   beginRun,
   refuseOtherPlace,
@@ -278,7 +278,7 @@ describe('runs list', () => {
 });
 
 describe('runs results', () => {
-  it('tells every row in input order, also of a run that was killed', async () => {
+  it('gives every row in input order, also of a run that was killed', async () => {
     const stateDir = temporaryFolder();
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: 4, inputRows: 4 }));
     await run.journal.intent({ row: 2, id: 'card-2' });

@@ -77,7 +77,7 @@ describe('a token that expires', () => {
     expect(notices[0]?.message).not.toContain(first);
   });
 
-  it('tells how much of its life is left', () => {
+  it('says how much of its life is left', () => {
     const { remainingMs } = guard();
     expect(remainingMs(jwt({ exp: NOW_S + 90 }))).toBe(90_000);
     expect(remainingMs(jwt({ exp: NOW_S - 1 }))).toBe(-1000);

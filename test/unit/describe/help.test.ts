@@ -71,7 +71,7 @@ describe('help of a command', () => {
       expect(text).toContain(option);
   });
 
-  it('says the limits of the interface', async () => {
+  it('says the limits of the API', async () => {
     const list = layOut((await findHelp(['calendar', 'subscribers', 'list'], REGISTRY)).blocks, 120);
     expect(list).toContain('--limit <n>');
     expect(list).toContain('(1 to 100)');

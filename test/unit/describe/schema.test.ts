@@ -59,7 +59,7 @@ describe.each(REGISTRY.entries.map((entry) => ({ name: entry.path.join(' '), ent
 });
 
 describe('schema of a command', () => {
-  it('gives the limits of the interface with the option', async () => {
+  it('gives the limits of the API with the option', async () => {
     const { options } = await schemaOf(['calendar', 'event', 'create']);
     const option = (long: string) => options.find((candidate) => candidate.long === long);
     expect(option('name')).toMatchObject({ required: true, field: 'name', limits: { maxLength: 5000 } });
@@ -135,7 +135,7 @@ describe('OpenAPI', () => {
   const document = JSON.parse(text) as Document;
   const operation = (path: string, method: string) => document.paths[path]?.[method];
 
-  it('has the ten operations of the interface', () => {
+  it('has the ten operations of the service', () => {
     const listed = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item)
         .filter((key) => key === 'get' || key === 'post')
@@ -156,7 +156,7 @@ describe('OpenAPI', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('shows only the error statuses that the interface shows', () => {
+  it('shows only the error statuses that the service shows', () => {
     expect(Object.keys(operation('/v1/cards/{cardId}', 'get')?.responses ?? {})).toEqual([
       '200',
       '401',
@@ -168,7 +168,7 @@ describe('OpenAPI', () => {
     expect(operation('/v1/cards/{cardId}/provision/wallet_a', 'post')?.responses['default']).toHaveProperty('content');
   });
 
-  it('has no body where the interface has none', () => {
+  it('has no body where the API has none', () => {
     expect(operation('/v1/cards/{cardId}/activate', 'post')).not.toHaveProperty('requestBody');
     expect(operation('/v1/cards/{cardId}/block', 'post')).toHaveProperty('requestBody');
   });

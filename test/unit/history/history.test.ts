@@ -44,7 +44,7 @@ describe('the record of a write', () => {
     });
   });
 
-  it('tells afterwards how it ended', async () => {
+  it('says afterwards how it ended', async () => {
     const { recorder, clock, ports } = setUp();
     const entry = await recorder.begin(intent);
     clock.ms += 300;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planNext, type Situation, waitBeforeRetry } from '../../../src/http/retry.ts';
+import { decideNext, type Situation, waitBeforeRetry } from '../../../src/http/retry.ts';
 import { parseHttpDate, parseRetryAfter } from '../../../src/http/retry-after.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
@@ -121,6 +121,6 @@ describe('planNext', () => {
     ['refused', { event: 'refused' }, { kind: 'end', waitTooLong: false }],
   ];
   it.each(rows)('%s', (_, change, expected) => {
-    expect(planNext({ ...base, ...change })).toEqual(expected);
+    expect(decideNext({ ...base, ...change })).toEqual(expected);
   });
 });

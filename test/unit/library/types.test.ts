@@ -83,7 +83,7 @@ describe('the published types', () => {
     expectTypeOf(provisioned).returns.resolves.toEqualTypeOf<WriteResult<WalletBResult>>();
   });
 
-  it('refuse what the interface does not have', () => {
+  it('refuse what the service does not have', () => {
     const wrong = (client: Client) => {
       // @ts-expect-error: a wallet that there is not
       void client.card.provision('id', { wallet: 'wallet_c' });

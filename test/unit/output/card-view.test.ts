@@ -27,7 +27,7 @@ const ACTIVE = card(`{
   "transactions":[${TRANSACTIONS}]}`);
 
 describe('cardView', () => {
-  it('tells a person what the card is, what it holds, until when, and what can be done', () => {
+  it('shows a person what the card is, what it holds, until when, and what can be done', () => {
     expect(cardView(ACTIVE, STYLE)).toBe(
       [
         'Card          7c0e2f3a-1111-2222-3333-444455556666',

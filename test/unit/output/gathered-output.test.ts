@@ -42,7 +42,7 @@ describe('gatheredOutput', () => {
     expect(writes.map((text) => text.length)).toEqual([65_537]);
   });
 
-  it('tells a failed write to the flush and to every later write', async () => {
+  it('reports a failed write to the flush and to every later write', async () => {
     const { port, writes } = stream(1);
     const gathered = gatheredOutput(port);
     await gathered.write('a\n');

@@ -64,7 +64,7 @@ describe('safeText', () => {
     );
   });
 
-  it('tells a flood of marks instead of drawing it (docs/faults.md T5)', () => {
+  it('counts a flood of marks instead of drawing it (docs/faults.md T5)', () => {
     expect(safeText(`Z${'\u0301'.repeat(1000)}algo`)).toBe(`Z${'\u0301'.repeat(8)}<+992 marks>algo`);
     expect(safeText(`e\u0301\u0323`)).toBe('e\u0301\u0323');
   });

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { PlanFacts, PlanRow } from '../../../src/plan/plan-file.ts';
+import type { PlanDraft, PlanRow } from '../../../src/plan/plan-file.ts';
 import { plannedRows, verifyPlan } from '../../../src/plan/read-plan.ts';
 import { openPlanWriter } from '../../../src/plan/write-plan.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdesk-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const FACTS: PlanFacts = {
+const FACTS: PlanDraft = {
   operation: 'card.block',
   url: 'https://cards.example.com',
   profile: 'live',
@@ -35,7 +35,7 @@ function cardRow(row: number): PlanRow {
 }
 
 let made = 0;
-async function makePlan(rows: readonly PlanRow[], facts: Partial<PlanFacts> = {}): Promise<Buffer> {
+async function makePlan(rows: readonly PlanRow[], facts: Partial<PlanDraft> = {}): Promise<Buffer> {
   made += 1;
   const path = join(folder, `${made}.plan`);
   const writer = await openPlanWriter(path, { ...FACTS, ...facts, rows: rows.length }, process.pid);

@@ -399,7 +399,7 @@ describe('the working time', () => {
     expect(timeline.workMs).toBe(2000);
   });
 
-  it('is told in at most 60 steps that hold every row', () => {
+  it('is drawn in at most 60 steps that hold every row', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100_000), { minLength: 1, maxLength: 500 }), (waits) => {
         const timeline = new RunTimeline(START);

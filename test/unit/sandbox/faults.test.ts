@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FaultRule, parseFaults, planFaults } from '../../../src/sandbox/faults.ts';
+import { type FaultRule, parseFaults, pickFaults } from '../../../src/sandbox/faults.ts';
 import { repeatableRandom } from './play.ts';
 
 const always = { times: undefined, percent: undefined };
@@ -80,7 +80,7 @@ describe('planning faults', () => {
   const second: FaultRule = { ...first, method: '*', pathPart: '/', effect: { kind: 'garbage' }, times: 1 };
 
   it('asks the first rule that fits and has times left', () => {
-    const next = planFaults([first, second], () => 0);
+    const next = pickFaults([first, second], () => 0);
     const kinds = [
       next('POST', '/v1/cards/1/block'),
       next('GET', '/v1/cards/1'),
@@ -92,7 +92,7 @@ describe('planning faults', () => {
   });
 
   it('hits about as many requests as the percentage says', () => {
-    const next = planFaults([{ ...first, times: undefined, percent: 25 }], repeatableRandom());
+    const next = pickFaults([{ ...first, times: undefined, percent: 25 }], repeatableRandom());
     let hits = 0;
     for (let count = 0; count < 10_000; count += 1) if (next('POST', '/block') !== undefined) hits += 1;
     expect(hits).toBeGreaterThan(2300);

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decide } from '../../../src/sandbox/decide.ts';
 import { openFileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
 import { checkRequest } from '../../../src/sandbox/request.ts';
-import { decide } from '../../../src/sandbox/service.ts';
 import type { SandboxStore } from '../../../src/sandbox/store.ts';
 import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './play.ts';
 
@@ -156,7 +156,7 @@ describe('a state that cannot be used', () => {
     expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toBe(text);
   });
 
-  it('is mended by a reset', async () => {
+  it('is fixed by a reset', async () => {
     plant('{"version":1');
     expect(await resetSandbox(stateDir, PORTS)).toBe(true);
     expect(statusOf(openFileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');

@@ -184,7 +184,7 @@ describe('what is accepted', () => {
     expect(reply.headers).toEqual([['www-authenticate', 'Bearer']]);
   });
 
-  it('tells which method a path takes', () => {
+  it('names which method a path takes', () => {
     expect(play().send({ target: CARD, method: 'PUT' }).headers).toEqual([['allow', 'GET']]);
   });
 });

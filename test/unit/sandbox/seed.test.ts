@@ -96,7 +96,7 @@ describe('reading a seed file', () => {
     expect(() => parseSeed(text, 'seed.json')).toThrow(expect.objectContaining({ code: 'USAGE', message }));
   });
 
-  it('tells the first 20 faults and how many there are beyond', () => {
+  it('reports the first 20 faults and how many there are beyond', () => {
     const text = JSON.stringify({ cards: Array.from({ length: 25 }, () => 1) });
     expect(() => parseSeed(text, 's')).toThrow(
       expect.objectContaining({

@@ -330,7 +330,7 @@ describe('faults of an input', () => {
     ]);
   });
 
-  it('are all counted, and the first 20 told in order', async () => {
+  it('are all counted, and the first 20 reported in order', async () => {
     const input = await check(cardBlock, `cardId\n${'bad\n'.repeat(30)}"x`);
     expect(input).toMatchObject({ kind: 'faulty', faultCount: 31 });
     if (input.kind !== 'faulty') return;

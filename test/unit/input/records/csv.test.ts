@@ -37,7 +37,7 @@ describe('a CSV input', () => {
     ]);
   });
 
-  it('tells the line of each row, line breaks in quotes and blank lines counted', async () => {
+  it('gives the line of each row, line breaks in quotes and blank lines counted', async () => {
     const read = await csv('id,text\n1,"a\nb\r\nc"\n\n2,x\n3,"d\re"\n4,y\n');
     expect(read.records.map((record) => record.line)).toEqual([2, 6, 7, 9]);
   });
@@ -85,7 +85,7 @@ describe('a CSV input', () => {
     expect((await csv(text)).faults).toEqual([fault]);
   });
 
-  it('goes on after a ragged row, so that all are told at once', async () => {
+  it('goes on after a ragged row, so that all are reported at once', async () => {
     const read = await csv('a,b\n1\n2,2\n3,3,3\n4,4\n');
     expect(read.faults.map((fault) => fault.line)).toEqual([2, 4]);
     expect(read.records.map((record) => [record.row, record.line])).toEqual([

@@ -125,7 +125,7 @@ async function checkConnection(session: Session, family: Family, base: BaseUrl, 
   }
   const connection = ok(name, `${base.origin} answered a request without a token with ${status}`);
   const serviceMs = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
-  if (serviceMs === undefined) return [connection, warning(`${family}-clock`, 'the service did not tell its time')];
+  if (serviceMs === undefined) return [connection, warning(`${family}-clock`, 'the service did not say its time')];
   const skewMs = serviceMs - session.context.clock.now();
   const text = `the service's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   const isFar = Math.abs(skewMs) > MAX_SKEW_MS;
@@ -156,7 +156,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
   return [...checks, ...(await look(`${family}-connection`, connection))];
 }
 
-/** The profile, and for each interface its URL, credential, proxy and, when asked for, whether it answers. */
+/** The profile, and for each API its URL, credential, proxy and, when asked for, whether it answers. */
 export async function checkService(session: Session, options: ServiceCheckOptions): Promise<readonly Check[]> {
   const [profile] = await look('profile', async () => [await checkProfile(session)]);
   if (profile === undefined || profile.status !== 'ok') return profile === undefined ? [] : [profile];

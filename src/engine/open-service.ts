@@ -68,8 +68,8 @@ async function storedCredentials({ context, places }: Session): Promise<readonly
   return readCredentials({ configDir: places.configDir, platform: context.platform });
 }
 
-/** With --verbose: a token of the environment that takes the place of a stored one is told (docs/faults.md C3). */
-async function tellOverride(session: Session, family: Family, origin: string): Promise<void> {
+/** With --verbose: a token of the environment that takes the place of a stored one is reported (docs/faults.md C3). */
+async function reportOverride(session: Session, family: Family, origin: string): Promise<void> {
   const { profile, context, common } = session;
   if (!common.verbose || environmentToken(context.env, family) === undefined) return;
   // A store that cannot be read is not used either.
@@ -85,7 +85,7 @@ async function tellOverride(session: Session, family: Family, origin: string): P
 async function profileAddress(session: Session, family: Family): Promise<Address> {
   const { profile, context, common } = session;
   const { base, source } = resolveTarget(profile, family);
-  await tellOverride(session, family, base.origin);
+  await reportOverride(session, family, base.origin);
   const credential = resolveCredential({
     family,
     origin: base.origin,

@@ -7,23 +7,23 @@ import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt, textMember } from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
-import type { Accepted, Rejected, Verdict } from './response.ts';
-import { isAmbiguous, planNext, waitBeforeRetry } from './retry.ts';
+import type { Accepted, FailedAttempt, Verdict } from './response.ts';
+import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
 import type { Sender, Sent } from './sender.ts';
 import { unknownFailure } from './unknown-outcome.ts';
 
 /** An attempt of a write after which nobody can say whether it was applied. */
 interface Doubt {
-  readonly verdict: Rejected;
+  readonly verdict: FailedAttempt;
   readonly sentAtMs: number | undefined;
 }
 
 /**
  * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
- * `planNext` what follows, and the failure texts are made elsewhere. Once an attempt of a write is in doubt, no
+ * `decideNext` what follows, and the failure texts are made elsewhere. Once an attempt of a write is in doubt, no
  * later refusal takes the doubt away: only a good answer or a read-back does (docs/faults.md G4).
  */
-export class CallRun {
+export class OngoingCall {
   readonly #sender: Sender;
   readonly #random: () => number;
   readonly #input: CallInput;
@@ -38,7 +38,7 @@ export class CallRun {
   /** Time spent waiting for the run's pacer, which is outside the row's own budget. */
   #pacedMs = 0;
   #sentAtMs: number | undefined;
-  #last: Rejected | undefined;
+  #last: FailedAttempt | undefined;
   #doubt: Doubt | undefined;
 
   constructor(sender: Sender, random: () => number, input: CallInput, options: CallOptions) {
@@ -70,7 +70,7 @@ export class CallRun {
     }
   }
 
-  async #afterFailure(verdict: Rejected): Promise<CallResult | undefined> {
+  async #afterFailure(verdict: FailedAttempt): Promise<CallResult | undefined> {
     if (verdict.reply?.status === 401 && !this.#isRenewed) {
       // The request was refused unread, so even a write may be sent again with a fresh token.
       const renewed = await this.#renew(verdict);
@@ -80,7 +80,7 @@ export class CallRun {
     return this.#next(verdict);
   }
 
-  async #renew(verdict: Rejected): Promise<CallResult | 'again' | undefined> {
+  async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
     this.#isRenewed = true;
     try {
       const token = await this.#sender.options.credential.renew(this.#options.wrapUp);
@@ -95,7 +95,7 @@ export class CallRun {
   }
 
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
-  async #paced(verdict: Rejected): Promise<CallResult | undefined> {
+  async #paced(verdict: FailedAttempt): Promise<CallResult | undefined> {
     if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#random());
     if (this.#options.pacer?.refused(waitMs) === true) {
@@ -106,9 +106,9 @@ export class CallRun {
     return this.#failed(busyFailure(this.#facts(), verdict, 'wait_too_long', 'not_sent'), verdict);
   }
 
-  async #next(verdict: Rejected): Promise<CallResult | undefined> {
+  async #next(verdict: FailedAttempt): Promise<CallResult | undefined> {
     const { policy, pacer, listener } = this.#options;
-    const plan = planNext({
+    const next = decideNext({
       effect: this.#input.operation.effect,
       event: verdict.event,
       retriesDone: this.#retriesDone,
@@ -118,20 +118,20 @@ export class CallRun {
       remainingMs: this.#remainingMs(),
       random: this.#random(),
     });
-    if (plan.kind === 'end') return this.#finish(verdict, plan.waitTooLong ? 'wait_too_long' : 'final');
+    if (next.kind === 'end') return this.#finish(verdict, next.waitTooLong ? 'wait_too_long' : 'final');
     if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
-    if (plan.readBackFirst) {
+    if (next.readBackFirst) {
       const { settled } = await this.#readBack(1);
       if (settled !== undefined) return this.#confirmed(settled);
     }
     this.#retriesDone += 1;
-    this.#onceSpent ||= plan.once;
-    listener?.onRetry?.({ reason: whatHappened(verdict), waitMs: plan.waitMs, attempt: this.#attempts + 1 });
-    await this.#sleep(plan.waitMs);
+    this.#onceSpent ||= next.once;
+    listener?.onRetry?.({ reason: whatHappened(verdict), waitMs: next.waitMs, attempt: this.#attempts + 1 });
+    await this.#sleep(next.waitMs);
     return undefined;
   }
 
-  async #finish(verdict: Rejected, why: NoFurtherAttempt): Promise<CallResult> {
+  async #finish(verdict: FailedAttempt, why: NoFurtherAttempt): Promise<CallResult> {
     if (this.#doubt === undefined) return this.#certain(verdict, why);
     const { effect } = this.#input.operation;
     const canRead = effect.kind === 'write' && effect.readBack !== 'none' && !this.#isStopping();
@@ -140,28 +140,28 @@ export class CallRun {
     return this.#unknown(this.#doubt, result, verdict);
   }
 
-  #unknown(doubt: Doubt, result: ReadBackResult | undefined, last: Rejected | undefined): CallResult {
+  #unknown(doubt: Doubt, result: ReadBackResult | undefined, last: FailedAttempt | undefined): CallResult {
     const facts = { ...this.#facts(), sentAtMs: doubt.sentAtMs };
     const later = last === doubt.verdict ? undefined : last;
     return this.#failed(unknownFailure(facts, doubt.verdict, result?.observation, later), doubt.verdict);
   }
 
-  #certain(verdict: Rejected, why: NoFurtherAttempt): CallResult {
+  #certain(verdict: FailedAttempt, why: NoFurtherAttempt): CallResult {
     return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
   }
 
-  #failed(failure: Failure, verdict: Rejected | undefined): CallResult {
+  #failed(failure: Failure, verdict: FailedAttempt | undefined): CallResult {
     const message = verdict === undefined ? undefined : reasonOf(verdict);
     return { kind: 'failed', ending: endingOf(failure, { durationMs: this.#durationMs(), message }), failure };
   }
 
-  #note(verdict: Rejected): void {
+  #note(verdict: FailedAttempt): void {
     this.#last = verdict;
     if (!isAmbiguous(this.#input.operation.effect, verdict.event)) return;
     this.#doubt = { verdict, sentAtMs: this.#sentAtMs };
   }
 
-  #aborted(verdict: Rejected): CallResult {
+  #aborted(verdict: FailedAttempt): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, verdict);
     const wasAnswered = verdict.reply !== undefined && isWrite(this.#input.operation);
     return wasAnswered ? this.#certain(verdict, 'final') : this.#cancelled();
@@ -241,7 +241,7 @@ export class CallRun {
 
   #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Sent> {
     const { policy, stop, wrapUp, listener } = this.#options;
-    // Whole milliseconds: the limit is told in messages.
+    // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
     return this.#sender.send(input, { token: this.#token, timeoutMs, fresh, stop, wrapUp, listener, onSend });
   }

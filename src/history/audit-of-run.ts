@@ -1,4 +1,4 @@
-import type { IntentFacts, RunAudit } from '../bulk/run-audit.ts';
+import type { RowIntent, RunAudit } from '../bulk/run-audit.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
 import { Failure } from '../failure.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
@@ -17,7 +17,7 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
     }
   };
   const entryOf = (row: number) => `${header.run}:${row}`;
-  const beginOf = (row: IntentFacts, timeMs: number): AuditEvent => ({
+  const beginOf = (row: RowIntent, timeMs: number): AuditEvent => ({
     event: 'begin',
     entry: entryOf(row.row),
     time: new Date(timeMs).toISOString(),

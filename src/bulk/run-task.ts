@@ -2,12 +2,12 @@ import type { ClockPort, SignalPort } from '../context.ts';
 import type { CallResult } from '../http/call.ts';
 import type { RowSlot } from './flight.ts';
 import type { RunJournal } from './journal.ts';
-import type { BulkRow, RowResult } from './row-outcome.ts';
+import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';
 
 /** Many rows of one command. */
-export interface BulkPlan<R extends BulkRow> {
+export interface RunTask<R extends RunRow> {
   /** Dotted command path: `card.block`. */
   readonly command: string;
   readonly isWrite: boolean;
@@ -43,7 +43,7 @@ export interface BulkPlan<R extends BulkRow> {
   onPause?(untilMs: number): void;
 }
 
-export interface BulkReport {
+export interface RunResult {
   readonly exitCode: number;
   readonly tally: RunTally;
   /** Why the run stopped before its end; undefined when it came to its end. */

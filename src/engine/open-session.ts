@@ -29,12 +29,12 @@ import { canRedraw, createWaitDisplay } from './wait-display.ts';
 const SANDBOX_URL = 'http://127.0.0.1';
 
 export interface OpenSession extends Session {
-  /** What is wrong with the common options: nothing may be sent, and the call's own faults are told with it. */
+  /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */
   readonly faults: readonly Failure[];
   close(): Promise<void>;
 }
 
-/** Commands that tell what is wrong with settings and environment work although both are. */
+/** Commands that report what is wrong with settings and environment work although both are. */
 function mustWork(command: Command): boolean {
   return command.kind === 'local' && !command.needsSettings;
 }
@@ -49,7 +49,7 @@ function formatOf(value: unknown): Format | undefined {
   return FORMATS.find((format) => format === value);
 }
 
-/** Settings for a command; one that mends things works without those that are damaged. */
+/** Settings for a command; one that fixes things works without those that are damaged. */
 async function loadSettings(command: Command, configDir: string | undefined): Promise<Settings> {
   try {
     return await readSettings(configDir);
@@ -191,7 +191,7 @@ export async function openSession(
     service(family) {
       const known = services.get(family);
       if (known !== undefined) return known;
-      const opening = import('./service.ts').then(({ openService }) =>
+      const opening = import('./open-service.ts').then(({ openService }) =>
         openService(session, family, {
           onWaiting: (listener) => display.waiting(listener),
           onAnswered: () => display.clear(),

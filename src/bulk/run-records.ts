@@ -3,7 +3,7 @@ import type { StoredRow } from './journal-entry.ts';
 import { readEntry } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
 import { JournalReading } from './journal-reading.ts';
-import type { BulkRow, RowResult } from './row-outcome.ts';
+import type { RowResult, RunRow } from './row-outcome.ts';
 import { journalResult } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -34,7 +34,7 @@ export async function openRunRecords(folder: RunFolder, header: RunHeader): Prom
  * The results of a run in input order. `rows` come from the copy of its input; a row whose request may have left
  * and that has no result is `unknown`, one that was not reached `not_sent` with no attempts. `outcomes` filters.
  */
-export async function* runResults<R extends BulkRow>(
+export async function* runResults<R extends RunRow>(
   run: { readonly folder: RunFolder; readonly header: RunHeader },
   rows: AsyncIterable<R>,
   outcomes?: ReadonlySet<Outcome>,

@@ -100,7 +100,7 @@ describe('waits', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('tells the listener before each wait', async () => {
+  it('calls the listener before each wait', async () => {
     const heard: unknown[] = [];
     const { client } = bench([answer(429, '', [['Retry-After', '2']]), answer(200, card('ACTIVE'))], { random: 0 });
     await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));

@@ -17,7 +17,7 @@ import { reasonProblem } from '../write-guards.ts';
 import { type ManyOptions, type RowOptions, readManyOptions } from './run-options.ts';
 
 /** What was asked for, checked as far as the command line goes. */
-export interface ManyPlan {
+export interface ManyCall {
   readonly operation: Operation;
   readonly options: ManyOptions;
   readonly rows: RowOptions;
@@ -57,7 +57,7 @@ async function loadChangedFrom(
   operation: Operation,
   path: string,
   more: { readonly sheet: string | undefined; readonly keepsCells: boolean },
-): Promise<NonNullable<ManyPlan['changedFrom']>> {
+): Promise<NonNullable<ManyCall['changedFrom']>> {
   const file = await openInput(path, session.context.stdin, '--changed-from');
   const pieces: Uint8Array[] = [];
   for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
@@ -98,12 +98,12 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
 }
 
 /** Reads everything that the command line says of a run; what is wrong is added to `faults`. */
-export async function readPlan(
+export async function readManyCall(
   session: Session,
   command: CallCommand,
   input: RawInput,
   faults: Fault[],
-): Promise<ManyPlan> {
+): Promise<ManyCall> {
   const options = readManyOptions(input, faults);
   optionFaults(command, input, options, faults);
   const given = await readGivenFields(session, command, input);
