@@ -61,7 +61,7 @@ complete -c frontdesk -n __frontdesk_common -l retry-max-time -x -d 'limit of al
 complete -c frontdesk -n __frontdesk_common -l ca-file -r -F -d 'certificates to trust besides the built-in ones'
 complete -c frontdesk -n __frontdesk_common -l ignore-expiry -d 'use a card token although it says that it is expired'
 complete -c frontdesk -n __frontdesk_common -s h -l help -d 'show the help of this command'
-complete -c frontdesk -n '__frontdesk_at \'\'' -a card -d 'Find, activate, block, reissue and provision gift cards'
+complete -c frontdesk -n '__frontdesk_at \'\'' -a card -d 'Gift cards: look at them and change them'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a calendar -d 'Calendars, their events and subscribers'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a auth -d 'Credentials on this machine'
 complete -c frontdesk -n '__frontdesk_at \'\'' -a profile -d 'Profiles: where the service is and what is allowed there'

@@ -238,7 +238,7 @@ export const REGISTRY = createRegistry(
     },
   ],
   [
-    { path: ['card'], summary: 'Find, activate, block, reissue and provision gift cards' },
+    { path: ['card'], summary: 'Gift cards: look at them and change them' },
     { path: ['calendar'], summary: 'Calendars, their events and subscribers' },
     { path: ['calendar', 'event'], summary: 'Events of a calendar' },
     { path: ['calendar', 'subscribers'], summary: 'Subscribers of a calendar' },

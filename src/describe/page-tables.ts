@@ -1,8 +1,8 @@
+import type { Child } from '../commands/registry.ts';
 import { SANDBOX_CHOICES } from '../sandbox/choices.ts';
 import { exitCodeRows } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
 import { ENVIRONMENT } from './environment.ts';
-import { argumentName } from './help-text.ts';
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\n/g, ' ');
@@ -16,6 +16,16 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 /** Code inside a table: a bar would end the cell even there. */
 function code(text: string): string {
   return `\`${text.replaceAll('|', '\\|')}\``;
+}
+
+/** Every group and command that stands directly after `frontdesk`. */
+function topLevel({ branches }: CommandTree): readonly Child[] {
+  return branches.find(({ path }) => path.length === 0)?.children ?? [];
+}
+
+/** The commands of a group by what follows its name: `get`, `event create`. */
+function commandsBelow({ docs }: CommandTree, group: string): readonly string[] {
+  return docs.filter(({ path }) => path.length > 1 && path[0] === group).map(({ path }) => path.slice(1).join(' '));
 }
 
 /** The tables that the README and the pages of docs/ carry, by the name in their marker. */
@@ -45,10 +55,10 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
     [
       'commands',
       table(
-        ['command', 'what it does'],
-        tree.docs.map((doc) => [
-          code(['frontdesk', doc.command, ...doc.arguments.map(argumentName)].join(' ')),
-          cell(doc.summary),
+        ['command', 'what it is for'],
+        topLevel(tree).map(({ name, summary }) => [
+          code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
+          cell(summary),
         ]),
       ),
     ],
