@@ -1,4 +1,5 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
+import { MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
 import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
 import { Failure } from '../failure.ts';
 import type { RawInput } from '../input/raw-input.ts';
@@ -50,21 +51,38 @@ function byLetter(letter: string, options: readonly OptionSpec[]): string | unde
   return best === undefined ? undefined : `--${best.long}`;
 }
 
+/** What is said of an option that other commands have: nothing here is near to it. */
+function ofOtherCommands(name: string): string | undefined {
+  const isNamed = ({ short, long }: OptionSpec) => name === `-${short}` || name === `--${long}`;
+  const write = WRITE_OPTIONS.find(isNamed);
+  if (write !== undefined) return `--${write.long} is for commands that change something`;
+  const many = [...MANY_OPTIONS, ...MANY_WRITE_OPTIONS].find(isNamed);
+  return many === undefined ? undefined : `--${many.long} is for commands that take many rows`;
+}
+
+/** The option that was probably meant by one that nobody knows. */
+function nearOption(token: string, options: readonly OptionSpec[]): string | undefined {
+  const name = token.split('=', 1)[0] ?? token;
+  if (ofOtherCommands(name) !== undefined) return undefined;
+  if (/^-[A-Za-z]$/.test(name)) return byLetter(name.slice(1), options);
+  return nearest(
+    name,
+    options.map((option) => `--${option.long}`),
+  );
+}
+
 function unknownOption(token: string, options: readonly OptionSpec[], words: string): Failure {
   const name = token.split('=', 1)[0] ?? token;
   if (SECRET_OPTION.test(token)) return noSecretOption(name);
   if (name !== token && options.some((option) => `--${option.long}` === name)) {
     return new Failure('USAGE', `${name}: takes no value`, { hints: [`see \`frontdesk ${words} --help\``] });
   }
-  const near = /^-[A-Za-z]$/.test(name)
-    ? byLetter(name.slice(1), options)
-    : nearest(
-        name,
-        options.map((option) => `--${option.long}`),
-      );
+  const elsewhere = ofOtherCommands(name);
+  const near = nearOption(name, options);
+  const meant = near === undefined ? [] : [`did you mean ${near}?`];
   const hints = [
-    ...(near === undefined ? [] : [`did you mean ${near}?`]),
-    name.startsWith('--')
+    ...(elsewhere === undefined ? meant : [elsewhere]),
+    name.startsWith('--') || elsewhere !== undefined
       ? `see \`frontdesk ${words} --help\``
       : `a value that begins with "-" goes after "--": frontdesk ${words} -- ${name}`,
   ];
@@ -76,13 +94,8 @@ function mayBeSecret(before: string | undefined): boolean {
   return before?.startsWith('-') === true && !before.includes('=') && MAY_HOLD_SECRET.test(before);
 }
 
-/** Parses the words of one command. Only syntax is judged here; values are judged with all other faults. */
-export function parseInput(
-  rest: readonly string[],
-  path: readonly string[],
-  args: readonly ArgumentSpec[],
-  options: readonly OptionSpec[],
-): RawInput {
+/** The occurrences of every option, and the other words, in order. Raises a CommanderError at the first word that it cannot take. */
+function parseOnce(rest: readonly string[], path: readonly string[], options: readonly OptionSpec[]): RawInput {
   const occurrences = new Map<string, (string | true)[]>();
   const parser = new Parser(path.join(' '));
   parser.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
@@ -94,29 +107,75 @@ export function parseInput(
     occurrences.delete(long);
     occurrences.set(long, list);
   });
-  try {
-    parser.parse([...rest], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.unknownOption') {
-      const token = /'(.*)'/s.exec(error.message)?.[1] ?? '';
-      throw unknownOption(token, options, path.join(' '));
-    }
-    if (error.code === 'commander.optionMissingArgument') {
-      const flag = /'(.*)'/s.exec(error.message)?.[1] ?? '';
-      throw new Failure('USAGE', `${flag}: a value is missing`, {
-        hints: [`see \`frontdesk ${path.join(' ')} --help\``],
-      });
-    }
-    throw new Failure('USAGE', error.message.replace(/^error: /, ''));
+  parser.parse([...rest], { from: 'user' });
+  return { words: parser.args, options: occurrences };
+}
+
+/** What a word of the command line is refused with, and where it stands. */
+function refusal(
+  error: CommanderError,
+  rest: readonly string[],
+  options: readonly OptionSpec[],
+  words: string,
+): { readonly fault: Failure; readonly at: number } {
+  const token = /'(.*)'/s.exec(error.message)?.[1] ?? '';
+  if (error.code === 'commander.unknownOption') {
+    const isGroup = /^-[^-]$/.test(token);
+    const at = rest.findIndex(
+      (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token[1] ?? '')),
+    );
+    return { fault: unknownOption(token, options, words), at };
   }
-  const words = parser.args;
+  // Only the last word can lack its value: any other takes the word after it.
+  const problem = error.code === 'commander.optionMissingArgument' ? `${token}: a value is missing` : error.message;
+  const hints = [`see \`frontdesk ${words} --help\``];
+  return { fault: new Failure('USAGE', problem.replace(/^error: /, ''), { hints }), at: rest.length - 1 };
+}
+
+/** Whether the word after an option that nobody knows is its value: `maybe` when the name is like no other. */
+function isValueOf(token: string, next: string | undefined, options: readonly OptionSpec[]): boolean | 'maybe' {
+  if (next === undefined || token.includes('=') || next.startsWith('-')) return false;
+  if (SECRET_OPTION.test(token)) return true;
+  const near = nearOption(token, options);
+  if (near === undefined) return 'maybe';
+  return options.some(({ long, value }) => `--${long}` === near && value !== undefined);
+}
+
+/**
+ * Parses the words of one command. Only syntax is judged here, and values with all other faults: a word that cannot be
+ * taken is added to `faults` and left out, so that the others are judged too.
+ */
+export function parseInput(
+  rest: readonly string[],
+  path: readonly string[],
+  args: readonly ArgumentSpec[],
+  options: readonly OptionSpec[],
+  faults: Failure[],
+): RawInput {
+  const name = path.join(' ');
+  const doubtful: string[] = [];
+  let left = rest;
+  let parsed: RawInput | undefined;
+  while (parsed === undefined) {
+    try {
+      parsed = parseOnce(left, path, options);
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      const { fault, at } = refusal(error, left, options, name);
+      faults.push(fault);
+      const next = left[at + 1];
+      const isValue = isValueOf(left[at] ?? '', next, options);
+      if (isValue === 'maybe' && next !== undefined) doubtful.push(next);
+      left = left.toSpliced(at, isValue === true ? 2 : 1);
+    }
+  }
+  const certain = parsed.words.filter((word) => !doubtful.includes(word));
+  const words = certain.length === 0 && args.length > 0 ? parsed.words : certain;
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
     const unexpected = words.slice(limit).map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
-    throw new Failure('USAGE', `unexpected argument: ${unexpected.join(' ')}`, {
-      hints: [`see \`frontdesk ${path.join(' ')} --help\``],
-    });
+    const hints = [`see \`frontdesk ${name} --help\``];
+    faults.push(new Failure('USAGE', `unexpected argument: ${unexpected.join(' ')}`, { hints }));
   }
-  return { words, options: occurrences };
+  return { words: words.slice(0, limit), options: parsed.options };
 }

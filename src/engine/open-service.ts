@@ -9,13 +9,13 @@ import { resolveTarget, urlVariable } from '../settings/resolve.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { chooseProxy } from '../wire/proxy.ts';
-import { type CaFile, readCaFile } from './ca-file.ts';
 import type { CallState } from './call-state.ts';
 
 interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */
   readonly mask: TokenMask;
-  readonly caFile: CaFile | undefined;
+  /** Certificates to trust besides the built-in ones. */
+  trustPems(): Promise<readonly string[]>;
   /** A call with this listener has its token and is under way. */
   readonly onWaiting: (listener: CallListener | undefined) => void;
   /**
@@ -133,8 +133,7 @@ export async function openService(session: Session, family: Family, options: Ser
   const { context, profile } = session;
   const address = await (profile.isSandbox ? sandboxAddress(session, family) : profileAddress(session, family));
   const { base } = address;
-  const { caFile } = options;
-  const trustPems = caFile === undefined ? [] : await readCaFile(caFile.path, context.env, caFile.where);
+  const trustPems = await options.trustPems();
   let listener: CallListener | undefined;
   const client = createHttpClient({
     baseUrl: base,

@@ -31,6 +31,8 @@ const SANDBOX_URL = 'http://127.0.0.1';
 export interface OpenSession extends Session {
   /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */
   readonly faults: readonly Failure[];
+  /** Whether a person could be asked if the call had no faults. */
+  readonly canAsk: boolean;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,16 @@ function resolveOwnProfile(name: string, env: Context['env'], settings: Settings
 
 function formatOf(value: unknown): Format | undefined {
   return FORMATS.find((format) => format === value);
+}
+
+/** Keeps what is wrong, to be reported with the other faults of the call. */
+async function collect(faults: Failure[], check: () => unknown): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    faults.push(error);
+  }
 }
 
 /** Settings for a command; one that fixes things works without those that are damaged. */
@@ -71,12 +83,16 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
   }
 }
 
-/** Opens the session of one call: reads its common options and settings, and nothing else yet. */
+/**
+ * Opens the session of one call: reads its common options and settings, and nothing else yet. `faults` holds what is
+ * wrong with the command line so far.
+ */
 export async function openSession(
   context: Context,
   command: Command,
   input: RawInput,
   state: CallState,
+  faults: Failure[] = [],
 ): Promise<OpenSession> {
   const { env, clock, stdout, stderr } = context;
   const common = readCommon(context, input);
@@ -88,7 +104,8 @@ export async function openSession(
     profile ??= resolveProfile({ flagProfile: lastValue(input, 'profile'), env, settings }, { mayBeNew });
     return profile;
   };
-  if (command.kind === 'call' || command.usesProfile) getProfile();
+  const callsService = command.kind === 'call' || command.usesProfile;
+  if (callsService) await collect(faults, getProfile);
   const request: PreferenceRequest = {
     flags: {
       output: outputFlag(command, input),
@@ -101,7 +118,6 @@ export async function openSession(
     profile,
     settings,
   };
-  const faults: Failure[] = [];
   const preferences = loadPreferences(command, request, faults);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
@@ -122,7 +138,17 @@ export async function openSession(
     command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
   };
   await checkPrinting(command, input, output, faults);
-  if (!mustWork(command)) refuseDisabledTls(env);
+  if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
+  const caFile = caFileOf(input, env);
+  let trust: Promise<readonly string[]> | undefined;
+  const trustPems = () => {
+    trust ??=
+      caFile === undefined
+        ? Promise.resolve([])
+        : import('./ca-file.ts').then(({ readCaFile }) => readCaFile(caFile.path, env, caFile.where));
+    return trust;
+  };
+  if (callsService) await collect(faults, trustPems);
 
   const notify = async (notice: Notice) => {
     if (notice.level === 'note' && common.quiet) return;
@@ -139,6 +165,7 @@ export async function openSession(
   state.clearDisplay = () => display.clear();
   const permitted = new Set<string>();
   const services = new Map<Family, Promise<Service & { close(): Promise<void> }>>();
+  const canAsk = context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input');
   const promptUntil = (leave?: AbortSignal) =>
     terminalPrompt(
       () => {
@@ -148,12 +175,13 @@ export async function openSession(
       context.signals,
       { colour: wantsColour(env, stderr, input), unicode: output.unicode, plain: !canRedraw(context) },
       // A call that is refused anyway asks nothing first.
-      context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input') && faults.length === 0,
+      canAsk && faults.length === 0,
       leave,
     );
   const session: OpenSession = {
     context,
     faults,
+    canAsk,
     operation: command.path.join('.'),
     common,
     get output() {
@@ -196,7 +224,7 @@ export async function openSession(
           onWaiting: (listener) => display.waiting(listener),
           onAnswered: () => display.clear(),
           mask,
-          caFile: caFileOf(input, env),
+          trustPems,
           state,
           isPermitted: ({ name }) => permitted.has(name),
         }),

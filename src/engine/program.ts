@@ -6,7 +6,6 @@ import { StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import type { Format } from '../output/render.ts';
 import type { CallState } from './call-state.ts';
-import { joinFailures } from './join-failures.ts';
 import { type Located, locateCommand } from './locate.ts';
 
 const FORMAT_NAMES: readonly string[] = ['table', 'json', 'ndjson', 'csv'];
@@ -171,16 +170,18 @@ async function runCommand(
 ): Promise<number> {
   const { optionsOf } = await import('../commands/command.ts');
   const { parseInput } = await import('./argv.ts');
-  const input = parseInput(rest, command.path, command.arguments, optionsOf(command));
+  const faults: Failure[] = [];
+  const input = parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
   const { openSession } = await import('./open-session.ts');
-  const session = await openSession(context, command, input, state);
+  const session = await openSession(context, command, input, state, faults);
   try {
     if (command.kind === 'call') {
       const { runCall } = await import('./call.ts');
       return await runCall(session, command, input);
     }
-    if (session.faults.length > 0) throw joinFailures(session.faults);
-    return await command.run(session, input);
+    if (session.faults.length === 0) return await command.run(session, input);
+    const { refuseLocal } = await import('./refuse.ts');
+    return await refuseLocal(session, command, input);
   } finally {
     await session.close();
   }

@@ -43,6 +43,19 @@ function followed(path: readonly string[], word: string, after: readonly string[
   return end === -1 ? rest.length : end;
 }
 
+/** The path with the words after it that name commands below. */
+function continued(path: readonly string[], after: readonly string[], registry: Registry): readonly string[] {
+  const [next, ...rest] = after;
+  const isBelow = registry.childrenOf(path).some(({ name }) => name === next);
+  return next !== undefined && isBelow ? continued([...path, next], rest, registry) : path;
+}
+
+/** The command whole, ready to paste; of a group, which cannot be run, its words only. */
+function didYouMean(path: readonly string[], typed: readonly string[], registry: Registry): string {
+  const canRun = registry.find(path) !== undefined || registry.defaultOf(path) !== undefined;
+  return `did you mean \`${['frontdesk', ...path, ...(canRun ? typedBeside(typed) : [])].join(' ')}\`?`;
+}
+
 /**
  * What may have been meant by a word that is no command below `path`, as hints: the nearest command, else one of a
  * deeper group that has that very word (`block` is `card block`), with what else was typed. A
@@ -54,19 +67,20 @@ export function suggestCommand(
   around: { readonly before: readonly string[]; readonly after: readonly string[] },
   registry: Registry,
 ): readonly string[] {
-  const owner = ['frontdesk', ...path].join(' ');
   const { before, after } = around;
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const near = nearest(word, siblings);
-  if (near !== undefined) return [`did you mean \`${owner} ${near}\`?`];
+  if (near !== undefined) {
+    const found = continued([...path, near], after, registry);
+    return [didYouMean(found, [...before, ...after.slice(found.length - path.length - 1)], registry)];
+  }
   const below = registry.entries.filter((entry) => startsWith(entry.path, path) && entry.path.length > path.length + 1);
   const deeper = below
     .filter((entry) => entry.path.slice(path.length + 1).includes(word))
     .map((entry) => entry.path.slice(0, entry.path.indexOf(word) + 1 + followed(entry.path, word, after)));
   const [first] = deeper.toSorted((a, b) => b.length - a.length);
   if (first !== undefined) {
-    const others = typedBeside([...before, ...after.slice(first.length - first.indexOf(word) - 1)]);
-    return [`did you mean \`${['frontdesk', ...first, ...others].join(' ')}\`?`];
+    return [didYouMean(first, [...before, ...after.slice(first.length - first.indexOf(word) - 1)], registry)];
   }
   const names = [...siblings, ...below.map((entry) => entry.path.at(-1) ?? '')];
   const opposite = names.find((name) => isOpposite(word, name));

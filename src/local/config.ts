@@ -18,7 +18,7 @@ const KEY_ARGUMENT = {
 
 async function keyOf(session: Session, input: RawInput): Promise<string> {
   const [key] = input.words;
-  if (key !== undefined) return key;
+  if (key !== undefined) return checkPreferenceKey(key);
   const { missingChoice } = await import('./missing.ts');
   return missingChoice(session, '<key>', 'Which preference?', PREFERENCE_KEYS);
 }

@@ -112,6 +112,11 @@ describe('a word that is no command', () => {
   const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
   it.each([
+    [
+      ['card', '-p', 'live', 'blok', CARD, '--reason', 'lost it'],
+      `hint: did you mean \`frontdesk card block -p live ${CARD} --reason 'lost it'\`?`,
+    ],
+    [['crad', 'gte', CARD], 'hint: did you mean `frontdesk card`?'],
     [['card', 'blok'], 'hint: did you mean `frontdesk card block`?'],
     [['block', CARD], `hint: did you mean \`frontdesk card block ${CARD}\`?`],
     [['-p', 'other', 'block', CARD], `hint: did you mean \`frontdesk card block -p other ${CARD}\`?`],

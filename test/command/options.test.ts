@@ -97,11 +97,12 @@ describe('refused with exit 2 and nothing sent', () => {
     [[...GET, '--json=true'], {}, '--json', 'takes no value'],
     [[...GET, OTHER_ID, '-j', 'x', '--rate', '0', '--shard', '3/2'], {}, '--concurrency', '--rate', '--shard'],
     [[...GET, '--jsn'], {}, '--jsn', 'did you mean --json?'],
-    [['card', 'gett', CARD_ID], {}, 'gett', 'did you mean `frontdesk card get`?'],
-    [['crad', 'get', CARD_ID], {}, 'crad', 'did you mean `frontdesk card`?'],
+    [['card', 'gett', CARD_ID], {}, 'gett', `did you mean \`frontdesk card get ${CARD_ID}\`?`],
+    [['crad', 'get', CARD_ID], {}, 'crad', `did you mean \`frontdesk card get ${CARD_ID}\`?`],
     [['card', 'get', CARD_ID, '-p', 'nope'], {}, '--profile', '"nope"'],
     [GET, { FRONTDESK_PROFILE: 'nope' }, 'FRONTDESK_PROFILE', '"nope"'],
-    [[...GET, '-n'], {}, '-n'],
+    [[...GET, '-n'], {}, '-n: unknown option', '--dry-run is for commands that change something'],
+    [['runs', 'show', 'x', '--from', 'y'], {}, '--from: unknown option', '--from is for commands that take many rows'],
     [[...GET, '--token', 'x'], {}, '--token', 'no option that takes a token'],
     [[...LIST, 'too', 'much'], {}, 'too'],
     [GET, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED'],
@@ -137,6 +138,44 @@ describe('refused with exit 2 and nothing sent', () => {
     [
       ['card', 'get', '--from', 'bad.csv', '--shard', '3/2', '--columns', 'nope'],
       ['--columns: there is no', '--shard: must be', 'line 2, column cardId: is not a card id'],
+    ],
+    [
+      ['card', 'block', 'zz', '--reson', 'lost', '--ca-file', 'missing.pem', '-p', 'nope', '--retries', 'x'],
+      [
+        '--reson: unknown option of `frontdesk card block`',
+        '--profile: there is no profile "nope"',
+        '--retries: "x" is not a whole number',
+        '--ca-file: missing.pem cannot be read',
+        '<cardId>: is not a card id (8-4-4-4-12 hexadecimal digits): "zz"',
+      ],
+    ],
+    [
+      ['card', 'get', '--frobnicate', 'zz', '-x', '--limit'],
+      ['--frobnicate: unknown option', '-x: unknown option', '--limit: unknown option', '<cardId>: is not a card id'],
+    ],
+    [
+      ['card', 'get', CARD_ID, '--frob', 'value', '--columns'],
+      ['--frob: unknown option', '--columns <a,b.c>: a value is missing'],
+    ],
+    [
+      ['history', '--since', 'x', '--limit', 'y', '--columns', 'nope', '--frob'],
+      ['--frob: unknown option', 'there is no column "nope"', '--since: must be an age', '--limit: must be a whole'],
+    ],
+    [
+      ['runs', 'list', '--state', 'x', '--columns', 'nope'],
+      ['there is no column "nope"', '--state: must be one of'],
+    ],
+    [
+      ['sandbox', 'serve', '--port', 'x', '--latency', 'y', '--query', 'a['],
+      ['--query', '--port: must be a whole number', '--latency: must be a duration'],
+    ],
+    [
+      ['card', 'wait', 'zz', '--status', 'X', '--interval', 'y', '--columns', 'nope'],
+      ['there is no column "nope"', '<cardId>: is not a card id', '--status: must be among', '--interval: must be'],
+    ],
+    [
+      ['config', 'set', 'nope', '1', '--query', 'a['],
+      ['--query', 'config has no key "nope"'],
     ],
     [
       ['calendar', 'subscribers', 'list', '', '--columns', 'nope', '--sort-by', 'nix', '--limit', '0'],

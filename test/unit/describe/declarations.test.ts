@@ -6,7 +6,7 @@ import { ENVIRONMENT } from '../../../src/describe/environment.ts';
 import type { Block } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';
 import { parseInput } from '../../../src/engine/argv.ts';
-import { FAILURES } from '../../../src/failure.ts';
+import { FAILURES, type Failure } from '../../../src/failure.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 import { shellWords } from '../../support/shell-words.ts';
 
@@ -38,7 +38,9 @@ function commandOf(words: readonly string[]): { command: Command; rest: readonly
 /** The words of the first simple command of a shell line, redirections left out. */
 function parseExample(line: string): void {
   const { command, rest } = commandOf(shellWords(line));
-  parseInput(rest, command.path, command.arguments, optionsOf(command));
+  const faults: Failure[] = [];
+  parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
+  expect(faults).toEqual([]);
 }
 
 describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {

@@ -5,6 +5,7 @@ import { optionsOf } from '../../../src/commands/command.ts';
 import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
 import { parseInput } from '../../../src/engine/argv.ts';
 import { locateCommand } from '../../../src/engine/locate.ts';
+import type { Failure } from '../../../src/failure.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 
 const MESSAGES = listMessages(fileURLToPath(new URL('../../..', import.meta.url)));
@@ -68,7 +69,9 @@ describe('a command that a message gives to be run', () => {
     return entry === undefined || rest.includes('--help')
       ? undefined
       : entry.load().then((loaded) => {
-          expect(() => parseInput(rest, loaded.path, loaded.arguments, optionsOf(loaded))).not.toThrow();
+          const faults: Failure[] = [];
+          parseInput(rest, loaded.path, loaded.arguments, optionsOf(loaded), faults);
+          expect(faults).toEqual([]);
         });
   });
 

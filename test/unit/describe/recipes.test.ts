@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { optionsOf } from '../../../src/commands/command.ts';
 import { parseInput } from '../../../src/engine/argv.ts';
+import type { Failure } from '../../../src/failure.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 import { shellWords } from '../../support/shell-words.ts';
 
@@ -29,6 +30,8 @@ describe('the recipes', () => {
     const command = await entry?.load();
     if (command === undefined) return;
     const rest = words.slice(command.path.length);
-    expect(() => parseInput(rest, command.path, command.arguments, optionsOf(command))).not.toThrow();
+    const faults: Failure[] = [];
+    parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
+    expect(faults).toEqual([]);
   });
 });

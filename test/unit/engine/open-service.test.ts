@@ -21,7 +21,7 @@ it('sends no write of an operation that passed no guard, and reads all the same'
   const permitted = new Set<string>();
   const service = await openService(session, 'cards', {
     mask: { add: () => undefined } as never,
-    caFile: undefined,
+    trustPems: async () => [],
     onWaiting: () => undefined,
     onAnswered: () => undefined,
     state: { writesUnderWay: 0 },
