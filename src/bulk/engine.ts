@@ -152,11 +152,15 @@ class RowRunner<R extends RunRow> {
     }
   }
 
-  /** A row that an earlier process did. */
-  async #replay(row: R, position: number, journal: RunJournal): Promise<void> {
+  /** A row that an earlier process did. `observedStatus`: what was read of its card now, which did not settle it. */
+  async #replay(row: R, position: number, journal: RunJournal, observedStatus?: string): Promise<void> {
     try {
-      const result = journalResult(row, this.#task.command, await journal.entry(row.row));
-      this.#settle(position, result, journal.states.isToDo(row.row), undefined);
+      const entry = await journal.entry(row.row);
+      const ending = observedStatus === undefined ? entry.ending : { ...entry.ending, observedStatus };
+      const durable = observedStatus === undefined ? undefined : journal.result(row, ending);
+      durable?.catch((failure: unknown) => this.#control.break(failure));
+      const result = journalResult(row, this.#task.command, { ...entry, ending });
+      this.#settle(position, result, journal.states.isToDo(row.row), durable);
     } catch (error) {
       // The row keeps its place in the output, so that the rows after it are printed.
       this.#control.break(error);
@@ -212,9 +216,10 @@ class RowRunner<R extends RunRow> {
     const ended = sentResult(row, call, { command, isWrite: false, mayHaveLeft: true });
     if (ended.failure !== undefined) {
       // That the reading settles nothing is no failure of the reading.
-      const stop = ended.failure.code === 'OUTCOME_UNKNOWN' ? undefined : this.#rules.ended(ended);
+      const settlesNothing = ended.failure.code === 'OUTCOME_UNKNOWN';
+      const stop = settlesNothing ? undefined : this.#rules.ended(ended);
       if (stop !== undefined) this.#control.stop(stop);
-      void this.#replay(row, position, journal);
+      void this.#replay(row, position, journal, settlesNothing ? ended.ending.observedStatus : undefined);
       return;
     }
     // The time is that of the reading; when the row was sent its intent says.

@@ -100,7 +100,7 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
     this.#readPacer ??= {
       admit: async () => (await this.#place.take()) || this.#deny(),
       leaves: () => this.#place.leave(),
-      refused: (waitMs) => this.refused(waitMs),
+      refused: (waitMs, askedMs) => this.refused(waitMs, askedMs),
       mayRetry: () => this.mayRetry(),
       succeeded: () => this.succeeded(),
     };
@@ -153,8 +153,8 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
     this.#place.release();
   }
 
-  refused(waitMs: number): boolean {
-    return this.#ports.limiter.refused(waitMs);
+  refused(waitMs: number, askedMs: number): boolean {
+    return this.#ports.limiter.refused(waitMs, askedMs);
   }
 
   mayRetry(): boolean {

@@ -13,7 +13,7 @@ export interface LimiterOptions {
   readonly rate: number | undefined;
   /** Aborted: nothing new is admitted, and all waits end. */
   readonly wrapUp: AbortSignal;
-  /** The service asked for a pause: nothing is admitted until then, by the monotonic clock. */
+  /** The service asked for a pause until then, by the monotonic clock: nothing is admitted before. */
   onPause?(untilMs: number): void;
   /** The service asked for a longer pause than a run waits. */
   onTooLong(waitMs: number): void;
@@ -63,20 +63,21 @@ export class Limiter {
   }
 
   /**
-   * The service refused with 429: everybody pauses. False when the pause is too long, alone or together with the
-   * pauses before it through which nothing was answered, or when the run is stopping.
+   * The service refused with 429 and asked for `askedMs`: everybody pauses for `waitMs`, which has our jitter on top.
+   * False when the pause is too long, alone or together with the pauses before it through which nothing was answered,
+   * or when the run is stopping.
    */
-  refused(waitMs: number): boolean {
+  refused(waitMs: number, askedMs = waitMs): boolean {
     const { clock, wrapUp, onTooLong } = this.#options;
     if (wrapUp.aborted) return false;
     const nowMs = clock.monotonic();
     this.#refusedSinceMs ??= nowMs;
-    if (nowMs + waitMs - this.#refusedSinceMs > LONGEST_PAUSE_MS) {
-      onTooLong(waitMs);
+    if (nowMs + askedMs - this.#refusedSinceMs > LONGEST_PAUSE_MS) {
+      onTooLong(askedMs);
       return false;
     }
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + waitMs);
-    this.#options.onPause?.(this.#pausedUntilMs);
+    this.#options.onPause?.(nowMs + askedMs);
     return true;
   }
 

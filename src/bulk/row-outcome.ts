@@ -3,6 +3,7 @@ import { FAILURES, Failure, type FailureCode } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
+import { commandWords } from '../output/people-text.ts';
 import type { StoredRow } from './journal-entry.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
@@ -22,8 +23,11 @@ export interface RowResult<R extends RunRow = RunRow> {
   readonly resource: JsonValue | undefined;
   /** The ending in words; undefined exactly when the row succeeded. */
   readonly failure: Failure | undefined;
-  /** `journal`: an earlier process did it. `not_reached`: the run stopped before it. */
-  readonly source: 'sent' | 'journal' | 'not_reached';
+  /**
+   * `journal`: an earlier process did it. `not_reached`: the run stopped before it. `in_flight`: another process waits
+   * for its answer now, so its outcome, which would be unknown if that one ended, is not shown.
+   */
+  readonly source: 'sent' | 'journal' | 'not_reached' | 'in_flight';
 }
 
 /** A call that failed before it was one. */
@@ -77,11 +81,16 @@ export function journalResult<R extends RunRow>(row: R, command: string, stored:
   return { row, ending: stored.ending, resource: undefined, failure, source: 'journal' };
 }
 
+/** A row whose answer the process that works on its run waits for. */
+export function inFlightResult<R extends RunRow>(row: R, { ending }: StoredRow): RowResult<R> {
+  return { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
+}
+
 function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus } = ending;
   // Nothing is recorded of the row: the run stopped before it.
   const code = ending.code ?? 'PARTIAL';
-  return new Failure(code, `${command} of ${row.id ?? `row ${row.row}`}: ${whatHappened(ending, code)}`, {
+  return new Failure(code, `${commandWords(command)} ${row.id ?? `row ${row.row}`}: ${whatHappened(ending, code)}`, {
     details: {
       operation: command,
       row: row.row,
@@ -110,7 +119,7 @@ function whatHappened(ending: Ending, code: FailureCode): string {
   if (outcome === 'unknown') {
     const sent = sentAtMs === undefined ? '' : ` at ${new Date(sentAtMs).toISOString()}`;
     const seen = observedStatus === undefined ? '' : `; reading back showed status ${observedStatus}`;
-    return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'no answer was recorded'}${seen}`;
+    return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'its process ended before the answer'}${seen}`;
   }
   const lead = outcome === 'rejected' ? 'rejected' : 'not sent';
   if (answer !== undefined) return `${lead}: ${answer}`;

@@ -18,7 +18,10 @@ export function printedRow(result: RowResult): JsonObject {
   return printed;
 }
 
-/** A row as `runs results` prints it: row, id, outcome, httpStatus, attempts, error, resultId, absent ones null. */
+/**
+ * A row as `runs results` prints it: row, id, outcome, httpStatus, attempts, error, resultId, absent ones null.
+ * The outcome of a row that another process waits for is `in_flight`.
+ */
 export function storedRow(result: RowResult): JsonObject {
   const printed = leadingMembers(result);
   printed.set('error', result.failure === undefined ? null : errorObject(result.failure));
@@ -26,12 +29,12 @@ export function storedRow(result: RowResult): JsonObject {
   return printed;
 }
 
-function leadingMembers({ row, ending }: RowResult): Map<string, JsonValue> {
+function leadingMembers({ row, ending, source }: RowResult): Map<string, JsonValue> {
   const { outcome, httpStatus, attempts } = ending;
   return new Map<string, JsonValue>([
     ['row', new JsonNumber(String(row.row))],
     ['id', row.id ?? null],
-    ['outcome', outcome],
+    ['outcome', source === 'in_flight' ? 'in_flight' : outcome],
     ['httpStatus', httpStatus === undefined ? null : new JsonNumber(String(httpStatus))],
     ['attempts', new JsonNumber(String(attempts))],
   ]);

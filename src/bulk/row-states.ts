@@ -26,7 +26,7 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   confirmed_by_read: [],
   rejected: ['intent', 'not_sent', 'rejected'],
   not_sent: ['intent', 'not_sent', 'rejected'],
-  unknown: ['confirmed_by_read', 'resolved_by_user'],
+  unknown: ['confirmed_by_read', 'resolved_by_user', 'unknown'],
   resolved_by_user: ['intent', 'not_sent', 'rejected', 'unknown', 'resolved_by_user'],
 };
 

@@ -65,12 +65,12 @@ export const SUMMARY_OUTPUT: JsonSchema = all({
 });
 
 /** One row of a write with many rows; `resource` is what the service answered. */
-export function rowOutput(resource: JsonSchema): JsonSchema {
+export function rowOutput(resource: JsonSchema, outcome: JsonSchema = OUTCOME): JsonSchema {
   return object(
     {
       row: INTEGER,
       id: TEXT_OR_NULL,
-      outcome: OUTCOME,
+      outcome,
       httpStatus: INTEGER_OR_NULL,
       attempts: INTEGER,
       resultId: TEXT_OR_NULL,
@@ -172,7 +172,11 @@ const PLAN = all({
   ),
 });
 
-const ROWS = list(rowOutput({ type: 'object' }));
+const ROW = { type: 'object' } as const;
+const ROWS = list(rowOutput(ROW));
+
+/** Of a run that a process works on, also rows that wait for their answer. */
+const STORED_ROWS = list(rowOutput(ROW, { enum: [...OUTCOMES, 'in_flight'] }));
 
 /** Text, a count, or null where nothing is set. */
 const PREFERENCE: JsonSchema = { type: ['string', 'integer', 'null'] };
@@ -221,7 +225,7 @@ export const LOCAL_OUTPUT: Readonly<Record<string, JsonSchema>> = {
   'runs list': list(RUN),
   'runs show': RUN,
   'runs report': all({ run: TEXT, as: { enum: ['html', 'junit', 'markdown'] }, document: TEXT }),
-  'runs results': ROWS,
+  'runs results': STORED_ROWS,
   'runs resume': ROWS,
   'runs revert': all(PLAN_HEADER),
   'runs remove': all({ removed: list(TEXT) }),

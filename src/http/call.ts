@@ -51,7 +51,7 @@ export interface CredentialPort {
 export interface CallListener {
   /** A person waits for this call: that it goes on may be shown. */
   readonly isWaitedFor?: boolean | undefined;
-  /** Before a wait: `429, waiting 12 s`. */
+  /** Before a wait: `429, waiting 12 s`. Of what the service asked for, `waitMs` is just that, without our jitter. */
   onRetry?(retry: { readonly reason: string; readonly waitMs: number; readonly attempt: number }): void;
   /** The first byte of an attempt may leave from now on. Called right before it does. */
   onSend?(attempt: number): void;
@@ -71,10 +71,11 @@ export interface Pacer {
   /** The request that was admitted leaves now: right before its first byte. Not called when it never does. */
   leaves?(): void;
   /**
-   * The service refused with 429 and asked for `waitMs`. True: all workers pause and the row is tried again,
-   * its own time budget untouched. False: the wait is too long or the run is stopping: the row is `not_sent`.
+   * The service refused with 429 and asked for `askedMs`, to which `waitMs` adds our jitter. True: all workers pause
+   * and the row is tried again, its own time budget untouched. False: the wait is too long or the run is stopping: the
+   * row is `not_sent`.
    */
-  refused(waitMs: number): boolean;
+  refused(waitMs: number, askedMs: number): boolean;
   /** May a retry be spent (token bucket, so that an outage is not multiplied by rows)? */
   mayRetry(): boolean;
   succeeded(): void;

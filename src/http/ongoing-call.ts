@@ -18,6 +18,11 @@ interface Doubt {
   readonly sentAtMs: number | undefined;
 }
 
+/** The wait as people are told of it: what the service asked for, without our jitter. */
+function askedWait({ retryAfterMs }: FailedAttempt, waitMs: number): number {
+  return retryAfterMs === undefined || retryAfterMs === 0 ? waitMs : retryAfterMs;
+}
+
 /**
  * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
  * `decideNext` what follows, and the failure texts are made elsewhere. Once an attempt of a write is in doubt, no
@@ -98,7 +103,7 @@ export class OngoingCall {
   async #paced(verdict: FailedAttempt): Promise<CallResult | undefined> {
     if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#random());
-    if (this.#options.pacer?.refused(waitMs) === true) {
+    if (this.#options.pacer?.refused(waitMs, askedWait(verdict, waitMs)) === true) {
       this.#retriesDone += 1;
       return undefined;
     }
@@ -126,7 +131,8 @@ export class OngoingCall {
     }
     this.#retriesDone += 1;
     this.#onceSpent ||= next.once;
-    listener?.onRetry?.({ reason: whatHappened(verdict), waitMs: next.waitMs, attempt: this.#attempts + 1 });
+    const waitMs = askedWait(verdict, next.waitMs);
+    listener?.onRetry?.({ reason: whatHappened(verdict), waitMs, attempt: this.#attempts + 1 });
     await this.#sleep(next.waitMs);
     return undefined;
   }

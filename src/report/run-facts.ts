@@ -79,16 +79,20 @@ export function headline(facts: RunFacts): string {
   return `${groupThousands(good)} of ${groupThousands(rows)} rows succeeded`;
 }
 
+function unknownRemark(rows: number, state: RunFacts['state']): string {
+  const count = groupThousands(rows);
+  // Those that wait for their answer now are among them.
+  if (state === 'running') return `${count} ${rows === 1 ? 'row has' : 'rows have'} no known outcome yet.`;
+  const whose = rows === 1 ? 'its outcome is' : 'their outcomes are';
+  return `${count} may have been applied: ${whose} unknown. Check before anything is sent again.`;
+}
+
 /** What to know of the rows that did not succeed, and of the report itself: a sentence each. */
 export function remarks({ outcomes, notes, state }: RunFacts): readonly string[] {
   const of = (outcome: Outcome) => outcomes.get(outcome) ?? 0;
   const was = (rows: number) => (rows === 1 ? 'row was' : 'rows were');
   return [
-    ...(of('unknown') > 0
-      ? [
-          `${groupThousands(of('unknown'))} may have been applied: ${of('unknown') === 1 ? 'its outcome is' : 'their outcomes are'} unknown. Check before anything is sent again.`,
-        ]
-      : []),
+    ...(of('unknown') > 0 ? [unknownRemark(of('unknown'), state)] : []),
     ...(of('rejected') > 0
       ? [`${groupThousands(of('rejected'))} ${was(of('rejected'))} rejected by the service.`]
       : []),

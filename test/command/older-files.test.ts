@@ -95,7 +95,7 @@ describe('files of version 0.1.0 are read', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { error: { message: string; sentAt?: string } | null }).error);
     expect(errors[2]).toMatchObject({
-      message: `card.block of ${cardId(3)}: rejected: the service answered 409 (CARD_EXPIRED)`,
+      message: `card block ${cardId(3)}: rejected: the service answered 409 (CARD_EXPIRED)`,
       service: { errorCode: 'CARD_EXPIRED' },
       http: { status: 409, requestId: 'req-16' },
     });
@@ -103,7 +103,7 @@ describe('files of version 0.1.0 are read', () => {
       sentAt: expect.stringMatching(/^2026-11-21T22:02:2/),
       observed: { status: 'ACTIVE' },
     });
-    expect(errors[5]?.message).toBe(`card.block of ${cardId(6)}: not sent: the card was not as it had to be`);
+    expect(errors[5]?.message).toBe(`card block ${cardId(6)}: not sent: the card was not as it had to be`);
   });
 
   test('the list of runs', async () => {

@@ -329,10 +329,32 @@ describe('runs resume', () => {
   });
 
   test('--reconcile leaves a row unknown whose card reads otherwise', async () => {
-    const { resume } = await withUnknown(createHome(), ['card', 'block']);
-    const result = await resume(['--reconcile'], 'ACTIVE');
+    const home = createHome();
+    const { resume } = await withUnknown(home, ['card', 'block']);
+    const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
     expect(result.code).toBe(8);
     expect(result.lines).toHaveLength(2);
+    const seen = 'the connection was reset before a reply; reading back showed status ACTIVE';
+    expect(result.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
+    expect(readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').match(new RegExp(seen, 'g'))).toHaveLength(2);
+    const later = await runFrontdesk(['runs', 'results', 'u', '--outcome', 'unknown'], { home });
+    expect(later.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
+    expect(await resume(['--reconcile'], 'BLOCKED')).toMatchObject({ code: 0 });
+  });
+
+  test('--reconcile says what it saw of a row whose process was killed', async () => {
+    const home = createHome();
+    const { server, letGo, running } = await startStuck(home);
+    await kill(running);
+    letGo();
+    const result = await runFrontdesk(['runs', 'resume', 'nightly', '--reconcile', '-o', 'csv'], {
+      env: server.env,
+      home,
+    });
+    expect(result.code).toBe(8);
+    expect(result.stdout).toMatch(
+      /^3,.*outcome unknown: it may have been sent at \S+, and its process ended before the answer; reading back showed status ACTIVE/m,
+    );
   });
 
   test('--reconcile goes with --run too, so that a job comes to its end', async () => {
@@ -471,11 +493,11 @@ describe('runs results', () => {
     const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--json', '--query', '[].error.message'], { home });
     // An unknown one names the time at which it was sent.
     expect(JSON.parse(stdout.replace(/20\d\d-[^ ,]+Z/, 'TIME'))).toEqual([
-      `card.block of ${cardId(1)}: rejected: the service answered 409 (CARD_EXPIRED: expired in May)`,
-      `card.block of ${cardId(2)}: outcome unknown: it may have been sent at TIME, and the connection was reset before a reply; reading back showed status ACTIVE`,
-      `card.block of ${cardId(3)}: not sent: clientReference is "order-1", not b`,
-      `card.block of ${cardId(4)}: not sent: the service answered 404 (CARD_NOT_FOUND: no)`,
-      `card.block of ${cardId(5)}: rejected: the service answered 400 (Bad Request: no such field)`,
+      `card block ${cardId(1)}: rejected: the service answered 409 (CARD_EXPIRED: expired in May)`,
+      `card block ${cardId(2)}: outcome unknown: it may have been sent at TIME, and the connection was reset before a reply; reading back showed status ACTIVE`,
+      `card block ${cardId(3)}: not sent: clientReference is "order-1", not b`,
+      `card block ${cardId(4)}: not sent: the service answered 404 (CARD_NOT_FOUND: no)`,
+      `card block ${cardId(5)}: rejected: the service answered 400 (Bad Request: no such field)`,
     ]);
     await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
     const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
@@ -587,10 +609,18 @@ describe('runs', () => {
     while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
     const [run] = await runsList(home);
     expect(run).toMatchObject({ state: 'running', outcomes: { in_flight: 2, not_sent: 1 } });
+    const results = async (...args: readonly string[]) =>
+      (await runFrontdesk(['runs', 'results', 'r', '--columns', 'row,outcome', '--no-header', ...args], { home }))
+        .stdout;
+    expect(await results()).toBe('1\tin_flight\n2\tin_flight\n3\tnot_sent\n');
+    expect(await results('--outcome', 'unknown')).toBe('');
+    const page = await runFrontdesk(['runs', 'report', 'r', '--as', 'markdown'], { home });
+    expect(page.stdout).toContain('2 rows have no known outcome yet.');
     running.child.kill('SIGKILL');
     await running.result;
     const [killed] = await runsList(home);
     expect(killed).toMatchObject({ state: 'interrupted', outcomes: { unknown: 2, not_sent: 1 } });
+    expect(await results()).toBe('1\tunknown\n2\tunknown\n3\tnot_sent\n');
   });
 
   test('any part of an id that no other run has names it', async () => {

@@ -3,11 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { optionsOf } from '../../src/commands/command.ts';
 import { COMMON_OPTIONS } from '../../src/commands/common-options.ts';
-import { parseInput } from '../../src/engine/argv.ts';
 import { locateCommand } from '../../src/engine/locate.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { parseFaults } from '../support/parse-faults.ts';
 import { shellWords } from '../support/shell-words.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -113,6 +112,6 @@ describe('every other line of the README is a call that frontdesk takes', () => 
     const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
     const command = await entry?.load();
     expect(command).toBeDefined();
-    if (command !== undefined) parseInput(rest, command.path, command.arguments, optionsOf(command));
+    if (command !== undefined) expect(parseFaults(rest, command)).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { storedRow } from '../../bulk/row-result.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { runResults } from '../../bulk/run-records.ts';
 import type { Outcome } from '../../failure.ts';
+import { livingLocks } from '../../files/living-locks.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../printing.ts';
@@ -21,7 +22,8 @@ export async function printRunResults(
 ): Promise<void> {
   const folder = runFolder(session.stateDir(), name);
   const header = await requireRunHeader(folder);
-  const run = { folder, header };
+  const held = await livingLocks([folder.lock], session.context.clock);
+  const run = { folder, header, isHeld: held.has(folder.lock) };
   if (asInput && session.output.format === 'table') {
     session.useFormat(rowFormatOf(header));
   }

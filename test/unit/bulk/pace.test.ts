@@ -96,16 +96,20 @@ describe('the shared pause after a 429', () => {
   function make() {
     const clock = new FakeClock();
     const tooLong: number[] = [];
+    const shownUntil: number[] = [];
     const wrapUp = new AbortController();
     const limiter = new Limiter({
       clock,
       rate: undefined,
       wrapUp: wrapUp.signal,
+      onPause: (untilMs) => {
+        shownUntil.push(untilMs);
+      },
       onTooLong: (waitMs) => {
         tooLong.push(waitMs);
       },
     });
-    return { clock, limiter, tooLong, wrapUp };
+    return { clock, limiter, tooLong, shownUntil, wrapUp };
   }
 
   it('holds up everybody for as long as told', async () => {
@@ -114,6 +118,18 @@ describe('the shared pause after a 429', () => {
     expect(limiter.refused(3_000)).toBe(true);
     await Promise.all([limiter.admit(), limiter.admit()]);
     expect(clock.monotonic()).toBe(12_000);
+  });
+
+  it('is shown and judged by what the service asked for, without our jitter', async () => {
+    const { clock, limiter, tooLong, shownUntil } = make();
+    expect(limiter.refused(13_100, 12_000)).toBe(true);
+    expect(shownUntil).toEqual([12_000]);
+    await limiter.admit();
+    expect(clock.monotonic()).toBe(13_100);
+    limiter.answered();
+    expect(limiter.refused(930_000, 890_000)).toBe(true);
+    expect(limiter.refused(990_000, 900_001)).toBe(false);
+    expect(tooLong).toEqual([900_001]);
   });
 
   it('ends the run beyond fifteen minutes', () => {

@@ -54,7 +54,7 @@ describe('a run that is taken up again', () => {
     expect(second.outcomes).toEqual(['applied', 'rejected', 'unknown', 'applied', 'applied', 'applied']);
     expect(second.report).toMatchObject({ exitCode: 8, state: 'finished' });
     expect(second.printed[1]?.failure?.message).toBe(
-      'card.block of card-2: rejected: the service answered 404 (CARD_NOT_FOUND)',
+      'card block card-2: rejected: the service answered 404 (CARD_NOT_FOUND)',
     );
     expect(second.report.tally.causes('rejected')).toEqual([['CARD_NOT_FOUND', 1]]);
     expect(second.report.tally.fromJournal).toBe(6);

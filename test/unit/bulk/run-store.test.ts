@@ -288,7 +288,7 @@ describe('runs results', () => {
       ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-2' }),
     );
     const found: unknown[] = [];
-    for await (const { row, ending, failure } of runResults(run, rowsTo(4))) {
+    for await (const { row, ending, failure } of runResults({ ...run, isHeld: false }, rowsTo(4))) {
       found.push([row.row, ending.outcome, ending.attempts, ending.resultId, failure?.code]);
     }
     expect(found).toEqual([
@@ -298,7 +298,8 @@ describe('runs results', () => {
       [4, 'not_sent', 0, undefined, 'PARTIAL'],
     ]);
     const unknownRows: number[] = [];
-    for await (const { row } of runResults(run, rowsTo(4), new Set(['unknown']))) unknownRows.push(row.row);
+    for await (const { row } of runResults({ ...run, isHeld: false }, rowsTo(4), new Set(['unknown'])))
+      unknownRows.push(row.row);
     expect(unknownRows).toEqual([1]);
     await run.close();
   });

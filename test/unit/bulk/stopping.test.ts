@@ -89,7 +89,9 @@ describe('a run of many rows stops', () => {
     const plan = planOf(3, async (row, slot) => {
       await slot.pacer.admit('send');
       sent.push(row.row);
-      return slot.pacer.refused(901_000) ? answered() : failed('BUSY', { outcome: 'not_sent', http: { status: 429 } });
+      return slot.pacer.refused(901_000, 901_000)
+        ? answered()
+        : failed('BUSY', { outcome: 'not_sent', http: { status: 429 } });
     });
     const report = await runRows(plan);
     expect(sent).toEqual([1]);
@@ -190,7 +192,7 @@ describe('a signal', () => {
       2,
       async (_row, slot) => {
         await slot.pacer.admit('send');
-        slot.pacer.refused(60_000);
+        slot.pacer.refused(60_000, 60_000);
         const again = slot.pacer.admit('send');
         signals.send('SIGTERM');
         return (await again) ? answered() : failed('CANCELLED', { outcome: 'not_sent' });

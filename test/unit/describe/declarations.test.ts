@@ -5,9 +5,9 @@ import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
 import { ENVIRONMENT } from '../../../src/describe/environment.ts';
 import type { Block } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';
-import { parseInput } from '../../../src/engine/argv.ts';
-import { FAILURES, type Failure } from '../../../src/failure.ts';
+import { FAILURES } from '../../../src/failure.ts';
 import { REGISTRY } from '../../../src/registry.ts';
+import { parseFaults } from '../../support/parse-faults.ts';
 import { shellWords } from '../../support/shell-words.ts';
 
 const commands: { name: string; summary: string; command: Command }[] = [];
@@ -38,9 +38,7 @@ function commandOf(words: readonly string[]): { command: Command; rest: readonly
 /** The words of the first simple command of a shell line, redirections left out. */
 function parseExample(line: string): void {
   const { command, rest } = commandOf(shellWords(line));
-  const faults: Failure[] = [];
-  parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
-  expect(faults).toEqual([]);
+  expect(parseFaults(rest, command)).toEqual([]);
 }
 
 describe.each(commands)('frontdesk $name', ({ name, summary, command }) => {

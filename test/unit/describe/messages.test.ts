@@ -1,12 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { listMessages } from '../../../build/messages.ts';
-import { optionsOf } from '../../../src/commands/command.ts';
 import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
-import { parseInput } from '../../../src/engine/argv.ts';
 import { locateCommand } from '../../../src/engine/locate.ts';
-import type { Failure } from '../../../src/failure.ts';
 import { REGISTRY } from '../../../src/registry.ts';
+import { parseFaults } from '../../support/parse-faults.ts';
 
 const MESSAGES = listMessages(fileURLToPath(new URL('../../..', import.meta.url)));
 
@@ -69,9 +67,7 @@ describe('a command that a message gives to be run', () => {
     return entry === undefined || rest.includes('--help')
       ? undefined
       : entry.load().then((loaded) => {
-          const faults: Failure[] = [];
-          parseInput(rest, loaded.path, loaded.arguments, optionsOf(loaded), faults);
-          expect(faults).toEqual([]);
+          expect(parseFaults(rest, loaded)).toEqual([]);
         });
   });
 

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { optionsOf } from '../../../src/commands/command.ts';
-import { parseInput } from '../../../src/engine/argv.ts';
-import type { Failure } from '../../../src/failure.ts';
 import { REGISTRY } from '../../../src/registry.ts';
+import { parseFaults } from '../../support/parse-faults.ts';
 import { shellWords } from '../../support/shell-words.ts';
 
 const folder = new URL('../../../docs/recipes/', import.meta.url);
@@ -30,8 +28,6 @@ describe('the recipes', () => {
     const command = await entry?.load();
     if (command === undefined) return;
     const rest = words.slice(command.path.length);
-    const faults: Failure[] = [];
-    parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
-    expect(faults).toEqual([]);
+    expect(parseFaults(rest, command)).toEqual([]);
   });
 });

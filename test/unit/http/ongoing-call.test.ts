@@ -102,7 +102,7 @@ describe('waits', () => {
 
   it('calls the listener before each wait', async () => {
     const heard: unknown[] = [];
-    const { client } = bench([answer(429, '', [['Retry-After', '2']]), answer(200, card('ACTIVE'))], { random: 0 });
+    const { client } = bench([answer(429, '', [['Retry-After', '2']]), answer(200, card('ACTIVE'))], { random: 0.9 });
     await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
     expect(heard).toEqual([{ reason: 'the service answered 429', waitMs: 2000, attempt: 2 }]);
   });
