@@ -79,6 +79,12 @@ export const MANY_OPTIONS: readonly OptionSpec[] = [
   { long: 'rate', value: 'n', text: 'requests that leave in any one second, at most: 5 or 5/s' },
   { long: 'max-failures', value: 'n|n%', text: 'stop at that many failed rows (of all rows, when in percent)' },
   { long: 'shard', value: 'i/n', text: 'take every n-th row, beginning with the i-th' },
+  {
+    long: 'failed',
+    value: 'file',
+    isFile: true,
+    text: 'write the rows that did not succeed there, as input for a repeat',
+  },
 ];
 
 /** Options of the commands that write many rows. */
@@ -89,12 +95,6 @@ export const MANY_WRITE_OPTIONS: readonly OptionSpec[] = [
     value: 'keep|clear',
     choices: ['keep', 'clear'],
     text: 'what an empty CSV cell means: not given (keep, the default) or the empty text (clear)',
-  },
-  {
-    long: 'failed',
-    value: 'file',
-    isFile: true,
-    text: 'write the rows that did not succeed there, as input for a repeat',
   },
   { long: 'run', value: 'name', text: 'name of the run: starts it, or resumes it if it exists' },
   { long: 'reconcile', text: 'with --run: settle its unknown rows by reading their cards' },

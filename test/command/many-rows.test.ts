@@ -606,6 +606,23 @@ describe('--failed', () => {
     ]);
   });
 
+  test('takes the cards that could not be read, and is read again', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
+    );
+    const env = { env: server.env, home, stdin: `cardId,clientReference\n${ONE},a\n${TWO},b\n` };
+    expect((await runFrontdesk(['card', 'get', '--from', '-', '--failed', 'left.csv', '--json'], env)).code).toBe(15);
+    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\r\n');
+    expect(left.slice(0, -1).map((line) => line.split(',').slice(0, 4).join(' '))).toEqual([
+      'cardId clientReference _row _outcome',
+      `${TWO} b 2 failed`,
+    ]);
+    const again = await runFrontdesk(['card', 'get', '--from', 'left.csv', '--json'], env);
+    expect(again).toMatchObject({ code: 15, stdout: '[]\n' });
+    expect(server.requests).toHaveLength(3);
+  });
+
   test.each(['left.csv', 'left.ndjson', 'left.json'])('takes ids of the command line into %s', async (name) => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
