@@ -4,7 +4,7 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --expect | --empty-cells | --failed | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --require-reason-hint | --older-than | --as | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --approvers | --approvals | --require-reason | --require-reason-hint | --older-than | --as | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
   esac
   return 1
 }
@@ -46,15 +46,15 @@ _frontdesk_options() {
     'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs' | 'runs list') words='--state --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox' | 'sandbox info') words='--choices -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card get') words='-f --from --from-format --sheet -j --concurrency --rate --max-failures --shard -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card activate') words='--expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'card block' | 'card reissue') words='--reason --expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card get') words='-f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card activate') words='--expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'card block' | 'card reissue') words='--reason --expect -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card provision') words='--wallet --out --show-sensitive --client-device-id --client-wallet-provider --client-wallet-account-id -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card wait') words='--status --timeout --interval -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar update') words='--name --description --description-file --image --url --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar event create') words='--calendar --name --start --end --location --description --description-file --url --no-url --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'calendar subscribers list') words='--active --require-complete --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --allow-duplicates --empty-cells --failed --run --reconcile --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'calendar subscribers update') words='--email --first-name --last-name --active -f --from --from-format --sheet -j --concurrency --rate --max-failures --shard --failed --allow-duplicates --empty-cells --run --reconcile --resend-unknown --plan --plan-expires --changed-from -n --dry-run -y --yes --no-history -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth login') words='--family --cards-url --calendar-url --token-stdin --token-command --token-file --check -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'auth logout') words='--family -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'profile set') words='--cards-url --calendar-url --read-only -o --output --approvers --approvals --require-reason --require-reason-hint -p --profile --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -100,6 +100,7 @@ _frontdesk_value() {
     'card get') case $1 in
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
+      --failed) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -107,8 +108,8 @@ _frontdesk_value() {
     'card activate' | 'card block' | 'card reissue') case $1 in
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
-      --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --empty-cells) kind=words words='keep clear' ;;
       --plan) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
@@ -132,8 +133,8 @@ _frontdesk_value() {
       --active) kind=words words='true false' ;;
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
-      --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --empty-cells) kind=words words='keep clear' ;;
       --plan) kind=file ;;
       --changed-from) kind=file ;;
       -p | --profile) kind=profile ;;
@@ -145,8 +146,8 @@ _frontdesk_value() {
       --active) kind=words words='true false' ;;
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
-      --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --empty-cells) kind=words words='keep clear' ;;
       --plan) kind=file ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
@@ -162,8 +163,8 @@ _frontdesk_value() {
       --active) kind=words words='true false' ;;
       -f | --from) kind=file ;;
       --from-format) kind=words words='csv xlsx ndjson json ids' ;;
-      --empty-cells) kind=words words='keep clear' ;;
       --failed) kind=file ;;
+      --empty-cells) kind=words words='keep clear' ;;
       --plan) kind=file ;;
       --changed-from) kind=file ;;
       -p | --profile) kind=profile ;;

@@ -44,9 +44,17 @@ function isSecretHeader(name: string): boolean {
   return /^(?:set-cookie|authorization|proxy-authorization)$/i.test(name);
 }
 
+/** What JSON escapes without need (`\/`, `\u0041`) as it is, because a mask does not know a token in escapes. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:\\|\/|u00(?!22|5c|7f)([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return escaped === '\\/' ? '/' : escaped;
+  });
+}
+
 /** Masked before it is cut: half a token is one that no mask knows. */
 function bodyText(body: readonly Uint8Array[], { mask, sensitive }: TraceRules): string {
-  if (sensitive.length === 0) return shorten(mask.text(beginningOf(body)), MAX_BODY_TEXT);
+  if (sensitive.length === 0) return shorten(mask.text(withoutEscapes(beginningOf(body))), MAX_BODY_TEXT);
   const length = byteLength(body);
   try {
     const text = takeUtf8([...body]);

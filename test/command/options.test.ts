@@ -317,6 +317,15 @@ describe('--quiet and --verbose', () => {
     );
   });
 
+  test('-v masks a token that the answer has in escapes', async () => {
+    const token = 'a/b/c+tokenOfTheTest==';
+    const escaped = [...token].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('');
+    const body = `{"cardId":"${CARD_ID}","status":"a\\\\u0041","design":"${escaped}","x":"${token.replaceAll('/', '\\/')}"}`;
+    const server = await startRecordingServer([{ body }]);
+    const { stderr } = await runFrontdesk([...GET, '-v'], { env: { ...server.env, FRONTDESK_CARDS_TOKEN: token } });
+    expect(stderr).toContain(`< {"cardId":"${CARD_ID}","status":"a\\\\u0041","design":"***","x":"***"}\n`);
+  });
+
   test('-v shows the HTTP exchange on stderr, secrets masked', async () => {
     const server = await startRecordingServer([{ headers: { 'x-echo': CARDS_TOKEN }, body: cardText('ACTIVE') }]);
     const { stderr, stdout, code } = await runFrontdesk([...GET, '-v', '--query', 'status'], { env: server.env });
