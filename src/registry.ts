@@ -1,241 +1,118 @@
-import { createRegistry } from './commands/registry.ts';
+import type { Command } from './commands/command.ts';
+import { type CommandEntry, createRegistry } from './commands/registry.ts';
 
-/**
- * Every command, in the order of the overview. A line here and a file of its own make a command; its
- * declaration is loaded only when it is used.
- */
+/** Commands of one module by dotted path, with the summary and the export. The module is loaded when one is used. */
+function from<Module>(
+  load: () => Promise<Module>,
+  commands: Readonly<Record<string, readonly [summary: string, pick: (module: Module) => Command]>>,
+): readonly CommandEntry[] {
+  return Object.entries(commands).map(([path, [summary, pick]]) => ({
+    path: path.split('.'),
+    summary,
+    load: async () => pick(await load()),
+  }));
+}
+
+/** Every command, in the order of the overview. A line here and a file of its own make a command. */
 export const REGISTRY = createRegistry(
   [
-    {
-      path: ['card', 'get'],
-      summary: 'Show cards',
-      load: async () => (await import('./commands/card/get.ts')).cardGet,
-    },
-    {
-      path: ['card', 'activate'],
-      summary: 'Activate cards',
-      load: async () => (await import('./commands/card/activate.ts')).cardActivate,
-    },
-    {
-      path: ['card', 'block'],
-      summary: 'Block cards',
-      load: async () => (await import('./commands/card/block.ts')).cardBlock,
-    },
-    {
-      path: ['card', 'reissue'],
-      summary: 'Reissue cards',
-      load: async () => (await import('./commands/card/reissue.ts')).cardReissue,
-    },
-    {
-      path: ['card', 'provision'],
-      summary: 'Provision a card into a wallet',
-      load: async () => (await import('./commands/card/provision.ts')).cardProvision,
-    },
-    {
-      path: ['card', 'wait'],
-      summary: 'Wait until a card has a status',
-      load: async () => (await import('./local/wait.ts')).cardWaitCommand,
-    },
-    {
-      path: ['calendar', 'update'],
-      summary: 'Update a calendar',
-      load: async () => (await import('./commands/calendar/update.ts')).calendarUpdate,
-    },
-    {
-      path: ['calendar', 'event', 'create'],
-      summary: 'Create an event',
-      load: async () => (await import('./commands/calendar/event-create.ts')).calendarEventCreate,
-    },
-    {
-      path: ['calendar', 'subscribers', 'list'],
-      summary: 'List the subscribers of a calendar',
-      load: async () => (await import('./commands/calendar/subscribers-list.ts')).calendarSubscribersList,
-    },
-    {
-      path: ['calendar', 'subscribers', 'update'],
-      summary: 'Update a subscriber',
-      load: async () => (await import('./commands/calendar/subscribers-update.ts')).calendarSubscribersUpdate,
-    },
-    {
-      path: ['auth', 'login'],
-      summary: 'Store a credential',
-      load: async () => (await import('./local/auth.ts')).authLoginCommand,
-    },
-    {
-      path: ['auth', 'status'],
-      summary: 'Show where credentials come from and how they stand',
-      load: async () => (await import('./local/auth.ts')).authStatusCommand,
-    },
-    {
-      path: ['auth', 'logout'],
-      summary: 'Remove stored credentials',
-      load: async () => (await import('./local/auth.ts')).authLogoutCommand,
-    },
-    {
-      path: ['profile', 'list'],
-      summary: 'List profiles',
-      load: async () => (await import('./local/profile.ts')).profileListCommand,
-    },
-    {
-      path: ['profile', 'show'],
-      summary: 'Show one profile',
-      load: async () => (await import('./local/profile.ts')).profileShowCommand,
-    },
-    {
-      path: ['profile', 'set'],
-      summary: 'Create or change a profile',
-      load: async () => (await import('./local/profile.ts')).profileSetCommand,
-    },
-    {
-      path: ['profile', 'use'],
-      summary: 'Choose the profile that is used when none is named',
-      load: async () => (await import('./local/profile.ts')).profileUseCommand,
-    },
-    {
-      path: ['profile', 'remove'],
-      summary: 'Remove a profile and its credentials',
-      load: async () => (await import('./local/profile.ts')).profileRemoveCommand,
-    },
-    {
-      path: ['config', 'list'],
-      summary: 'List preferences',
-      load: async () => (await import('./local/config.ts')).configListCommand,
-    },
-    {
-      path: ['config', 'get'],
-      summary: 'Show one preference',
-      load: async () => (await import('./local/config.ts')).configGetCommand,
-    },
-    {
-      path: ['config', 'set'],
-      summary: 'Set a preference',
-      load: async () => (await import('./local/config.ts')).configSetCommand,
-    },
-    {
-      path: ['config', 'unset'],
-      summary: 'Take a preference away',
-      load: async () => (await import('./local/config.ts')).configUnsetCommand,
-    },
-    {
-      path: ['config', 'path'],
-      summary: 'Show where the settings file is',
-      load: async () => (await import('./local/config.ts')).configPathCommand,
-    },
-    {
-      path: ['history', 'list'],
-      summary: 'List writes, newest first',
-      load: async () => (await import('./local/history.ts')).historyListCommand,
-    },
-    {
-      path: ['history', 'show'],
-      summary: 'Show one write',
-      load: async () => (await import('./local/history.ts')).historyShowCommand,
-    },
-    {
-      path: ['history', 'prune'],
-      summary: 'Delete old writes from the history',
-      load: async () => (await import('./local/history.ts')).historyPruneCommand,
-    },
-    {
-      path: ['runs', 'list'],
-      summary: 'List runs, newest first',
-      load: async () => (await import('./local/runs.ts')).runsListCommand,
-    },
-    {
-      path: ['runs', 'show'],
-      summary: 'Show one run',
-      load: async () => (await import('./local/runs.ts')).runsShowCommand,
-    },
-    {
-      path: ['runs', 'report'],
-      summary: 'Print a document about a run: html, junit or markdown',
-      load: async () => (await import('./local/runs.ts')).runsReportCommand,
-    },
-    {
-      path: ['runs', 'results'],
-      summary: 'Print the rows of a run again',
-      load: async () => (await import('./local/runs.ts')).runsResultsCommand,
-    },
-    {
-      path: ['runs', 'resume'],
-      summary: 'Go on with a run',
-      load: async () => (await import('./local/runs.ts')).runsResumeCommand,
-    },
-    {
-      path: ['runs', 'revert'],
-      summary: 'Plan to put back what a run changed',
-      load: async () => (await import('./local/runs.ts')).runsRevertCommand,
-    },
-    {
-      path: ['runs', 'remove'],
-      summary: 'Delete what a run kept',
-      load: async () => (await import('./local/runs.ts')).runsRemoveCommand,
-    },
-    {
-      path: ['plan', 'show'],
-      summary: 'Show what a plan would send and what became of it',
-      load: async () => (await import('./local/plan.ts')).planShowCommand,
-    },
-    {
-      path: ['plan', 'approve'],
-      summary: 'Sign a plan, so that it may be applied',
-      load: async () => (await import('./local/plan.ts')).planApproveCommand,
-    },
-    {
-      path: ['plan', 'apply'],
-      summary: 'Send exactly the rows of a plan, once',
-      load: async () => (await import('./local/plan.ts')).planApplyCommand,
-    },
-    {
-      path: ['sandbox', 'info'],
-      summary: 'List the sandbox’s ids and choices',
-      load: async () => (await import('./local/sandbox.ts')).sandboxInfoCommand,
-    },
-    {
-      path: ['sandbox', 'serve'],
-      summary: 'Run the sandbox for other programs',
-      load: async () => (await import('./local/sandbox.ts')).sandboxServeCommand,
-    },
-    {
-      path: ['sandbox', 'reset'],
-      summary: 'Put the sandbox back to how it was at first',
-      load: async () => (await import('./local/sandbox.ts')).sandboxResetCommand,
-    },
-    {
-      path: ['mcp'],
-      summary: 'Serve an assistant (Model Context Protocol)',
-      load: async () => (await import('./mcp/command.ts')).mcpCommand,
-    },
-    {
-      path: ['desk'],
-      summary: 'Serve card after card at the terminal',
-      load: async () => (await import('./desk/desk-command.ts')).deskCommand,
-    },
-    {
-      path: ['api'],
-      summary: 'Send one raw request',
-      load: async () => (await import('./local/api.ts')).apiCommand,
-    },
-    {
-      path: ['doctor'],
-      summary: 'Look for what may be wrong on this machine',
-      load: async () => (await import('./local/doctor.ts')).doctorCommand,
-    },
-    {
-      path: ['schema'],
-      summary: 'Print commands, options and schemas as JSON, or OpenAPI of the service',
-      load: async () => (await import('./local/schema.ts')).schemaCommand(REGISTRY),
-    },
-    {
-      path: ['completion'],
-      summary: 'Print the completion script of a shell',
-      load: async () => (await import('./local/completion.ts')).completionCommand(REGISTRY),
-    },
-    {
-      path: ['help'],
-      summary: 'Explain a command or a topic',
-      load: async () => (await import('./local/help.ts')).helpCommand(REGISTRY),
-    },
+    ...from(() => import('./commands/card/get.ts'), {
+      'card.get': ['Show cards', (module) => module.cardGet],
+    }),
+    ...from(() => import('./commands/card/activate.ts'), {
+      'card.activate': ['Activate cards', (module) => module.cardActivate],
+    }),
+    ...from(() => import('./commands/card/block.ts'), {
+      'card.block': ['Block cards', (module) => module.cardBlock],
+    }),
+    ...from(() => import('./commands/card/reissue.ts'), {
+      'card.reissue': ['Reissue cards', (module) => module.cardReissue],
+    }),
+    ...from(() => import('./commands/card/provision.ts'), {
+      'card.provision': ['Provision a card into a wallet', (module) => module.cardProvision],
+    }),
+    ...from(() => import('./local/wait.ts'), {
+      'card.wait': ['Wait until a card has a status', (module) => module.cardWaitCommand],
+    }),
+    ...from(() => import('./commands/calendar/update.ts'), {
+      'calendar.update': ['Update a calendar', (module) => module.calendarUpdate],
+    }),
+    ...from(() => import('./commands/calendar/event-create.ts'), {
+      'calendar.event.create': ['Create an event', (module) => module.calendarEventCreate],
+    }),
+    ...from(() => import('./commands/calendar/subscribers-list.ts'), {
+      'calendar.subscribers.list': ['List the subscribers of a calendar', (module) => module.calendarSubscribersList],
+    }),
+    ...from(() => import('./commands/calendar/subscribers-update.ts'), {
+      'calendar.subscribers.update': ['Update a subscriber', (module) => module.calendarSubscribersUpdate],
+    }),
+    ...from(() => import('./local/auth.ts'), {
+      'auth.login': ['Store a credential', (module) => module.authLoginCommand],
+      'auth.status': ['Show where credentials come from and how they stand', (module) => module.authStatusCommand],
+      'auth.logout': ['Remove stored credentials', (module) => module.authLogoutCommand],
+    }),
+    ...from(() => import('./local/profile.ts'), {
+      'profile.list': ['List profiles', (module) => module.profileListCommand],
+      'profile.show': ['Show one profile', (module) => module.profileShowCommand],
+      'profile.set': ['Create or change a profile', (module) => module.profileSetCommand],
+      'profile.use': ['Choose the profile that is used when none is named', (module) => module.profileUseCommand],
+      'profile.remove': ['Remove a profile and its credentials', (module) => module.profileRemoveCommand],
+    }),
+    ...from(() => import('./local/config.ts'), {
+      'config.list': ['List preferences', (module) => module.configListCommand],
+      'config.get': ['Show one preference', (module) => module.configGetCommand],
+      'config.set': ['Set a preference', (module) => module.configSetCommand],
+      'config.unset': ['Take a preference away', (module) => module.configUnsetCommand],
+      'config.path': ['Show where the settings file is', (module) => module.configPathCommand],
+    }),
+    ...from(() => import('./local/history.ts'), {
+      'history.list': ['List writes, newest first', (module) => module.historyListCommand],
+      'history.show': ['Show one write', (module) => module.historyShowCommand],
+      'history.prune': ['Delete old writes from the history', (module) => module.historyPruneCommand],
+    }),
+    ...from(() => import('./local/runs.ts'), {
+      'runs.list': ['List runs, newest first', (module) => module.runsListCommand],
+      'runs.show': ['Show one run', (module) => module.runsShowCommand],
+      'runs.report': ['Print a document about a run: html, junit or markdown', (module) => module.runsReportCommand],
+      'runs.results': ['Print the rows of a run again', (module) => module.runsResultsCommand],
+      'runs.resume': ['Go on with a run', (module) => module.runsResumeCommand],
+      'runs.revert': ['Plan to put back what a run changed', (module) => module.runsRevertCommand],
+      'runs.remove': ['Delete what a run kept', (module) => module.runsRemoveCommand],
+    }),
+    ...from(() => import('./local/plan.ts'), {
+      'plan.show': ['Show what a plan would send and what became of it', (module) => module.planShowCommand],
+      'plan.approve': ['Sign a plan, so that it may be applied', (module) => module.planApproveCommand],
+      'plan.apply': ['Send exactly the rows of a plan, once', (module) => module.planApplyCommand],
+    }),
+    ...from(() => import('./local/sandbox.ts'), {
+      'sandbox.info': ['List the sandbox’s ids and choices', (module) => module.sandboxInfoCommand],
+      'sandbox.serve': ['Run the sandbox for other programs', (module) => module.sandboxServeCommand],
+      'sandbox.reset': ['Put the sandbox back to how it was at first', (module) => module.sandboxResetCommand],
+    }),
+    ...from(() => import('./mcp/command.ts'), {
+      mcp: ['Serve an assistant (Model Context Protocol)', (module) => module.mcpCommand],
+    }),
+    ...from(() => import('./desk/desk-command.ts'), {
+      desk: ['Serve card after card at the terminal', (module) => module.deskCommand],
+    }),
+    ...from(() => import('./local/api.ts'), {
+      api: ['Send one raw request', (module) => module.apiCommand],
+    }),
+    ...from(() => import('./local/doctor.ts'), {
+      doctor: ['Look for what may be wrong on this machine', (module) => module.doctorCommand],
+    }),
+    ...from(() => import('./local/schema.ts'), {
+      schema: [
+        'Print commands, options and schemas as JSON, or OpenAPI of the service',
+        (module) => module.schemaCommand(REGISTRY),
+      ],
+    }),
+    ...from(() => import('./local/completion.ts'), {
+      completion: ['Print the completion script of a shell', (module) => module.completionCommand(REGISTRY)],
+    }),
+    ...from(() => import('./local/help.ts'), {
+      help: ['Explain a command or a topic', (module) => module.helpCommand(REGISTRY)],
+    }),
   ],
   [
     { path: ['card'], summary: 'Gift cards: look at them and change them' },

@@ -2,7 +2,7 @@ import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
 import type { Child, GroupEntry } from '../commands/registry.ts';
 import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
-import type { Block, Row } from './text-block.ts';
+import { type Block, examples, type Row, rows, text } from './text-block.ts';
 
 /** `[cardId...]`, `<name>`. */
 export function argumentName(argument: ArgumentSpec): string {
@@ -42,31 +42,30 @@ function optionRows(options: readonly OptionSpec[]): readonly Row[] {
   }));
 }
 
-function rows(title: string, list: readonly Row[]): readonly Block[] {
+function listed(title: string, list: readonly Row[]): readonly Block[] {
   return list.length === 0 ? [] : [{ kind: 'rows', title, rows: list }];
 }
 
 /** Everything about one command, what a hurried reader needs first; what all have in common is explained elsewhere. */
 export function commandBlocks(doc: CommandDoc): readonly Block[] {
-  const examples = doc.examples.map(({ text, line }) => ({ text, line: `frontdesk ${line}` }));
   return [
-    { kind: 'text', text: doc.summary },
-    { kind: 'text', text: doc.description },
-    { kind: 'text', text: `Usage: ${usageOf(doc)}` },
-    { kind: 'examples', title: 'Examples', examples },
-    ...rows(
+    text(doc.summary),
+    text(doc.description),
+    text(`Usage: ${usageOf(doc)}`),
+    {
+      kind: 'examples',
+      title: 'Examples',
+      examples: doc.examples.map((example) => ({ ...example, line: `frontdesk ${example.line}` })),
+    },
+    ...listed(
       'Arguments',
       doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
     ),
-    ...rows('Options', optionRows(doc.options)),
-    {
-      kind: 'text',
-      text: `Exit codes: ${doc.exitCodes.map(exitCodeName).join(', ')}. See \`frontdesk help exit-codes\`.`,
-    },
-    {
-      kind: 'text',
-      text: `Options of every command: ${commonOptions(doc).map(shortestName).join(' ')}. See \`frontdesk help options\`.`,
-    },
+    ...listed('Options', optionRows(doc.options)),
+    text(`Exit codes: ${doc.exitCodes.map(exitCodeName).join(', ')}. See \`frontdesk help exit-codes\`.`),
+    text(
+      `Options of every command: ${commonOptions(doc).map(shortestName).join(' ')}. See \`frontdesk help options\`.`,
+    ),
   ];
 }
 
@@ -89,16 +88,14 @@ export function groupBlocks(
 ): readonly Block[] {
   const words = `frontdesk ${path.join(' ')}`;
   return [
-    { kind: 'text', text: group?.summary ?? words },
-    { kind: 'text', text: `Usage: ${words} <command> [options]` },
-    ...rows(
+    text(group?.summary ?? words),
+    text(`Usage: ${words} <command> [options]`),
+    ...listed(
       'Commands',
       children.map((child) => ({ name: child.name, text: child.summary })),
     ),
-    ...(defaultDoc === undefined
-      ? []
-      : [{ kind: 'text', text: `\`${words}\` alone is \`frontdesk ${defaultDoc.command}\`.` } as const]),
-    { kind: 'text', text: `See \`${words} <command> --help\`.` },
+    ...(defaultDoc === undefined ? [] : [text(`\`${words}\` alone is \`frontdesk ${defaultDoc.command}\`.`)]),
+    text(`See \`${words} <command> --help\`.`),
   ];
 }
 
@@ -141,10 +138,10 @@ export function overviewBlocks(outline: Outline, topics: readonly string[]): rea
   const named = SECTIONS.flatMap((section) => section.words);
   const others = children.map((child) => child.name).filter((name) => !named.includes(name));
   return [
-    { kind: 'text', text: 'frontdesk: gift cards and calendars from the command line' },
-    { kind: 'text', text: 'Usage: frontdesk <command> [options]' },
+    text('frontdesk: gift cards and calendars from the command line'),
+    text('Usage: frontdesk <command> [options]'),
     ...[...SECTIONS, { title: OTHERS, words: others, spread: false }].flatMap(({ title, words, spread }) =>
-      rows(
+      listed(
         title,
         words.flatMap((word) => {
           const child = children.find((candidate) => candidate.name === word);
@@ -152,22 +149,18 @@ export function overviewBlocks(outline: Outline, topics: readonly string[]): rea
         }),
       ),
     ),
-    {
-      kind: 'examples',
-      title: 'First minute, no account needed',
-      examples: [
-        { text: 'Ids to try', line: 'frontdesk sandbox info' },
-        { text: 'A card of the sandbox', line: 'frontdesk -p sandbox card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
-      ],
-    },
-    ...rows('Help', [
-      { name: 'frontdesk <command> --help', text: 'options with their limits, examples, exit codes' },
-      { name: 'frontdesk help <topic>', text: topics.join(', ') },
-    ]),
+    examples('First minute, no account needed', {
+      'Ids to try': 'frontdesk sandbox info',
+      'A card of the sandbox': 'frontdesk -p sandbox card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    }),
+    rows('Help', {
+      'frontdesk <command> --help': 'options with their limits, examples, exit codes',
+      'frontdesk help <topic>': topics.join(', '),
+    }),
   ];
 }
 
 /** The options that every command has, for the long form of the overview. */
 export function commonOptionBlocks(): readonly Block[] {
-  return rows('Options of every command', optionRows(COMMON_OPTIONS));
+  return listed('Options of every command', optionRows(COMMON_OPTIONS));
 }

@@ -49,7 +49,7 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
       'sandbox-choices',
       table(
         ['not shown', 'what the sandbox does'],
-        SANDBOX_CHOICES.map(({ topic, choice }) => [cell(topic), cell(choice)]),
+        Object.entries(SANDBOX_CHOICES).map((row) => row.map(cell)),
       ),
     ],
     [

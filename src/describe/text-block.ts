@@ -17,6 +17,20 @@ interface ShellExample {
   readonly line: string;
 }
 
+export function text(paragraph: string): Block {
+  return { kind: 'text', text: paragraph };
+}
+
+/** Names, each with what it means. */
+export function rows(title: string, meanings: Readonly<Record<string, string>>): Block {
+  return { kind: 'rows', title, rows: Object.entries(meanings).map(([name, meaning]) => ({ name, text: meaning })) };
+}
+
+/** What one may want, each with the command line for it. */
+export function examples(title: string, lines: Readonly<Record<string, string>>): Block {
+  return { kind: 'examples', title, examples: Object.entries(lines).map(([want, line]) => ({ text: want, line })) };
+}
+
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 120;
 const DEFAULT_WIDTH = 80;

@@ -19,6 +19,6 @@ export function sandboxInfo(state: SandboxState): JsonObject {
     cards,
     calendars: [...state.calendars.keys()].map((id) => object({ id })),
     subscribers,
-    choices: SANDBOX_CHOICES.map(({ topic, choice }) => object({ topic, choice })),
+    choices: Object.entries(SANDBOX_CHOICES).map(([topic, choice]) => object({ topic, choice })),
   });
 }

@@ -28,9 +28,6 @@ it('shows the state as it is now', () => {
   expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'BLOCKED' });
 });
 
-it('names every choice once and with the figure the code has', () => {
-  const topics = SANDBOX_CHOICES.map(({ topic }) => topic);
-  expect(new Set(topics).size).toBe(topics.length);
-  const events = SANDBOX_CHOICES.find(({ topic }) => topic === 'events');
-  expect(events?.choice).toContain(` ${KEPT_EVENTS} `);
+it('names a choice with the figure the code has', () => {
+  expect(SANDBOX_CHOICES['events']).toContain(` ${KEPT_EVENTS} `);
 });
