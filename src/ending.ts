@@ -1,6 +1,6 @@
 import { FAILURES, type Failure, type FailureCode, type Notice, OUTCOMES, type Outcome } from './failure.ts';
 import { shorten } from './json/shorten.ts';
-import { isJsonObject, type JsonValue } from './json/value.ts';
+import { textAt } from './json/value.ts';
 
 /**
  * How a call ended. The call makes it once; results of single calls and of rows carry it, journal and history keep it
@@ -55,7 +55,7 @@ const MAX_ERROR_CODE = 200;
 /** The ending of a call that failed. `message`: why, where the failure's details do not say it. */
 export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'durationMs' | 'message'>> = {}): Ending {
   const { outcome, http, attempts, sentAt, resultId, service, observed } = failure.details;
-  const message = textIn(service, 'message') ?? known.message;
+  const message = textAt(service, 'message') ?? known.message;
   return {
     outcome: outcome ?? null,
     httpStatus: http?.status,
@@ -65,16 +65,11 @@ export function endingOf(failure: Failure, known: Partial<Pick<Ending, 'duration
     durationMs: known.durationMs,
     resultId,
     code: failure.code,
-    errorCode: textIn(service, 'errorCode')?.slice(0, MAX_ERROR_CODE),
+    errorCode: textAt(service, 'errorCode')?.slice(0, MAX_ERROR_CODE),
     message: message === undefined ? undefined : shorten(message, MAX_MESSAGE),
-    observedStatus: textIn(observed, 'status'),
+    observedStatus: textAt(observed, 'status'),
     notices: [],
   };
-}
-
-function textIn(value: JsonValue | undefined, name: string): string | undefined {
-  const member = isJsonObject(value) ? value.get(name) : undefined;
-  return typeof member === 'string' ? member : undefined;
 }
 
 /** Codes with which a guard (`--expect`) ends a row before it is sent: the service was there, the row was not to be. */

@@ -162,6 +162,14 @@ export interface Notice {
   readonly level: 'note' | 'warning';
 }
 
+export function note(code: string, message: string): Notice {
+  return { code, message, level: 'note' };
+}
+
+export function warning(code: string, message: string): Notice {
+  return { code, message, level: 'warning' };
+}
+
 /** One fault of a call's input, collected so that all are reported together. */
 export interface Fault {
   /** The flag or argument as the person types it (`--limit`, `<cardId>`), or a column name. */

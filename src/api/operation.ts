@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 
-export type Family = 'cards' | 'calendar';
+/** The two interfaces of the service, in the order of their help. */
+export const FAMILIES = ['cards', 'calendar'] as const;
+export type Family = (typeof FAMILIES)[number];
 
 /** What a family is about, in words for people. */
 export function familyWords(family: Family): string {
@@ -60,6 +62,11 @@ export interface Operation {
 
 export function isWrite(operation: Operation): boolean {
   return operation.effect.kind === 'write';
+}
+
+/** Members of its answer that are one-time secrets. */
+export function sensitiveOf({ effect }: Operation): readonly string[] {
+  return effect.kind === 'write' ? (effect.sensitive ?? []) : [];
 }
 
 /** An operation that changes some fields of what is there: without any field it has nothing to do. */

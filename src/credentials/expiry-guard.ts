@@ -1,6 +1,6 @@
 import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { Failure, type Notice } from '../failure.ts';
+import { Failure, type Notice, note, warning } from '../failure.ts';
 import { describeExpiry, type JwtTimes, judgeExpiry, readJwtTimes } from './token.ts';
 
 interface GuardOptions {
@@ -38,11 +38,11 @@ export function makeExpiryGuard(options: GuardOptions): ExpiryGuard {
   function notice(what: string, { expiresAtMs, notBeforeMs }: JwtTimes): void {
     const nowMs = clock.now();
     if (expiresAtMs !== undefined && judgeExpiry({ expiresAtMs }, nowMs) === 'soon') {
-      onNotice({ code: 'TOKEN_EXPIRES_SOON', level: 'note', message: `${what} ${describeExpiry(expiresAtMs, nowMs)}` });
+      onNotice(note('TOKEN_EXPIRES_SOON', `${what} ${describeExpiry(expiresAtMs, nowMs)}`));
     }
     if (notBeforeMs !== undefined && notBeforeMs > nowMs + CLOCK_SKEW_MS) {
       const message = `${what} says that it is not valid before ${new Date(notBeforeMs).toISOString()}`;
-      onNotice({ code: 'TOKEN_NOT_YET_VALID', level: 'warning', message });
+      onNotice(warning('TOKEN_NOT_YET_VALID', message));
     }
   }
 

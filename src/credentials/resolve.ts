@@ -1,6 +1,6 @@
 import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { Failure, type Notice } from '../failure.ts';
+import { Failure, type Notice, warning } from '../failure.ts';
 import type { CredentialPort } from '../http/call.ts';
 import { makeExpiryGuard } from './expiry-guard.ts';
 import { makeSource, type TokenSource } from './source.ts';
@@ -119,7 +119,7 @@ export function resolveCredential(request: CredentialRequest): Credential {
       return await (await open()).renew(stop);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (!renewalFailed) onNotice({ code: 'TOKEN_NOT_RENEWED', level: 'warning', message: error.message });
+      if (!renewalFailed) onNotice(warning('TOKEN_NOT_RENEWED', error.message));
       renewalFailed = true;
       return undefined;
     }

@@ -1,4 +1,4 @@
-import type { Notice } from '../failure.ts';
+import { type Notice, warning } from '../failure.ts';
 import type { CredentialEntry } from './store.ts';
 import { checkTokenText } from './token.ts';
 import { runTokenCommand } from './token-command.ts';
@@ -84,7 +84,7 @@ function fileSource({ entry, platform, onNotice }: StoredChoice): TokenSource {
     if (isWorldReadable && !warned) {
       warned = true;
       const message = `every user of this machine can read the token file ${entry.value}`;
-      onNotice({ code: 'TOKEN_FILE_WORLD_READABLE', level: 'warning', message });
+      onNotice(warning('TOKEN_FILE_WORLD_READABLE', message));
     }
     hasChanged ||= given !== undefined && given !== token;
     given = token;

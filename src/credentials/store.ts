@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Family } from '../api/operation.ts';
+import { FAMILIES, type Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
 import { readPrivateFile } from '../files/safety.ts';
-import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonArray, type JsonValue, textAt } from '../json/value.ts';
 
 /** What is kept of a credential: the token itself, a command that prints it, or the path of a file with it. */
 export type CredentialKind = 'token' | 'command' | 'file';
@@ -32,18 +32,12 @@ export function credentialsPath(configDir: string): string {
   return join(configDir, 'credentials.json');
 }
 
-const FAMILIES: readonly Family[] = ['cards', 'calendar'];
 const KINDS: readonly CredentialKind[] = ['token', 'command', 'file'];
 
 function readEntry(value: JsonValue): CredentialEntry | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const text = (key: string) => {
-    const member = value.get(key);
-    return typeof member === 'string' ? member : undefined;
-  };
-  const [profile, origin, secret] = [text('profile'), text('origin'), text('value')];
-  const family = FAMILIES.find((candidate) => candidate === text('family'));
-  const kind = KINDS.find((candidate) => candidate === text('kind'));
+  const [profile, origin, secret] = [textAt(value, 'profile'), textAt(value, 'origin'), textAt(value, 'value')];
+  const family = FAMILIES.find((candidate) => candidate === textAt(value, 'family'));
+  const kind = KINDS.find((candidate) => candidate === textAt(value, 'kind'));
   if (profile === undefined || origin === undefined || secret === undefined) return undefined;
   return family === undefined || kind === undefined ? undefined : { profile, family, origin, kind, value: secret };
 }

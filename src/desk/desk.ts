@@ -12,7 +12,7 @@ import type { OpenSession } from '../engine/open-session.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Outcome } from '../failure.ts';
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { historyListCommand } from '../local/history.ts';
 import { cardWaitCommand } from '../local/wait.ts';
 import { cardViewWithin } from '../output/card-view.ts';
@@ -244,9 +244,9 @@ export class Desk {
   #sessionOf(operation: Operation, signals: SignalPort): OpenSession {
     const context = Object.create(this.#session.context, { signals: { value: signals } });
     const print: Session['print'] = async (result) => {
-      if (operation.effect.kind !== 'write' || result.kind !== 'resource' || !isJsonObject(result.resource)) return;
-      const made = result.resource.get('cardId');
-      if (operation.effect.resultId === 'cardId' && typeof made === 'string') this.#sitting.made(made);
+      if (operation.effect.kind !== 'write' || result.kind !== 'resource') return;
+      const made = textAt(result.resource, 'cardId');
+      if (operation.effect.resultId === 'cardId' && made !== undefined) this.#sitting.made(made);
     };
     // What is not replaced here is reached through the prototype, which is a session.
     return Object.create(this.#session, {

@@ -1,3 +1,4 @@
+import { FAMILIES } from '../api/operation.ts';
 import { COMMON_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
 import { tokenVariable } from '../credentials/resolve.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
@@ -26,7 +27,7 @@ function checkNode(): Check {
 
 const OUR_VARIABLES: readonly string[] = [
   ...[...COMMON_OPTIONS, ...WRITE_OPTIONS].flatMap(({ env }) => (env?.startsWith('FRONTDESK_') ? [env] : [])),
-  ...(['cards', 'calendar'] as const).flatMap((family) => [tokenVariable(family), urlVariable(family)]),
+  ...FAMILIES.flatMap((family) => [tokenVariable(family), urlVariable(family)]),
   'FRONTDESK_CONFIG_DIR',
   'FRONTDESK_STATE_DIR',
   'FRONTDESK_DEBUG',

@@ -1,4 +1,4 @@
-import { type Family, familyWords } from '../api/operation.ts';
+import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { readCredentials } from '../credentials/store.ts';
@@ -15,8 +15,6 @@ import { type Exchange, headerValues } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { chooseProxy } from '../wire/proxy.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
-
-const FAMILIES: readonly Family[] = ['cards', 'calendar'];
 
 /** A clock that is further off makes valid tokens look expired (docs/faults.md H29). */
 const MAX_SKEW_MS = 5 * 60_000;

@@ -1,6 +1,6 @@
 import { isWrite } from '../api/operation.ts';
 import { type CallCommand, isMany } from '../commands/command.ts';
-import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 import { askMissing } from './ask-missing.ts';
@@ -89,9 +89,7 @@ async function runCalled(session: OpenSession, command: CallCommand, input: RawI
 async function runSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   const complete = session.prompt.available ? await askMissing(session, command, input) : input;
   const single = await readSingleCall(session, command, complete);
-  for (const warning of single.warnings) {
-    await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message: warning });
-  }
+  for (const message of single.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   try {
     return await perform(session, command, complete, single);
   } catch (error) {

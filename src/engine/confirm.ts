@@ -3,7 +3,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
 import { checkExpectation } from '../input/expect.ts';
-import { isJsonObject, type JsonObject } from '../json/value.ts';
+import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
@@ -65,7 +65,7 @@ async function describeCard(session: Session, card: JsonObject): Promise<string>
 function whatFollows({ call, reason }: SingleCall, before: CardBefore): string {
   const { effect, attempt } = call.operation;
   if (effect.kind !== 'write' || !effect.confirm) return '';
-  const status = 'card' in before ? before.card.get('status') : undefined;
+  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
   const aim = aimOf(call.operation);
   const [noun = ''] = attempt.split(' ');
   return [

@@ -1,5 +1,5 @@
 import type { Context, SignalName } from '../context.ts';
-import { FAILURES } from '../failure.ts';
+import { FAILURES, warning } from '../failure.ts';
 import type { Session } from '../session.ts';
 
 /** How long a write in flight may still be answered after the first signal. */
@@ -25,7 +25,7 @@ export function keepToOutcome({ context, notify }: Pick<Session, 'context' | 'no
     const message = isImpatient
       ? 'the write has ended, but its result was not printed; see `frontdesk history`'
       : 'too late to stop: the write has ended; its result follows (^C again to leave without it)';
-    const reported = notify({ code: 'INTERRUPTED', level: 'warning', message });
+    const reported = notify(warning('INTERRUPTED', message));
     if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
     isImpatient = true;
   });

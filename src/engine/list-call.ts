@@ -1,6 +1,6 @@
 import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
 import type { CallCommand } from '../commands/command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, warning } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import type { Session } from '../session.ts';
@@ -51,6 +51,6 @@ export async function runList(
   if (hasOption(input, 'require-complete')) {
     throw new Failure('PARTIAL', message, { details: { id: single.id } });
   }
-  await session.notify({ code: 'MAY_BE_INCOMPLETE', level: 'warning', message });
+  await session.notify(warning('MAY_BE_INCOMPLETE', message));
   return 0;
 }

@@ -1,6 +1,7 @@
 import { type Family, isWrite, type Operation } from '../api/operation.ts';
 import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
 import type { CredentialEntry } from '../credentials/store.ts';
+import { note } from '../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { TokenMask } from '../http/mask.ts';
@@ -46,11 +47,7 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   const { openSandbox } = await import('../sandbox/open.ts');
   const { context, places } = session;
   const server = await openSandbox(places.stateDir, context);
-  await session.notify({
-    code: 'SANDBOX',
-    level: 'note',
-    message: 'this is the sandbox on this machine; nothing real is touched',
-  });
+  await session.notify(note('SANDBOX', 'this is the sandbox on this machine; nothing real is touched'));
   const parsed = parseBaseUrl(server.url);
   if (parsed.kind === 'bad') throw new Error(`the sandbox has a bad URL: ${parsed.problem}`);
   const token = family === 'cards' ? server.cardsToken : server.calendarToken;
@@ -75,11 +72,12 @@ async function reportOverride(session: Session, family: Family, origin: string):
   // A store that cannot be read is not used either.
   const entries = await storedCredentials(session).catch(() => []);
   if (findStored(entries, { profile: profile.name, family, origin }).entry === undefined) return;
-  await session.notify({
-    code: 'TOKEN_OVERRIDDEN',
-    level: 'note',
-    message: `the ${family} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
-  });
+  await session.notify(
+    note(
+      'TOKEN_OVERRIDDEN',
+      `the ${family} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
+    ),
+  );
 }
 
 async function profileAddress(session: Session, family: Family): Promise<Address> {

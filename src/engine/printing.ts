@@ -1,4 +1,4 @@
-import type { Operation } from '../api/operation.ts';
+import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { type Command, isMany } from '../commands/command.ts';
 import type { Failure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
@@ -12,7 +12,7 @@ export function sensitiveMembers(command: Command, input: RawInput): readonly st
   if (command.kind !== 'call' || hasOption(input, 'show-sensitive')) return [];
   const rows: readonly Operation[] =
     'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
-  return rows.flatMap((row) => (row.effect.kind === 'write' ? (row.effect.sensitive ?? []) : []));
+  return rows.flatMap(sensitiveOf);
 }
 
 /** What is open besides the columns of a run's results: members of the answers and of the errors. */

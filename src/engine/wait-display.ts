@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Notice } from '../failure.ts';
+import { type Notice, note } from '../failure.ts';
 import type { CallListener } from '../http/call.ts';
 import { renderNotice } from '../output/failure-text.ts';
 import type { Format } from '../output/options.ts';
@@ -140,23 +140,19 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   };
   const sayLate = () =>
     void stderr.write(
-      renderNotice(
-        { code: 'WAITING', level: 'note', message: `still waiting for the service, up to ${limit} s` },
-        options.format,
-        stderr,
-      ),
+      renderNotice(note('WAITING', `still waiting for the service, up to ${limit} s`), options.format, stderr),
     );
   const display = isWanted ? (canRedraw(context) ? new Spinner(options, now) : new LateLine(sayLate)) : undefined;
   const isJson = options.format === 'json' || options.format === 'ndjson';
   const trace = (line: string) => {
-    if (isJson && !stderr.isTerminal) report({ code: 'TRACE', level: 'note', message: line });
+    if (isJson && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${safeText(line)}\n`);
   };
   const onRetry: CallListener['onRetry'] = ({ reason, waitMs }) => {
     if (options.quiet) return;
     // A person wants one line; the service's own words stand in the error if there will be one.
     const why = stderr.isTerminal ? reason.replace(/ \(.*$/s, '') : reason;
-    report({ code: 'RETRY', level: 'note', message: `${why}, waiting ${waitText(waitMs)}` });
+    report(note('RETRY', `${why}, waiting ${waitText(waitMs)}`));
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };
   return {

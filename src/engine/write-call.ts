@@ -1,10 +1,11 @@
-import type { Operation } from '../api/operation.ts';
+import { type Operation, sensitiveOf } from '../api/operation.ts';
 import type { CallCommand } from '../commands/command.ts';
 import { StreamFailure } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { Failure, warning } from '../failure.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
+import { textAt } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
@@ -15,10 +16,6 @@ import { columnsOf, viewOf } from './presentation.ts';
 import type { SingleCall } from './read-call.ts';
 import { createResultFile } from './result-file.ts';
 import { askReason, guardWrite, refuseReadOnly } from './write-guards.ts';
-
-function sensitiveOf(operation: Operation): readonly string[] {
-  return operation.effect.kind === 'write' ? (operation.effect.sensitive ?? []) : [];
-}
 
 /** Table and csv hide these by themselves, unless --show-sensitive. */
 function isHiddenByOutput({ output }: Session, name: string): boolean {
@@ -78,7 +75,7 @@ function openSignals(session: Session): OpenInterrupt {
       const message = isInFlight()
         ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (^C again to stop)`
         : 'stopping';
-      void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
+      void session.notify(warning('INTERRUPTED', message));
     });
   };
 }
@@ -96,11 +93,7 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     const result = answer.ending.resultId === undefined ? '' : `; the id in the answer is ${answer.ending.resultId}`;
     // The reader of a pipe went away: the write still ends by its outcome.
     if (error.errno === 'EPIPE') {
-      await session.notify({
-        code: 'OUTPUT_LOST',
-        level: 'warning',
-        message: `the ${what} WAS applied, but nobody read the result${result}`,
-      });
+      await session.notify(warning('OUTPUT_LOST', `the ${what} WAS applied, but nobody read the result${result}`));
       return;
     }
     const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
@@ -128,8 +121,8 @@ function appliedFailure(single: SingleCall, answer: Answer, message: string, cau
 
 /** The call with what the card was before it, for comparing when its outcome is unknown. */
 function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): SingleCall {
-  const status = 'card' in before ? before.card.get('status') : undefined;
-  if (typeof status !== 'string') return single;
+  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
+  if (status === undefined) return single;
   const when = wasAsked ? 'before you confirmed' : 'before it was sent';
   return { ...single, call: { ...single.call, before: { status, when } } };
 }
@@ -138,11 +131,9 @@ function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): 
 async function warnOfLoss(session: Session, operation: Operation, outPath: string | undefined): Promise<void> {
   const isLost = sensitiveOf(operation).some((name) => isHiddenByOutput(session, name));
   if (!isLost || outPath !== undefined) return;
-  await session.notify({
-    code: 'SHOWN_ONCE',
-    level: 'warning',
-    message: 'the answer is given once and hidden here: --out <file> keeps it, --show-sensitive shows it',
-  });
+  await session.notify(
+    warning('SHOWN_ONCE', 'the answer is given once and hidden here: --out <file> keeps it, --show-sensitive shows it'),
+  );
 }
 
 /** On a terminal, after the result: one line that says what was done. */

@@ -2,7 +2,7 @@ import { parseJson } from '../json/parse.ts';
 import { printJsonPieces } from '../json/print.ts';
 import { shorten } from '../json/shorten.ts';
 import { beginningAsText, takeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { byteLength } from '../wire/exchange.ts';
 import { memoryLeft } from './answer-memory.ts';
 import type { TokenMask } from './mask.ts';
@@ -77,9 +77,8 @@ export function errorReplyOf(json: JsonValue | undefined, beginning: string, mas
   }
   const value = mask.json(json);
   if (!isJsonObject(value)) return { ...NO_ERROR, body: value, summary: excerptOf(value) };
-  const errorCode = value.get('errorCode');
-  const message = value.get('message');
-  if (typeof errorCode === 'string' && typeof message === 'string') {
+  const [errorCode, message] = [textAt(value, 'errorCode'), textAt(value, 'message')];
+  if (errorCode !== undefined && message !== undefined) {
     const summary = shorten(`${errorCode}: ${message}${detailsText(value.get('details'))}`, MAX_TEXT);
     return { service: value, body: undefined, message, summary, isHtml: false };
   }
@@ -96,13 +95,13 @@ function detailsText(details: JsonValue | undefined): string {
 
 /** Family B's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */
 function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
-  const texts = ['title', 'detail'].map((name) => value.get(name)).filter((text) => typeof text === 'string');
+  const texts = ['title', 'detail'].map((name) => textAt(value, name)).filter((text) => text !== undefined);
   if (texts.length > 0) return texts.join(': ');
   for (const name of ['errorCode', 'message', 'error']) {
     const member = value.get(name);
     if (typeof member === 'string') return member;
-    const inner = isJsonObject(member) ? member.get('message') : undefined;
-    if (typeof inner === 'string') return inner;
+    const inner = textAt(member, 'message');
+    if (inner !== undefined) return inner;
   }
   return '';
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { isJsonObject } from '../json/value.ts';
+import { textAt } from '../json/value.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
 import type { CallInput, CardBefore } from './call.ts';
 
@@ -50,15 +50,9 @@ export function subjectOf(input: CallInput): string {
   const { attempt } = input.operation;
   const id = idOf(input);
   if (id !== undefined) return `${attempt} ${id}`;
-  if (!isJsonObject(input.body)) return attempt;
-  const { body } = input;
-  const text = (name: string): string | undefined => {
-    const value = body.get(name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const name = text('name');
+  const name = textAt(input.body, 'name');
   const known = ['start', 'calendar'].flatMap((member) => {
-    const value = text(member);
+    const value = textAt(input.body, member);
     return value === undefined ? [] : [`${member} ${value}`];
   });
   const details = known.length === 0 ? '' : ` (${known.join(', ')})`;

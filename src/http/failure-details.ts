@@ -1,3 +1,4 @@
+import { sensitiveOf } from '../api/operation.ts';
 import type { FailureDetails, Outcome } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { CallFacts } from './facts.ts';
@@ -27,8 +28,7 @@ export function detailsOf(
 
 /** One-time secrets never reach an error (docs/faults.md C23): an answer that was cut may hold half of one as text. */
 function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonValue | undefined {
-  const { effect } = facts.operation;
-  const names = effect.kind === 'write' ? (effect.sensitive ?? []) : [];
+  const names = sensitiveOf(facts.operation);
   if (value === undefined || names.length === 0) return value;
   if (typeof value === 'string') return undefined;
   return maskMembers(value, names);

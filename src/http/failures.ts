@@ -1,5 +1,4 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
 import type { BreakLabel } from '../wire/exchange.ts';
 import { type CallFacts, urlPlace } from './facts.ts';
 import { detailsOf, whatHappened } from './failure-details.ts';
@@ -96,10 +95,4 @@ export function cancelledFailure(facts: CallFacts, outcome: Outcome, signal: Abo
     details: detailsOf(facts, undefined, outcome),
     exitCode: signalExitCode(signal),
   });
-}
-
-/** The card's status as text, when the resource has one. */
-export function textMember(resource: JsonValue, name: string): string | undefined {
-  const value = isJsonObject(resource) ? resource.get(name) : undefined;
-  return typeof value === 'string' ? value : undefined;
 }

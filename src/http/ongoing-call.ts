@@ -1,11 +1,11 @@
 import { isWrite } from '../api/operation.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
-import { Failure, type Notice, type Outcome } from '../failure.ts';
-import { isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
+import { isJsonObject, JsonNumber, type JsonValue, textAt } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
-import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt, textMember } from './failures.ts';
+import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
@@ -196,12 +196,12 @@ export class OngoingCall {
 
   #confirmed({ reply, resource, notices }: Accepted): Answer {
     const happened = this.#doubt === undefined ? 'no answer came' : whatHappened(this.#doubt.verdict);
-    const status = textMember(resource, 'status');
+    const status = textAt(resource, 'status');
     const reason = this.#input.operation.body === null ? '' : ', and the reason may not have been stored';
     const message =
       `${subjectOf(this.#input)}: ${happened}; reading the card back shows status ${status}, so it counts as ` +
       `done. Somebody else may have done it${reason}`;
-    const notice: Notice = { code: 'CONFIRMED_BY_READ', message, level: 'warning' };
+    const notice: Notice = warning('CONFIRMED_BY_READ', message);
     return this.#answer(reply, resource, [notice, ...notices], 'confirmed_by_read');
   }
 

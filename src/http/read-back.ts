@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../api/operations.ts';
+import { textAt } from '../json/value.ts';
 import type { CallInput } from './call.ts';
 import { whatHappened } from './failure-details.ts';
-import { textMember } from './failures.ts';
 import type { Accepted, Verdict } from './response.ts';
 import type { Observation } from './unknown-outcome.ts';
 
@@ -40,7 +40,7 @@ export async function readBack(
     const verdict = await port.read(input);
     if (verdict === undefined) break;
     seen.push(verdict);
-    const isSettled = verdict.kind === 'accepted' && textMember(verdict.resource, 'status') === settledBy;
+    const isSettled = verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy;
     if (isSettled && verdict.kind === 'accepted') return { settled: verdict, observation: observe(seen) };
   }
   return { settled: undefined, observation: observe(seen) };
@@ -48,12 +48,12 @@ export async function readBack(
 
 function observe(seen: readonly Verdict[]): Observation {
   const cards = seen.filter((verdict) => verdict.kind === 'accepted').map((verdict) => verdict.resource);
-  const updates = cards.map((card) => textMember(card, 'updatedAt'));
+  const updates = cards.map((card) => textAt(card, 'updatedAt'));
   const last = cards.at(-1);
   const lastVerdict = seen.at(-1);
   return {
     reads: seen.length,
-    status: last === undefined ? undefined : textMember(last, 'status'),
+    status: last === undefined ? undefined : textAt(last, 'status'),
     updatedAt: updates.at(-1),
     isUnchanged: updates.length < 2 ? undefined : updates[0] === updates.at(-1),
     problem: lastVerdict?.kind === 'failed' ? whatHappened(lastVerdict) : undefined,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
-import type { Notice } from '../failure.ts';
+import { type Notice, warning } from '../failure.ts';
 import { type PlainValue, toPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { definitionOf, surelyFits } from './plain-shape.ts';
@@ -58,15 +58,15 @@ export function shapeNotices(operation: Operation, id: string | undefined, resou
   const notices: Notice[] = [];
   const other = otherId(operation, id, resource);
   if (other !== undefined) {
-    notices.push({ code: 'OTHER_ID', message: `the answer is shown as it came, but ${other}`, level: 'warning' });
+    notices.push(warning('OTHER_ID', `the answer is shown as it came, but ${other}`));
   }
   if (missing.length > 0) {
     const message = `the answer lacks ${names(missing)}, which the service's description requires; the rest is shown`;
-    notices.push({ code: 'MISSING_FIELD', message, level: 'warning' });
+    notices.push(warning('MISSING_FIELD', message));
   }
   if (odd.length > 0) {
     const message = `the answer has ${names(odd)} in another form than the service's description; shown as sent`;
-    notices.push({ code: 'UNEXPECTED_FIELD', message, level: 'warning' });
+    notices.push(warning('UNEXPECTED_FIELD', message));
   }
   return notices;
 }

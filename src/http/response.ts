@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import type { Notice } from '../failure.ts';
+import { type Notice, warning } from '../failure.ts';
 import { JsonSyntaxError, parseJson } from '../json/parse.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
@@ -126,11 +126,10 @@ function judgeReply(reply: Reply, input: JudgeInput): Verdict {
   return { kind: 'accepted', reply: facts, resource, notices: [...notices, ...shape] };
 }
 
-const ACCEPTED_ONLY: Notice = {
-  code: 'ACCEPTED',
-  message: 'the service answered 202: accepted, not finished; read the resource later to see it done',
-  level: 'warning',
-};
+const ACCEPTED_ONLY: Notice = warning(
+  'ACCEPTED',
+  'the service answered 202: accepted, not finished; read the resource later to see it done',
+);
 
 /** A status line is the service's word even when the body after it was cut: 404 stays 404. */
 function judgeCutReply(broken: Broken, status: number, input: JudgeInput): FailedAttempt {

@@ -1,3 +1,4 @@
+import { sensitiveOf } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
 import type { Exchange, Transport, WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, CredentialPort } from './call.ts';
@@ -44,9 +45,7 @@ export class Sender {
     const { clock, site, transport, version } = this.options;
     this.#mask.add(options.token);
     const wire = buildRequest(input, site.baseUrl, version);
-    const { effect } = input.operation;
-    const sensitive = effect.kind === 'write' ? (effect.sensitive ?? []) : [];
-    const rules = { mask: this.#mask, sensitive };
+    const rules = { mask: this.#mask, sensitive: sensitiveOf(input.operation) };
     const trace = options.listener?.onTrace?.bind(options.listener);
     if (trace !== undefined) for (const line of traceRequest(wire, transport.via, rules)) trace(line);
     const startedMs = trace === undefined ? 0 : clock.monotonic();

@@ -23,6 +23,12 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
+/** The text that a member of an object is; undefined where there is no object, no such member, or no text. */
+export function textAt(value: JsonValue | undefined, name: string): string | undefined {
+  const member = isJsonObject(value) ? value.get(name) : undefined;
+  return typeof member === 'string' ? member : undefined;
+}
+
 const TEXT = Symbol('text');
 
 /** An object that remembers the text it was read from. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Effect, familyWords, type Operation } from '../api/operation.ts';
+import { type Effect, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { printJson } from '../json/print.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
@@ -20,11 +20,7 @@ import { guardsOf, matchRow } from './api-path.ts';
 const SHOWN_BODY_CHARACTERS = 400;
 
 /** One-time secrets of any provisioning, for a path that only looks like one. */
-const PROVISION_SECRETS = [OPERATIONS.cardProvisionWalletA, OPERATIONS.cardProvisionWalletB].flatMap(secretsOf);
-
-function secretsOf({ effect }: Operation): readonly string[] {
-  return effect.kind === 'write' ? (effect.sensitive ?? []) : [];
-}
+const PROVISION_SECRETS = [OPERATIONS.cardProvisionWalletA, OPERATIONS.cardProvisionWalletB].flatMap(sensitiveOf);
 
 /** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
 function unknownWrite({ family, target }: ApiInput): Effect {
@@ -68,11 +64,10 @@ function makeCall(input: ApiInput): SingleCall {
     family,
     method,
   };
-  const reason = isJsonObject(body) ? body.get('reason') : undefined;
   return {
     call: { operation, params: row?.params ?? {}, query: {}, body, target },
     id: pathOf(input),
-    reason: typeof reason === 'string' ? reason : undefined,
+    reason: textAt(body, 'reason'),
     expectations: [],
     warnings: [],
   };
@@ -120,7 +115,7 @@ async function write(session: Session, api: ApiInput, single: SingleCall): Promi
   if (result.kind === 'failed') throw result.failure;
   for (const notice of result.ending.notices) await session.notify(notice);
   const isForPeople = session.output.format === 'table' || session.output.format === 'csv';
-  const secrets = isForPeople ? secretsOf(single.call.operation) : [];
+  const secrets = isForPeople ? sensitiveOf(single.call.operation) : [];
   // Messages have a path from the operation already; a row of the table wants its id beside it.
   const named = { ...single, id: single.call.params['cardId'] ?? single.call.params['id'] };
   await printApplied(session, named, result, () =>

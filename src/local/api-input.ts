@@ -1,4 +1,4 @@
-import type { Family } from '../api/operation.ts';
+import { FAMILIES, type Family } from '../api/operation.ts';
 import { choiceProblem } from '../engine/read-call.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
@@ -10,7 +10,6 @@ import { familyOfPath, pathProblem } from './api-path.ts';
 import { missingChoice, missingText } from './missing.ts';
 
 const METHODS = ['GET', 'POST'] as const;
-const FAMILIES = ['cards', 'calendar'] as const;
 
 /** Far above any body of the API, and small enough to be held whole. */
 const MAX_DATA_BYTES = 16 * 1024 * 1024;

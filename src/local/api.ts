@@ -1,3 +1,4 @@
+import { FAMILIES } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 
 export const apiCommand = localCommand({
@@ -14,7 +15,7 @@ export const apiCommand = localCommand({
     {
       long: 'family',
       value: 'cards|calendar',
-      choices: ['cards', 'calendar'],
+      choices: FAMILIES,
       text: 'gift cards or calendars, where the path does not say',
     },
     { long: 'data', value: 'json|@file|@-', text: 'body of a POST: JSON, or the file that holds it (@- is stdin)' },

@@ -1,9 +1,6 @@
-import type { Family } from '../api/operation.ts';
+import { FAMILIES, type Family } from '../api/operation.ts';
 import type { Fault } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
-
-/** The two interfaces, in the order of their help. */
-export const FAMILIES = ['cards', 'calendar'] as const;
 
 export const FAMILY_OPTION = {
   long: 'family',

@@ -1,12 +1,13 @@
+import { FAMILIES } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
-import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { Failure, type Fault, note, usageFailure, warning } from '../failure.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { Column } from '../output/column.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
-import { FAMILIES, FAMILY_OPTION, readFamily } from './auth-family.ts';
+import { FAMILY_OPTION, readFamily } from './auth-family.ts';
 import {
   askCheckId,
   checkIdFaults,
@@ -66,7 +67,7 @@ export const authLoginCommand = localCommand({
     });
     if (keptCopy !== undefined) {
       const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
-      await session.notify({ code: 'CREDENTIALS_DAMAGED', level: 'warning', message });
+      await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
     const profileName = session.profile.name;
     if (check !== undefined) await checkWithRead(session, family, check);
@@ -146,7 +147,7 @@ export const authStatusCommand = localCommand({
       : `Profile ${profile.name} has no URL yet. Log in: frontdesk auth login -p ${profile.name}`;
     await printList(session, { document: shown, rows: shown, columns: STATUS_COLUMNS }, none);
     if (profile.isSandbox) {
-      await session.notify({ code: 'SANDBOX', level: 'note', message: 'the sandbox needs no credential' });
+      await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
       return 0;
     }
     const missing = reports.filter(({ status }) => status.problem !== null);

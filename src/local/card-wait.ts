@@ -5,7 +5,7 @@ import { cardGet } from '../commands/card/get.ts';
 import { askForId } from '../engine/ask.ts';
 import { canRedraw } from '../engine/wait-display.ts';
 import { openWaitLine, type WaitLine } from '../engine/wait-line.ts';
-import { Failure, type FailureCode, type Fault, usageFailure } from '../failure.ts';
+import { Failure, type FailureCode, type Fault, type Notice, note, usageFailure } from '../failure.ts';
 import type { Answer, CallInput, CallResult } from '../http/call.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
@@ -145,7 +145,7 @@ class Wait {
     this.#wasAnswered = true;
     if (wanted.includes(status)) return true;
     const message = `card ${cardId} is ${status}; waiting for ${wanted.join(' or ')}`;
-    await this.#report(message, isNews ? { code: 'WAITING', message } : undefined);
+    await this.#report(message, isNews ? note('WAITING', message) : undefined);
     return false;
   }
 
@@ -157,13 +157,13 @@ class Wait {
     const isNews = this.#trouble?.code !== failure.code;
     this.#trouble = failure;
     const message = `${failure.message}; waiting on`;
-    await this.#report(message, isNews ? { code: 'NO_ANSWER', message } : undefined);
+    await this.#report(message, isNews ? note('NO_ANSWER', message) : undefined);
   }
 
   /** A terminal has the line, which is always there; elsewhere only what is new is reported. */
-  async #report(text: string, news: { readonly code: string; readonly message: string } | undefined): Promise<void> {
+  async #report(text: string, news: Notice | undefined): Promise<void> {
     if (canRedraw(this.#session.context)) await this.#line.show(`${text} (${formatDuration(this.#leftMs())} left)`);
-    else if (news !== undefined) await this.#session.notify({ ...news, level: 'note' });
+    else if (news !== undefined) await this.#session.notify(news);
   }
 
   /** Waits for the next read, never less than the service asked for; ends the wait when its time is up. */

@@ -1,5 +1,5 @@
 import { localCommand } from '../commands/command.ts';
-import { type Fault, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
+import { type Fault, OUTCOMES, type Outcome, usageFailure, warning } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -93,7 +93,7 @@ export const historyListCommand = localCommand({
     await printList(session, { document: rows, rows, columns: COLUMNS }, none);
     for (const run of unreadableRuns) {
       const message = `the record of run ${run} cannot be read; its rows are missing here`;
-      await session.notify({ code: 'RUN_UNREADABLE', level: 'warning', message });
+      await session.notify(warning('RUN_UNREADABLE', message));
     }
     return 0;
   },

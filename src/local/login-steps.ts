@@ -2,7 +2,7 @@ import { type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
-import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
@@ -196,7 +196,6 @@ export async function checkWithRead(session: Session, family: Family, id: string
     { policy: session.policy, listener: session.listener },
   );
   if (result.kind !== 'failed') return;
-  const message = 'the credential is stored, but the read to check it failed';
-  await session.notify({ code: 'CHECK_FAILED', level: 'warning', message });
+  await session.notify(warning('CHECK_FAILED', 'the credential is stored, but the read to check it failed'));
   throw result.failure;
 }

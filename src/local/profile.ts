@@ -1,5 +1,5 @@
 import { localCommand } from '../commands/command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, note } from '../failure.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
@@ -81,7 +81,7 @@ export const profileListCommand = localCommand({
     rows.push(profileJson(SANDBOX, {}, current));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
     if (settings.profiles.size === 0 && session.context.stdout.isTerminal) {
-      await session.notify({ code: 'NO_PROFILE', level: 'note', message: `no profile is stored yet; ${CREATE_HINT}` });
+      await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));
     }
     return 0;
   },

@@ -1,7 +1,7 @@
 import type { RunState } from '../bulk/run-list.ts';
 import { localCommand } from '../commands/command.ts';
 import { portsOf } from '../engine/many/run-ports.ts';
-import { Failure, type Fault, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
+import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -108,8 +108,7 @@ export const runsListCommand = localCommand({
         : `No run is ${state}.`;
     await printList(session, { document: rows, rows, columns: COLUMNS }, none);
     if (runs.length > limit) {
-      const message = `${runs.length - limit} older ones are not shown; --limit shows more`;
-      await session.notify({ code: 'OLDER_RUNS', level: 'note', message });
+      await session.notify(note('OLDER_RUNS', `${runs.length - limit} older ones are not shown; --limit shows more`));
     }
     return 0;
   },

@@ -1,6 +1,6 @@
 import { localCommand } from '../commands/command.ts';
 import { refuseReadOnly } from '../engine/write-guards.ts';
-import { Failure, usageFailure } from '../failure.ts';
+import { Failure, note, usageFailure } from '../failure.ts';
 import { hasOption } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 
@@ -43,8 +43,7 @@ export const mcpCommand = localCommand({
     const { serve } = await import('./serve.ts');
     const mayWrite = hasOption(input, 'allow-writes') && !isReadOnly(session);
     const what = mayWrite ? 'reads, and changes that a person confirms' : 'reads only';
-    const message = `serving assistants with profile ${session.profile.name}: ${what}`;
-    await session.notify({ code: 'SERVING', level: 'note', message });
+    await session.notify(note('SERVING', `serving assistants with profile ${session.profile.name}: ${what}`));
     return serve(session, mayWrite ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS);
   },
 });

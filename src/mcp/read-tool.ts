@@ -3,7 +3,7 @@ import { CARD_STATUSES } from '../api/card.ts';
 import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { isFullList } from '../engine/list-call.ts';
-import { type Fault, type Notice, OUTCOMES, usageFailure } from '../failure.ts';
+import { type Fault, type Notice, OUTCOMES, usageFailure, warning } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -34,14 +34,14 @@ async function readOperation(session: Session, request: ReadRequest): Promise<Ca
   const { tool, args, stop, warnings } = request;
   if (tool.operation === undefined) throw new Error(`${tool.name} calls no operation`);
   const { call, warnings: suspicious } = readCall(tool.operation, tool, args);
-  for (const message of suspicious) warnings.push({ code: 'SUSPICIOUS_ID', level: 'warning', message });
+  for (const message of suspicious) warnings.push(warning('SUSPICIOUS_ID', message));
   const service = await session.service(call.operation.family);
   const result: CallResult = await service.client.call(call, { policy: session.policy, stop });
   if (result.kind === 'failed') throw result.failure;
   if (call.operation.query !== null) {
     const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
     const message = `there may be more than ${limit}, and there is no way to page through them`;
-    if (isFullList(result.resource, limit)) warnings.push({ code: 'MAY_BE_INCOMPLETE', level: 'warning', message });
+    if (isFullList(result.resource, limit)) warnings.push(warning('MAY_BE_INCOMPLETE', message));
   }
   return answered(result, warnings);
 }
@@ -74,8 +74,7 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
   const { entries, unreadableRuns } = await readHistory(ports(session), { sinceMs, id, outcome, limit });
   for (const run of unreadableRuns) {
-    const message = `the record of run ${run} cannot be read; its rows are missing here`;
-    warnings.push({ code: 'RUN_UNREADABLE', level: 'warning', message });
+    warnings.push(warning('RUN_UNREADABLE', `the record of run ${run} cannot be read; its rows are missing here`));
   }
   return found(entries.map(historyJson), warnings);
 }
@@ -117,7 +116,7 @@ async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): 
   const rowStream = { row, flush: async () => undefined, close: async () => undefined };
   const collecting: Session = { ...session, openRows: async () => rowStream };
   await printRunResults(collecting, run, outcomes === undefined ? undefined : new Set(outcomes), false);
-  if (left > 0) warnings.push({ code: 'MORE_ROWS', level: 'warning', message: `${left} more rows are not shown` });
+  if (left > 0) warnings.push(warning('MORE_ROWS', `${left} more rows are not shown`));
   return found(rows, warnings);
 }
 

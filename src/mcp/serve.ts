@@ -1,7 +1,7 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type SignalName, StreamFailure } from '../context.ts';
 import { GRACE_MS } from '../engine/interrupt.ts';
-import { CANCELLED_EXIT_CODES, FAILURES } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
 import type { Session } from '../session.ts';
 import type { Asker } from './asker.ts';
 import { createServer } from './server.ts';
@@ -35,7 +35,7 @@ export async function serve(session: Session, tools: readonly ToolSpec[]): Promi
       transport: wire,
       onerror: (error) => {
         const message = `protocol: ${error.message}`;
-        if (session.common.verbose) void session.notify({ code: 'PROTOCOL', level: 'note', message });
+        if (session.common.verbose) void session.notify(note('PROTOCOL', message));
       },
     },
   );
@@ -60,7 +60,7 @@ export async function serve(session: Session, tools: readonly ToolSpec[]): Promi
   done.abort();
   await handle.close();
   if (end.kind === 'stdin') return 0;
-  await session.notify({ code: 'INTERRUPTED', level: 'note', message: whyOf(end) });
+  await session.notify(note('INTERRUPTED', whyOf(end)));
   // stdin is still open, and reading it would keep the process alive for ever.
   context.exitNow(exitCodeOf(end));
   return exitCodeOf(end);
@@ -83,6 +83,6 @@ async function readInput(session: Session, wire: Wire): Promise<void> {
     for await (const chunk of session.context.stdin.read()) wire.feed(chunk);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await session.notify({ code: 'INPUT_LOST', level: 'warning', message: `stdin cannot be read: ${reason}` });
+    await session.notify(warning('INPUT_LOST', `stdin cannot be read: ${reason}`));
   }
 }

@@ -1,7 +1,7 @@
 import type { Failure, Notice } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { type JsonValue, textAt } from '../json/value.ts';
 import { breakLine, widthOf } from './line-break.ts';
 import type { Format } from './options.ts';
 import { safeText, shortenText } from './safe-text.ts';
@@ -92,9 +92,8 @@ function isJson(format: Format): boolean {
 }
 
 function withShortServiceMessage(message: string, failure: Failure, mask: (text: string) => string): string {
-  const { service } = failure.details;
-  const said = isJsonObject(service) ? service.get('message') : undefined;
-  if (typeof said !== 'string' || said.length <= MAX_SERVICE_MESSAGE) return message;
+  const said = textAt(failure.details.service, 'message');
+  if (said === undefined || said.length <= MAX_SERVICE_MESSAGE) return message;
   const full = mask(said);
   return message.split(full).join(shortenText(full, MAX_SERVICE_MESSAGE));
 }

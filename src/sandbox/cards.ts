@@ -1,6 +1,5 @@
 import { Card } from '../api/card.ts';
-import type { JsonObject, JsonValue } from '../json/value.ts';
-import { JsonNumber } from '../json/value.ts';
+import { JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import type { Fresh } from './ids.ts';
 import { randomHex, randomUuid } from './ids.ts';
 import { keptText } from './json-text.ts';
@@ -24,8 +23,7 @@ function withMembers(card: JsonObject, members: Readonly<Record<string, JsonValu
 }
 
 function textOf(card: JsonObject, name: string): string {
-  const value = card.get(name);
-  return typeof value === 'string' ? value : '';
+  return textAt(card, name) ?? '';
 }
 
 function cardChange(card: JsonObject): Change {

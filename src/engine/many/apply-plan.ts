@@ -5,12 +5,13 @@ import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
 import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
-import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { textAt } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { groupThousands, safeText } from '../../output/safe-text.ts';
 import { planRunName } from '../../plan/plan-file.ts';
@@ -78,8 +79,7 @@ async function loadPlan(session: Session, path: string, copyPath: string): Promi
     survey.add(row);
     for (const value of row.body?.values() ?? []) hasUncellable ||= value === null || value === '';
     if (problem !== undefined) return undefined;
-    const reason = row.body?.get('reason');
-    const found = reasonProblem(session.profile, typeof reason === 'string' ? reason : undefined);
+    const found = reasonProblem(session.profile, textAt(row.body, 'reason'));
     if (found !== undefined) problem = `line ${row.line}: reason: ${found}`;
     return undefined;
   };
@@ -128,7 +128,7 @@ function refuseExpired(session: Session, { header }: LoadedPlan, begun: RunHeade
 async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly Approval[]> {
   const { approvals, uncounted } = await countApprovals(session, plan.path, plan.copy);
   for (const message of uncounted) {
-    await session.notify({ code: 'NOT_COUNTED', level: 'warning', message: `an approval does not count: ${message}` });
+    await session.notify(warning('NOT_COUNTED', `an approval does not count: ${message}`));
   }
   return approvals;
 }
@@ -256,7 +256,7 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   }
   if (header.rows === 0) {
     await session.print({ kind: 'list', document: [], rows: [], columns });
-    await session.notify({ code: 'NOTHING_TO_DO', level: 'note', message: 'nothing to do: the plan has no rows' });
+    await session.notify(note('NOTHING_TO_DO', 'nothing to do: the plan has no rows'));
     await writeEmptySummary(session);
     return 0;
   }

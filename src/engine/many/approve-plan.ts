@@ -1,7 +1,7 @@
 import { type FileHandle, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { errnoOf, ioFailure } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { shellQuote } from '../../files/safety.ts';
@@ -85,11 +85,7 @@ async function confirm(session: Session, { path, as, profile }: Approving, plan:
     await context.stderr.write(planView({ header, state, survey, ...signatures, allRows }, style));
   }
   if (state === 'expired') {
-    await session.notify({
-      code: 'EXPIRED',
-      level: 'warning',
-      message: 'this plan has expired and cannot be applied any more',
-    });
+    await session.notify(warning('EXPIRED', 'this plan has expired and cannot be applied any more'));
   }
   if (common.yes || (await prompt.confirm(`Approve plan ${header.plan} as ${as}?`))) return;
   throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was signed`);
@@ -146,11 +142,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
     const { uncounted } = await showApprovals(session, profile, path);
     const problem = uncounted.find((text) => text.startsWith(`${as}: `) || text.startsWith('any signature: '));
     if (problem !== undefined) {
-      await session.notify({
-        code: 'NOT_COUNTED',
-        level: 'warning',
-        message: `the approval does not count: ${problem}`,
-      });
+      await session.notify(warning('NOT_COUNTED', `the approval does not count: ${problem}`));
     }
     return 0;
   } finally {

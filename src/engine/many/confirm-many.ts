@@ -1,4 +1,4 @@
-import { Failure } from '../../failure.ts';
+import { Failure, warning } from '../../failure.ts';
 import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
@@ -92,5 +92,5 @@ export async function compareTokenLife(
   if (remainingMs >= neededMs) return;
   const { formatDuration } = await import('../../output/duration.ts');
   const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${rows} rows take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
-  await session.notify({ code: 'TOKEN_TOO_SHORT', level: 'warning', message });
+  await session.notify(warning('TOKEN_TOO_SHORT', message));
 }

@@ -4,10 +4,11 @@ import { runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
 import type { ActiveRun } from '../../bulk/run-store.ts';
 import { type SignalPort, StreamFailure } from '../../context.ts';
-import { FAILURES, Failure } from '../../failure.ts';
+import { FAILURES, Failure, warning } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
+import { textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import type { Service, Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../interrupt.ts';
@@ -43,16 +44,11 @@ export function announcing(session: Session, output: RunOutput): SignalPort {
         if (count === 1) {
           const message = `${signal}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
           output.clear();
-          void session.notify({ code: 'INTERRUPTED', level: 'warning', message });
+          void session.notify(warning('INTERRUPTED', message));
         }
         listener(signal, count);
       }),
   };
-}
-
-function reasonOf({ body }: Row): string | undefined {
-  const reason = body?.get('reason');
-  return typeof reason === 'string' ? reason : undefined;
 }
 
 /** Ends the output and the failed file; answers the first failure that a person must hear of. */
@@ -108,7 +104,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
       unknownRows: execution.unknownRows,
       clock: context.clock,
       signals: announcing(session, output),
-      reasonOf,
+      reasonOf: ({ body }) => textAt(body, 'reason'),
       send: makeRowSender(service, operation, policy),
       reconcile,
       keep: failedFile?.add,
@@ -127,7 +123,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
   const { exitCode: runCode } = report;
   const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;
   if (failure !== undefined) {
-    await session.notify({ code: failure.code, level: 'warning', message: failure.message });
+    await session.notify(warning(failure.code, failure.message));
   }
   await writeSummary(session, {
     command: operation.command,

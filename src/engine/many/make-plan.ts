@@ -4,7 +4,7 @@ import type { FailedFile } from '../../bulk/failed-file.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { CANCELLED_EXIT_CODES, Failure, type Fault, usageFailure } from '../../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import type { CallResult } from '../../http/call.ts';
 import { checkExpectation } from '../../input/expect.ts';
@@ -92,7 +92,7 @@ export async function printMadePlan(
   const file = shellQuote(next.path);
   const approve = next.needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
   const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
-  await session.notify({ code: 'PLANNED', level: 'note', message });
+  await session.notify(note('PLANNED', message));
 }
 
 /** Whether the plan is of no use before somebody approved it. A plan of one row needs it too: it is applied as a run. */
@@ -204,7 +204,7 @@ export async function makePlan(session: Session, order: PlanOrder): Promise<numb
 
 async function reportUnplanned(session: Session, order: PlanOrder, report: RunResult): Promise<number> {
   const message = `no plan was written: ${report.tally.failed} of ${order.rowCount} rows cannot be planned; nothing was sent`;
-  await session.notify({ code: 'NOT_PLANNED', level: 'warning', message });
+  await session.notify(warning('NOT_PLANNED', message));
   await writeSummary(session, { command: order.operation.command, report, run: undefined, canReconcile: false });
   return report.exitCode;
 }
@@ -222,7 +222,7 @@ export async function planSingle(session: Session, command: CallCommand, input: 
   const single = await readSingleOrFaults(session, command, input, faults);
   if (plan === undefined) throw new Error('a plan without --plan');
   refuseReason(session, single.call.operation, single.reason);
-  for (const message of single.warnings) await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message });
+  for (const message of single.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   const { operation } = single.call;
   const row = rowOfSingle(single);
   const facts = planFacts(session, {

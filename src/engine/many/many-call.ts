@@ -11,9 +11,10 @@ import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { InputOptions } from '../../input/records/rows.ts';
+import { textAt } from '../../json/value.ts';
 import type { Session } from '../../session.ts';
 import { nameOfFlag, readExpectations, readGivenFields } from '../read-call.ts';
-import { reasonProblem } from '../write-guards.ts';
+import { reasonProblem, takesReason } from '../write-guards.ts';
 import { type ManyOptions, type RowOptions, readManyOptions } from './run-options.ts';
 
 /** What was asked for, checked as far as the command line goes. */
@@ -153,11 +154,9 @@ export async function readManyCall(
 /** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
 export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
   const { profile } = session;
-  const hasReason = operation.body !== null && describeFields(operation.body).some((field) => field.name === 'reason');
-  if (profile.requireReason === undefined || !hasReason) return undefined;
+  if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
   return (row: Row) => {
-    const reason = row.body?.get('reason');
-    const problem = reasonProblem(profile, typeof reason === 'string' ? reason : undefined);
+    const problem = reasonProblem(profile, textAt(row.body, 'reason'));
     return problem === undefined ? undefined : { field: 'reason', problem };
   };
 }

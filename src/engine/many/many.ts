@@ -5,7 +5,7 @@ import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
@@ -170,11 +170,9 @@ async function runChecked(
 ): Promise<number> {
   const { operation, options } = call;
   for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
-    await session.notify({ code: 'WORKBOOK', level: 'note', message });
+    await session.notify(note('WORKBOOK', message));
   }
-  for (const warning of checked.warnings) {
-    await session.notify({ code: 'SUSPICIOUS_ID', level: 'warning', message: warning });
-  }
+  for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   const rowsIn = (inputPath: string) =>
     async function* () {
       const file = await openInput(inputPath, session.context.stdin, '--from');
@@ -270,6 +268,6 @@ async function reportNothingToDo(session: Session, checked: CheckedInput): Promi
       : checked.rows === 0
         ? 'nothing to do: the input has no rows'
         : 'nothing to do: this shard has no rows';
-  await session.notify({ code: 'NOTHING_TO_DO', level: 'note', message });
+  await session.notify(note('NOTHING_TO_DO', message));
   if (!session.common.dryRun) await writeEmptySummary(session);
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../failure.ts';
+import { Failure, warning } from '../../failure.ts';
 import { type ApprovalCheck, checkApprovals, listSignatures, signers } from '../../plan/approvals.ts';
 import { findSshKeygen } from '../../plan/ssh-keygen.ts';
 import type { Session } from '../../session.ts';
@@ -42,11 +42,7 @@ export async function showApprovals(
     return { ...(await listSignatures(await findSshKeygen(env, platform), { path, copy: path })), demanded };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    await session.notify({
-      code: 'NOT_VERIFIED',
-      level: 'warning',
-      message: `no approval was checked: ${error.message}`,
-    });
+    await session.notify(warning('NOT_VERIFIED', `no approval was checked: ${error.message}`));
     return { ...NONE, demanded };
   }
 }

@@ -2,7 +2,7 @@ import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { type ActiveRun, refuseOtherPlace, resumeRun, staleRunWarning } from '../../bulk/run-store.ts';
-import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
 import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
@@ -51,7 +51,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const service = await session.service(operation.family);
   refuseOtherPlace(header, placeOf(session, service));
   const stale = staleRunWarning(header, ports.clock.now());
-  if (stale !== undefined) await session.notify({ code: 'OLD_RUN', level: 'warning', message: stale });
+  if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is taken up: a bad path must leave it as it is.
   const failedFile = await openFailed(session, input, header);
   let run: ActiveRun;

@@ -4,7 +4,7 @@ import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
 import { runResults } from '../../bulk/run-records.ts';
-import { FAILURES, Failure, type Fault, type Outcome, usageFailure } from '../../failure.ts';
+import { FAILURES, Failure, type Fault, note, type Outcome, usageFailure, warning } from '../../failure.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
@@ -102,7 +102,7 @@ class LostRows {
   async finish(): Promise<void> {
     if (this.count <= MAX_TOLD) return;
     const message = `and ${groupThousands(this.count - MAX_TOLD)} more rows are not in the plan for that reason`;
-    await this.#session.notify({ code: 'NOT_REVERTED', level: 'warning', message });
+    await this.#session.notify(warning('NOT_REVERTED', message));
   }
 }
 
@@ -153,7 +153,7 @@ export async function revertRun(session: Session, input: RawInput, name: string)
   }
   if (leftOut > 0) {
     const message = `${groupThousands(leftOut)} ${leftOut === 1 ? 'row was' : 'rows were'} left out: nothing of theirs was applied`;
-    await session.notify({ code: 'LEFT_OUT', level: 'note', message });
+    await session.notify(note('LEFT_OUT', message));
   }
   return lost.count > 0 ? FAILURES.PARTIAL.exitCode : 0;
 }

@@ -5,11 +5,11 @@ import { printedRow } from '../../bulk/row-result.ts';
 import { stopReason } from '../../bulk/stop.ts';
 import { summaryJson, summaryLines, unchangedLines, uncomparedLine } from '../../bulk/summary.ts';
 import { StreamFailure } from '../../context.ts';
-import { Failure, type Notice } from '../../failure.ts';
+import { Failure, type Notice, note, warning } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
-import { isJsonObject, type JsonObject } from '../../json/value.ts';
+import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { renderFailure, renderNotice } from '../../output/failure-text.ts';
 import { breakLine, widthOf } from '../../output/line-break.ts';
@@ -92,7 +92,7 @@ class ProgressLine {
 
   #report(): void {
     const { stderr, clock } = this.#session.context;
-    const notice = { code: 'PROGRESS', level: 'note', message: this.#progress.text(clock.monotonic()) } as const;
+    const notice = note('PROGRESS', this.#progress.text(clock.monotonic()));
     void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
   }
 }
@@ -214,8 +214,8 @@ async function notifyAll(session: Session, notices: readonly Notice[]): Promise<
  */
 function withShortMessage(row: JsonObject): JsonObject {
   const error = row.get('error');
-  const message = isJsonObject(error) ? error.get('message') : undefined;
-  if (!isJsonObject(error) || typeof message !== 'string') return row;
+  const message = textAt(error, 'message');
+  if (!isJsonObject(error) || message === undefined) return row;
   const short = message.slice(message.indexOf(': ') + 1).trimStart();
   return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
 }
@@ -257,7 +257,7 @@ interface RunSummary {
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
 async function notifyUnchanged(session: Session, facts: RunSummary): Promise<void> {
-  for (const message of unchangedLines(facts)) await session.notify({ code: 'LEFT_UNCHANGED', level: 'note', message });
+  for (const message of unchangedLines(facts)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 
 /** Why a run ended early, for the JSON modes, whose summary has no place for it either. */
@@ -265,7 +265,7 @@ async function notifyStop(session: Session, { stop }: RunResult): Promise<void> 
   // A reader that went away wants to hear nothing, and a signal was announced when it came.
   if (stop === undefined || stop.kind === 'reader_gone' || stop.kind === 'signal') return;
   const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
-  await session.notify({ code, level: 'warning', message: `the run stopped: ${stopReason(stop)}` });
+  await session.notify(warning(code, `the run stopped: ${stopReason(stop)}`));
 }
 
 /**
@@ -277,7 +277,7 @@ export async function writeSummary(session: Session, facts: RunSummary): Promise
   if (format === 'json' || format === 'ndjson') {
     await notifyUnchanged(session, facts);
     const uncompared = uncomparedLine(facts);
-    if (uncompared !== undefined) await session.notify({ code: 'NOT_COMPARED', level: 'note', message: uncompared });
+    if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
     await notifyStop(session, facts.report);
     await session.context.stderr.write(`${printJson(summaryJson(facts))}\n`);
     return;

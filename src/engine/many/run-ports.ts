@@ -1,4 +1,5 @@
 import type { RunPorts } from '../../bulk/run-store.ts';
+import { warning } from '../../failure.ts';
 import type { Session } from '../../session.ts';
 
 /** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
@@ -10,7 +11,7 @@ export function portsOf(session: Session): RunPorts {
     pid,
     random,
     // With --quiet too: it is waited for up to 90 s.
-    report: (message) => session.notify({ code: 'RUN_HELD', level: 'warning', message }),
+    report: (message) => session.notify(warning('RUN_HELD', message)),
     openAudit: openAuditOf(session),
   };
 }

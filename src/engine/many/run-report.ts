@@ -2,7 +2,7 @@ import { type RunFolder, requireReadableHeader, runFolder } from '../../bulk/run
 import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
 import { openStoredRun, type ReportedRow, type StoredRun } from '../../bulk/stored-run.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, warning } from '../../failure.ts';
 import { CauseCounter } from '../../report/causes.ts';
 import { nextCommands } from '../../report/next-commands.ts';
 import { optionWords } from '../../report/option-words.ts';
@@ -34,7 +34,7 @@ async function* rowsOf({ session, folder, header, stored, notes }: OpenRun): Asy
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     notes.push('The copy of the input could not be read, so some ids are missing.');
-    await session.notify({ code: error.code, level: 'warning', message: error.message });
+    await session.notify(warning(error.code, error.message));
   }
   // Of a part of an input it is not known which rows were to come.
   const isWhole = header.rows === header.inputRows;
@@ -133,7 +133,7 @@ export async function printRunReport(session: Session, name: string, form: Repor
     notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
   if (stored.damage !== undefined) {
     notes.push('The record of the run could not be read to its end: what it says after that is missing here.');
-    await session.notify({ code: 'LOCAL_IO', level: 'warning', message: stored.damage });
+    await session.notify(warning('LOCAL_IO', stored.damage));
   }
   try {
     await writeDocument(session, { session, folder, header, stored, notes }, form);

@@ -1,6 +1,6 @@
 import { CARD_ID } from '../../api/field.ts';
 import { isWrite } from '../../api/operation.ts';
-import { isJsonObject, JsonNumber, type JsonObject } from '../../json/value.ts';
+import { isJsonObject, JsonNumber, type JsonObject, textAt } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
 import { quoteGiven } from '../given.ts';
 import { Digest } from './digest.ts';
@@ -106,8 +106,8 @@ export class Findings {
   /** The id; of an event, which has none yet, its name. */
   #nameOf({ id, body }: Row): string {
     if (id !== undefined) return CARD_ID.test(id) ? id : quoteGiven(id);
-    const name = body?.get('name');
-    return typeof name === 'string' ? quoteGiven(name) : 'without a name';
+    const name = textAt(body, 'name');
+    return name === undefined ? 'without a name' : quoteGiven(name);
   }
 
   duplicate(row: Row, format: InputFormat): InputFault | undefined {
