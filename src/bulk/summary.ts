@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
-import { groupThousands, safeText } from '../output/safe-text.ts';
+import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import type { TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
@@ -41,7 +41,7 @@ const MAX_CAUSES = 8;
 export function summaryLines(input: SummaryInput): readonly string[] {
   const { report, run } = input;
   const { tally } = report;
-  const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${count(tally.of(key))} ${WORDS[key]}`);
+  const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${groupThousands(tally.of(key))} ${WORDS[key]}`);
   const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
   const lines = [
@@ -87,10 +87,10 @@ function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly stri
   const total = report.tally.of(key);
   if (total === 0) return [];
   const causes = report.tally.causes(key);
-  const named = causes.slice(0, MAX_CAUSES).map(([cause, rows]) => `${count(rows)} ${safeText(cause)}`);
+  const named = causes.slice(0, MAX_CAUSES).map(([cause, rows]) => `${groupThousands(rows)} ${safeText(cause)}`);
   const more = causes.length > MAX_CAUSES ? ', …' : '';
   const list = run === undefined || key === 'failed' ? '' : `  (list: frontdesk runs results ${run} --outcome ${key})`;
-  return [`${count(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
+  return [`${groupThousands(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
 }
 
 /** What the rows left as it is: those without a change, and empty cells by column. */
@@ -100,7 +100,7 @@ export function unchangedLines({
 }: Pick<SummaryInput, 'emptyCells' | 'unchanged'>): readonly string[] {
   const lines: string[] = [];
   if (unchanged !== undefined && unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
-  const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${safeText(column)} ${count(cell)}`);
+  const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${safeText(column)} ${groupThousands(cell)}`);
   if (cells.length > 0) lines.push(`empty cells left unchanged: ${cells.join(', ')}`);
   return lines;
 }
@@ -115,12 +115,4 @@ function unknownLine(run: string, canReconcile: boolean): string {
   const base = `frontdesk runs resume ${run}`;
   const settle = canReconcile ? `read and compare them with: ${base} --reconcile` : 'check each at the service';
   return `unknown rows may have been applied; ${settle}; send them again only then: ${base} --resend-unknown`;
-}
-
-function count(rows: number): string {
-  return groupThousands(rows);
-}
-
-function plural(rows: number, one: string, many = `${one}s`): string {
-  return `${count(rows)} ${rows === 1 ? one : many}`;
 }

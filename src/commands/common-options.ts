@@ -1,6 +1,5 @@
+import { FORMATS } from '../output/options.ts';
 import type { OptionSpec } from './option-spec.ts';
-
-export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [

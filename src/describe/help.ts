@@ -1,7 +1,7 @@
 import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Format } from '../output/options.ts';
+import { type Format, isJson } from '../output/options.ts';
 import { type CommandDoc, commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { childrenOf } from './command-tree.ts';
 import { commandBlocks, commonOptionBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
@@ -122,7 +122,6 @@ export function helpColumns({ stdout, env }: HelpStyle['context']): number | und
 /** The help page of these words as it is written to stdout: text, or the same facts as JSON. */
 export async function helpOutput(words: readonly string[], registry: Registry, style: HelpStyle): Promise<string> {
   const page = await findHelp(words, registry, style.isLong);
-  if (style.format === 'table' || style.format === 'csv')
-    return layOut(page.blocks, helpWidth(helpColumns(style.context)));
+  if (!isJson(style.format)) return layOut(page.blocks, helpWidth(helpColumns(style.context)));
   return `${JSON.stringify(page.json, null, style.format === 'json' ? 2 : 0)}\n`;
 }

@@ -1,17 +1,13 @@
 import type { JsonObject } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { cutText, padText } from '../output/cut-text.ts';
-import { safeText } from '../output/safe-text.ts';
+import { plural, safeText } from '../output/safe-text.ts';
 import type { RecentCard, Sitting } from './sitting.ts';
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
-}
 
 /** `1 outcome unknown`, or nothing: stands in every question until it is settled. */
 export function unknownText(sitting: Sitting): string {
   const { length } = sitting.unknown;
-  return length === 0 ? '' : count(length, 'outcome unknown', 'outcomes unknown');
+  return length === 0 ? '' : plural(length, 'outcome unknown', 'outcomes unknown');
 }
 
 /** The cards that a number chooses, one on a line, cut to the width of the terminal. */
@@ -39,7 +35,7 @@ export function changeText(before: JsonObject | undefined, after: JsonObject): s
 /** What the sitting came to, in one or two lines. */
 export function summaryText(sitting: Sitting, profileFlag: string): string {
   const parts = [
-    count(sitting.looks, 'look', 'looks'),
+    plural(sitting.looks, 'look'),
     ...['activate', 'block', 'reissue'].flatMap((verb) => {
       const done = sitting.done(`card.${verb}`);
       return done === 0 ? [] : [`${done} ${verb.replace(/e$/, '')}ed`];

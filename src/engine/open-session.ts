@@ -1,6 +1,5 @@
 import type { Family } from '../api/operation.ts';
 import type { Command } from '../commands/command.ts';
-import { FORMATS } from '../commands/common-options.ts';
 import type { Context } from '../context.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { Failure, type Notice } from '../failure.ts';
@@ -8,7 +7,7 @@ import { findPlaces, requireConfigDir, requireStateDir } from '../files/paths.ts
 import { TokenMask } from '../http/mask.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { renderNotice } from '../output/failure-text.ts';
-import type { Format, OutputOptions } from '../output/options.ts';
+import { asFormat, type OutputOptions } from '../output/options.ts';
 import { openRowWriter, renderResult, writingBeside } from '../output/render.ts';
 import type { Service, Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
@@ -45,10 +44,6 @@ function mustWork(command: Command): boolean {
 function resolveOwnProfile(name: string, env: Context['env'], settings: Settings): ResolvedProfile {
   const isNamed = name !== 'default' || settings.profiles.has('default');
   return resolveProfile({ flagProfile: isNamed ? name : undefined, env, settings });
-}
-
-function formatOf(value: unknown): Format | undefined {
-  return FORMATS.find((format) => format === value);
 }
 
 /** Keeps what is wrong, to be reported with the other faults of the call. */
@@ -260,7 +255,7 @@ export async function openSession(
       }
       const own = resolveOwnProfile(run.profile, env, settings);
       profile = own;
-      if (preferences.output.source !== 'flag') session.useFormat(formatOf(run.output) ?? format);
+      if (preferences.output.source !== 'flag') session.useFormat(asFormat(run.output) ?? format);
     },
     useFormat(next) {
       output = { ...output, format: next };

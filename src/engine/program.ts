@@ -4,16 +4,10 @@ import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { asFormat } from '../output/options.ts';
 import type { Format } from '../output/render.ts';
 import type { CallState } from './call-state.ts';
 import { type Located, locateCommand } from './locate.ts';
-
-const FORMAT_NAMES: readonly string[] = ['table', 'json', 'ndjson', 'csv'];
-
-function asFormat(text: string | undefined): Format | undefined {
-  // The list above is the list of formats, so a member of it is one.
-  return text !== undefined && FORMAT_NAMES.includes(text) ? (text as Format) : undefined;
-}
 
 /**
  * The output format as far as it is known before the command line is known to be sound: a script that

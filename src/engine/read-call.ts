@@ -10,7 +10,7 @@ import { quoteGiven } from '../input/given.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import type { Session } from '../session.ts';
 
 /** The values of the command line that belong to the request, by API field name; null is sent as null. */
@@ -56,8 +56,7 @@ async function readDescriptionFile(path: string, session: Session, faults: Fault
 
 /** `must be true or false, not "yes"`, with the nearest choice when there is one. */
 export function choiceProblem(value: string, choices: readonly string[]): string {
-  const near = nearest(value, choices);
-  return `must be ${choices.join(' or ')}, not ${quoteGiven(value)}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  return `must be ${choices.join(' or ')}, not ${quoteGiven(value)}${meantBy(value, choices)}`;
 }
 
 async function readField(field: FieldSpec, command: CallCommand, input: RawInput, session: Session, faults: Fault[]) {

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { type Notice, note } from '../failure.ts';
 import type { CallListener } from '../http/call.ts';
 import { renderNotice } from '../output/failure-text.ts';
-import type { Format } from '../output/options.ts';
+import { type Format, isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 
 /** Silence that a person notices. */
@@ -143,9 +143,8 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
       renderNotice(note('WAITING', `still waiting for the service, up to ${limit} s`), options.format, stderr),
     );
   const display = isWanted ? (canRedraw(context) ? new Spinner(options, now) : new LateLine(sayLate)) : undefined;
-  const isJson = options.format === 'json' || options.format === 'ndjson';
   const trace = (line: string) => {
-    if (isJson && !stderr.isTerminal) report(note('TRACE', line));
+    if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${safeText(line)}\n`);
   };
   const onRetry: CallListener['onRetry'] = ({ reason, waitMs }) => {

@@ -6,6 +6,7 @@ import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { textAt } from '../json/value.ts';
+import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
@@ -19,7 +20,7 @@ import { askReason, guardWrite, refuseReadOnly } from './write-guards.ts';
 
 /** Table and csv hide these by themselves, unless --show-sensitive. */
 function isHiddenByOutput({ output }: Session, name: string): boolean {
-  return (output.format === 'table' || output.format === 'csv') && output.hideSensitive.includes(name);
+  return !isJson(output.format) && output.hideSensitive.includes(name);
 }
 
 /** What ends a write that is under way, opened once its intent is on the disk. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Fault } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import { cardIdProblem, cleanCardId } from './card-id.ts';
 import { expectationOf, readFieldText, type TextSource } from './field-text.ts';
 import { describeFields, type FieldSpec } from './fields.ts';
@@ -42,13 +42,8 @@ function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue)
 }
 
 function unknownKey(key: string, fields: readonly FieldSpec[]): string {
-  const near = nearest(
-    key,
-    fields.map((field) => field.name),
-  );
-  return near === undefined
-    ? 'is not a field of this operation'
-    : `is not a field of this operation; did you mean ${near}?`;
+  const names = fields.map((field) => field.name);
+  return `is not a field of this operation${meantBy(key, names)}`;
 }
 
 /**

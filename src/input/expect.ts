@@ -2,7 +2,7 @@ import { Card } from '../api/card.ts';
 import { sameDecimal } from '../json/decimal.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import { quoteGiven, showGiven } from './given.ts';
 
 /** One `--expect`: the card's field, dotted into metadata, and the value it must have. */
@@ -27,11 +27,8 @@ function fieldProblem(field: string): string | undefined {
   if (field === METADATA || field === `${METADATA}.`) return 'name a key of the metadata, such as metadata.shop';
   if (COMPOUND.has(field)) return `${field} has many values and cannot be compared`;
   if (FIELDS.includes(field)) return undefined;
-  const near = nearest(
-    field,
-    FIELDS.filter((name) => !COMPOUND.has(name)),
-  );
-  return `${quoteGiven(field)} is not a field of a card${near === undefined ? '' : `; did you mean ${near}?`}`;
+  const comparable = FIELDS.filter((name) => !COMPOUND.has(name));
+  return `${quoteGiven(field)} is not a field of a card${meantBy(field, comparable)}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { chooseProxy, type ProxyServer } from '../wire/proxy.ts';
 import type { CallOptions, ClientOptions, Signal, Token } from './types.ts';
@@ -29,9 +29,7 @@ function membersOf(value: unknown, where: string, names: readonly string[]): Rea
   }
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
-    const near = nearest(name, names);
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    throw new TypeError(`${where}: ${name} is no option${meant}`);
+    throw new TypeError(`${where}: ${name} is no option${meantBy(name, names)}`);
   }
   return { ...value };
 }

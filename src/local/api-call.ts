@@ -10,6 +10,7 @@ import type { Answer } from '../http/call.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { printJson } from '../json/print.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
+import { isJson } from '../output/options.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
@@ -114,8 +115,7 @@ async function write(session: Session, api: ApiInput, single: SingleCall): Promi
   const result = await recordedCall(session, service, single);
   if (result.kind === 'failed') throw result.failure;
   for (const notice of result.ending.notices) await session.notify(notice);
-  const isForPeople = session.output.format === 'table' || session.output.format === 'csv';
-  const secrets = isForPeople ? sensitiveOf(single.call.operation) : [];
+  const secrets = isJson(session.output.format) ? [] : sensitiveOf(single.call.operation);
   // Messages have a path from the operation already; a row of the table wants its id beside it.
   const named = { ...single, id: single.call.params['cardId'] ?? single.call.params['id'] };
   await printApplied(session, named, result, () =>

@@ -8,6 +8,7 @@ import { fromPlain } from '../json/plain.ts';
 import type { Column } from '../output/column.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
 import { FAMILY_OPTION, readFamily } from './auth-family.ts';
+import { printList } from './lists.ts';
 import {
   askCheckId,
   checkIdFaults,
@@ -20,7 +21,6 @@ import {
   storeTarget,
 } from './login-steps.ts';
 import { NEVER_ASKS_OPTION } from './missing.ts';
-import { printList } from './print-list.ts';
 
 export const authLoginCommand = localCommand({
   path: ['auth', 'login'],

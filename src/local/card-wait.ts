@@ -15,7 +15,7 @@ import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { formatDuration } from '../output/duration.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import type { Session } from '../session.ts';
 
 const DEFAULT_TIMEOUT = '60s';
@@ -45,12 +45,8 @@ function readStatuses(text: string | undefined, faults: Fault[]): readonly strin
   const words = text.split(',').map((word) => word.trim());
   for (const word of words) {
     if (CARD_STATUSES.some((status) => status === word)) continue;
-    const near = nearest(word, CARD_STATUSES);
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    faults.push({
-      where: '--status',
-      problem: `must be among ${CARD_STATUSES.join(', ')}, not ${quoteGiven(word)}${meant}`,
-    });
+    const problem = `must be among ${CARD_STATUSES.join(', ')}, not ${quoteGiven(word)}${meantBy(word, CARD_STATUSES)}`;
+    faults.push({ where: '--status', problem });
   }
   return words;
 }

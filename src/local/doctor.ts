@@ -3,7 +3,7 @@ import type { Check } from '../doctor/check.ts';
 import { hasOption, lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { Column } from '../output/column.ts';
-import { safeText } from '../output/safe-text.ts';
+import { plural, safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -14,10 +14,6 @@ const COLUMNS: readonly Column[] = [
 ];
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
-
-function count(amount: number, word: string): string {
-  return `${amount} ${word}${amount === 1 ? '' : 's'}`;
-}
 
 /** An aligned list for a person: messages are whole, because a cell that is cut would hide what is wrong. */
 async function listText(checks: readonly Check[], summary: string, { output }: Session): Promise<string> {
@@ -37,7 +33,7 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
   const document = fromPlain({ checks, problems, warnings });
   const { format, columns, sortBy } = session.output;
   if (format === 'table' && session.context.stdout.isTerminal && (columns ?? sortBy) === undefined) {
-    const text = await listText(checks, `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`, session);
+    const text = await listText(checks, `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`, session);
     await session.print({ kind: 'text', text, json: document });
     return;
   }

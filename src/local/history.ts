@@ -1,13 +1,12 @@
 import { localCommand } from '../commands/command.ts';
-import { type Fault, OUTCOMES, type Outcome, usageFailure, warning } from '../failure.ts';
+import { type Fault, OUTCOMES, usageFailure, warning } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { Column } from '../output/column.ts';
-import { nearest } from '../output/nearest.ts';
 import { commandWords, shortEntry, shortTime } from '../output/people-text.ts';
+import { printList, readLimit, readOneOf } from './lists.ts';
 import { confirmLoss, missingText, YES_OPTION } from './missing.ts';
-import { printList } from './print-list.ts';
 
 /** The time to the second and the command as typed: on a terminal of 80 columns that leaves room for the rest. */
 const COLUMNS: readonly Column[] = [
@@ -27,16 +26,6 @@ const COLUMNS: readonly Column[] = [
   { name: 'entry', header: 'ENTRY', keep: true, people: shortEntry },
 ];
 
-/** One of the five outcomes, or a fault with the nearest one. */
-export function readOutcome(text: string, where: string, faults: Fault[]): Outcome | undefined {
-  const known = OUTCOMES.find((outcome) => outcome === text);
-  if (known !== undefined) return known;
-  const near = nearest(text, OUTCOMES);
-  const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  faults.push({ where, problem: `must be one of ${OUTCOMES.join(', ')}, not "${text}"${meant}` });
-  return undefined;
-}
-
 function readAge(text: string | undefined, where: string, faults: Fault[]): number | undefined {
   if (text === undefined) return undefined;
   const age = parseAge(text);
@@ -46,15 +35,6 @@ function readAge(text: string | undefined, where: string, faults: Fault[]): numb
 
 function ageProblem(text: string): string | undefined {
   return parseAge(text) === undefined ? `must be an age such as ${AGE_FORMS}` : undefined;
-}
-
-/** `--limit` of a list of what this machine keeps; 50 when it is not given. */
-export function readLimit(text: string | undefined, faults: Fault[]): number {
-  if (text === undefined) return 50;
-  const limit = /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : undefined;
-  if (limit === undefined)
-    faults.push({ where: '--limit', problem: `must be a whole number from 1 to 9999999, not "${text}"` });
-  return limit ?? 50;
 }
 
 export const historyListCommand = localCommand({
@@ -75,9 +55,8 @@ export const historyListCommand = localCommand({
   async run(session, input) {
     const faults: Fault[] = [];
     const age = readAge(lastValue(input, 'since'), '--since', faults);
-    const outcomeText = lastValue(input, 'outcome');
-    const outcome = outcomeText === undefined ? undefined : readOutcome(outcomeText, '--outcome', faults);
-    const limit = readLimit(lastValue(input, 'limit'), faults);
+    const outcome = readOneOf(lastValue(input, 'outcome'), OUTCOMES, '--outcome', faults);
+    const limit = readLimit(input, faults);
     if (faults.length > 0) throw usageFailure(faults);
     const { historyJson, readHistory } = await import('../history/read.ts');
     const { clock } = session.context;

@@ -7,13 +7,11 @@ import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
-import { nearest } from '../output/nearest.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
 import type { Session } from '../session.ts';
-import { readLimit, readOutcome } from './history.ts';
+import { printList, readLimit, readOneOf } from './lists.ts';
 import { confirmLoss, missingChoice, YES_OPTION } from './missing.ts';
-import { printList } from './print-list.ts';
 
 const RUN_ARGUMENT = {
   name: 'run',
@@ -41,16 +39,6 @@ const COLUMNS: readonly Column[] = [
 ];
 
 const RUN_STATES: readonly RunState[] = ['running', 'finished', 'stopped', 'interrupted'];
-
-function readState(text: string | undefined, faults: Fault[]): RunState | undefined {
-  if (text === undefined) return undefined;
-  const known = RUN_STATES.find((state) => state === text);
-  if (known !== undefined) return known;
-  const near = nearest(text, RUN_STATES);
-  const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  faults.push({ where: '--state', problem: `must be one of ${RUN_STATES.join(', ')}, not "${text}"${meant}` });
-  return undefined;
-}
 
 /** Older ones can be named. */
 const OFFERED_RUNS = 20;
@@ -96,8 +84,8 @@ export const runsListCommand = localCommand({
   ],
   async run(session, input) {
     const faults: Fault[] = [];
-    const state = readState(lastValue(input, 'state'), faults);
-    const limit = readLimit(lastValue(input, 'limit'), faults);
+    const state = readOneOf(lastValue(input, 'state'), RUN_STATES, '--state', faults);
+    const limit = readLimit(input, faults);
     if (faults.length > 0) throw usageFailure(faults);
     const { listRuns } = await import('../bulk/run-list.ts');
     const runs = (await listRuns(portsOf(session))).filter((run) => state === undefined || run.state === state);
@@ -139,7 +127,7 @@ function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
   const text = lastValue(input, 'outcome');
   if (text === undefined) return undefined;
   const faults: Fault[] = [];
-  const outcomes = text.split(',').map((word) => readOutcome(word.trim(), '--outcome', faults));
+  const outcomes = text.split(',').map((word) => readOneOf(word.trim(), OUTCOMES, '--outcome', faults));
   if (faults.length > 0) throw usageFailure(faults);
   return new Set(outcomes.filter((outcome) => outcome !== undefined));
 }
@@ -233,14 +221,9 @@ export const runsReportCommand = localCommand({
   ],
   async run(session, input) {
     const text = lastValue(input, 'as') ?? (await missingChoice(session, '--as', 'Which document?', REPORT_FORMS));
-    const form = REPORT_FORMS.find((known) => known === text);
-    if (form === undefined) {
-      const near = nearest(text, REPORT_FORMS);
-      const meant = near === undefined ? '' : `; did you mean ${near}?`;
-      throw usageFailure([
-        { where: '--as', problem: `must be one of ${REPORT_FORMS.join(', ')}, not "${text}"${meant}` },
-      ]);
-    }
+    const faults: Fault[] = [];
+    const form = readOneOf(text, REPORT_FORMS, '--as', faults);
+    if (form === undefined) throw usageFailure(faults);
     const { printRunReport } = await import('../engine/many/run-report.ts');
     await printRunReport(session, await runNameOf(session, input), form);
     return 0;

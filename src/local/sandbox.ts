@@ -5,6 +5,7 @@ import { hasOption, lastValue } from '../input/raw-input.ts';
 import { getPath } from '../json/plain.ts';
 import { isJsonArray, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
+import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import { NEVER_ASKS_OPTION } from './missing.ts';
 
@@ -124,11 +125,10 @@ export const sandboxServeCommand = localCommand({
       session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));
     });
     const facts = { url, cardsToken, calendarToken };
-    const isJson = session.output.format === 'json' || session.output.format === 'ndjson';
     try {
       // One line even with json: whoever waits for it reads up to the first newline.
       await session.context.stdout.write(
-        isJson
+        isJson(session.output.format)
           ? `${JSON.stringify(facts)}\n`
           : `Sandbox at ${url}; Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
       );

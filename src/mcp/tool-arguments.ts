@@ -5,7 +5,7 @@ import { idWarnings } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';
 import { describeFields } from '../input/fields.ts';
 import { quoteGiven } from '../input/given.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import type { ToolSpec } from './tools.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -64,8 +64,7 @@ export class ArgumentReader {
   finish(known: readonly string[]): void {
     for (const name of Object.keys(this.#args)) {
       if (known.includes(name)) continue;
-      const near = nearest(name, known);
-      this.#fault(name, `is no argument of this tool${near === undefined ? '' : `; did you mean ${near}?`}`);
+      this.#fault(name, `is no argument of this tool${meantBy(name, known)}`);
     }
     if (this.#faults.length > 0) throw usageFailure(this.#faults);
   }
@@ -73,8 +72,7 @@ export class ArgumentReader {
   #chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined {
     const known = choices.find((choice) => choice === value);
     if (known !== undefined) return known;
-    const near = typeof value === 'string' ? nearest(value, choices) : undefined;
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    const meant = typeof value === 'string' ? meantBy(value, choices) : '';
     this.#fault(name, `must be among ${choices.join(', ')}, not ${shown(value)}${meant}`);
     return undefined;
   }

@@ -3,7 +3,7 @@ import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { breakLine, widthOf } from './line-break.ts';
-import type { Format } from './options.ts';
+import { type Format, isJson } from './options.ts';
 import { safeText, shortenText } from './safe-text.ts';
 import { maskTexts } from './sensitive.ts';
 
@@ -85,10 +85,6 @@ export function renderNotice(
   }
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
   return `${breakLine(line, widthOf(stderr)).join('\n')}\n`;
-}
-
-function isJson(format: Format): boolean {
-  return format === 'json' || format === 'ndjson';
 }
 
 function withShortServiceMessage(message: string, failure: Failure, mask: (text: string) => string): string {

@@ -19,6 +19,12 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
+/** `; did you mean block?` for the end of a refusal; empty where no word is near. */
+export function meantBy(word: string, words: Iterable<string>): string {
+  const near = nearest(word, words);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}
+
 const NEGATIONS = ['no-', 'un', 'de', 'dis', 'in'];
 
 /** Whether one of the two is the other with a negation before it, give or take a typo: `unblock` and `block`. */

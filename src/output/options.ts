@@ -1,6 +1,17 @@
 import type { JsonValue } from '../json/value.ts';
 
-export type Format = 'table' | 'json' | 'ndjson' | 'csv';
+export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** The format of that name, if it is one. */
+export function asFormat(name: unknown): Format | undefined {
+  return FORMATS.find((format) => format === name);
+}
+
+/** Is it JSON, for programs? The others are made of columns. */
+export function isJson(format: Format): boolean {
+  return format === 'json' || format === 'ndjson';
+}
 
 /** How a result is to be written: the options that every command has, resolved. */
 export interface OutputOptions {

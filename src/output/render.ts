@@ -2,7 +2,7 @@ import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
-import type { OutputOptions, RowStream, RowWriter, Surroundings } from './options.ts';
+import { isJson, type OutputOptions, type RowStream, type RowWriter, type Surroundings } from './options.ts';
 import type { Query } from './query.ts';
 import { writeJson } from './write-json.ts';
 
@@ -54,7 +54,7 @@ export async function checkOutput(
     const { query } = options;
     await collect(faults, () => loadQuery(query));
   }
-  if (!isTabular(options)) {
+  if (isJson(options.format)) {
     if (given.length === 0) return faults;
     const hints = ['choose -o table or -o csv, or shape the JSON with --query'];
     const message = `${given.join(', ')}: not for ${options.format} output, which has no columns`;
@@ -283,14 +283,10 @@ function linesOf(result: Result): readonly JsonValue[] {
  */
 async function preparation(options: OutputOptions): Promise<(value: JsonValue) => JsonValue> {
   const { mask } = options;
-  const hidden = isTabular(options) ? options.hideSensitive : [];
+  const hidden = isJson(options.format) ? [] : options.hideSensitive;
   if (mask === undefined && hidden.length === 0) return (value) => value;
   const { hideMembers, maskTexts } = await import('./sensitive.ts');
   return (value) => hideMembers(mask === undefined ? value : maskTexts(value, (text) => mask(text)), hidden);
-}
-
-function isTabular({ format }: OutputOptions): boolean {
-  return format === 'table' || format === 'csv';
 }
 
 async function queryResult(found: JsonValue): Promise<Result> {

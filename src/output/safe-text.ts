@@ -47,6 +47,11 @@ export function groupThousands(count: number): string {
   return String(count).replace(/\B(?=(?:[0-9]{3})+$)/g, ',');
 }
 
+/** `1 row`, `1,200 rows`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${groupThousands(count)} ${count === 1 ? one : many}`;
+}
+
 /** Code points of the text from that UTF-16 index on. */
 export function countFrom(text: string, index: number): number {
   let count = 0;

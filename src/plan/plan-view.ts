@@ -5,7 +5,7 @@ import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { commandWords } from '../output/people-text.ts';
 import { awayFrom } from '../output/relative-time.ts';
-import { groupThousands, safeText } from '../output/safe-text.ts';
+import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import type { PlanHeader } from './plan-file.ts';
 import type { PlannedRow } from './plan-lines.ts';
 
@@ -193,8 +193,4 @@ function marked(old: string, next: string): readonly [string, string] {
     return `${text.slice(0, head).join('')}[${middle}]${text.slice(text.length - tail).join('')}`;
   };
   return [mark(a), mark(b)];
-}
-
-function plural(count: number, one: string): string {
-  return `${groupThousands(count)} ${one}${count === 1 ? '' : 's'}`;
 }

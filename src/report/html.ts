@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ReportedRow } from '../bulk/stored-run.ts';
 import { formatDuration } from '../output/duration.ts';
-import { groupThousands } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import { factList, headline, isGood, OUTCOME_WORDS, plural, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
+import { factList, headline, isGood, OUTCOME_WORDS, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
 import { STYLE } from './style.ts';
 
 const text = (value: string): string => escapeMarkup(plainText(value));

@@ -1,9 +1,9 @@
 import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from '../bulk/run-timeline.ts';
 import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
-import { groupThousands } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
 import { escapeMarkup } from './plain-text.ts';
-import { OUTCOME_WORDS, plural } from './run-facts.ts';
+import { OUTCOME_WORDS } from './run-facts.ts';
 
 // Widths are percentages and heights pixels, and there is no viewBox: so a picture fills a phone or a sheet of paper
 // without its text becoming small or large.

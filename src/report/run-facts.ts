@@ -1,7 +1,7 @@
 import type { Durations, PaceStep } from '../bulk/run-timeline.ts';
 import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
-import { groupThousands } from '../output/safe-text.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
 
 /** How often a cause made rows end in one way. */
 export interface Cause {
@@ -62,10 +62,6 @@ function succeeded({ outcomes }: RunFacts): number {
 /** Did everything that was asked for happen? */
 export function isGood(facts: RunFacts): boolean {
   return succeeded(facts) === rowsOf(facts);
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${groupThousands(count)} ${count === 1 ? one : many}`;
 }
 
 /** The answer to "did it work?", in one sentence without its full stop. */

@@ -1,14 +1,11 @@
 import { Failure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
-import { nearest } from '../output/nearest.ts';
-
-const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
-
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+import { meantBy } from '../output/nearest.ts';
+import { asFormat, FORMATS, type Format } from '../output/options.ts';
 
 /** What `frontdesk config` keeps. Members not set are absent. */
 export interface Preferences {
-  readonly output?: OutputFormat;
+  readonly output?: Format;
   /** As typed (`30s`), so that `config get` gives back what was set. */
   readonly timeout?: string;
   readonly retries?: number;
@@ -27,12 +24,10 @@ export type Reading<Value> =
 const RETRIES_MAX = 100;
 const CONCURRENCY_MAX = 1000;
 
-export function readOutput(text: string): Reading<OutputFormat> {
-  const value = OUTPUT_FORMATS.find((format) => format === text);
+export function readOutput(text: string): Reading<Format> {
+  const value = asFormat(text);
   if (value !== undefined) return { ok: true, value };
-  const near = nearest(text, OUTPUT_FORMATS);
-  const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  return { ok: false, problem: `"${text}" is not one of ${OUTPUT_FORMATS.join(', ')}${meant}` };
+  return { ok: false, problem: `"${text}" is not one of ${FORMATS.join(', ')}${meantBy(text, FORMATS)}` };
 }
 
 /** Milliseconds, at least one. */
@@ -70,9 +65,7 @@ export function readPreference(key: PreferenceKey, text: string): Reading<Prefer
 export function checkPreferenceKey(key: string): PreferenceKey {
   const known = PREFERENCE_KEYS.find((candidate) => candidate === key);
   if (known !== undefined) return known;
-  const near = nearest(key, PREFERENCE_KEYS);
-  const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  throw new Failure('USAGE', `config has no key "${key}"${meant}`, {
+  throw new Failure('USAGE', `config has no key "${key}"${meantBy(key, PREFERENCE_KEYS)}`, {
     hints: [`use one of ${PREFERENCE_KEYS.join(', ')}`],
   });
 }

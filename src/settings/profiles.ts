@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 import { readOutput } from './preferences.ts';
 import { checkProfileName, readApprovals, reasonPatternProblem } from './profile-name.ts';
@@ -67,9 +67,7 @@ function readChange(key: Key, text: string): StoredProfile | string {
 /** The error for a profile that is not there, with the nearest name and the list of those that are. */
 export function unknownProfile(settings: Settings, name: string, where: string): Failure {
   const names = [...settings.profiles.keys(), SANDBOX];
-  const near = nearest(name, names);
-  const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  return new Failure('USAGE', `${where}: there is no profile "${name}"${meant}`, {
+  return new Failure('USAGE', `${where}: there is no profile "${name}"${meantBy(name, names)}`, {
     hints: [`choose one of ${names.join(', ')}, or create it with: frontdesk profile set ${name} --cards-url <url>`],
   });
 }

@@ -6,7 +6,7 @@ import { type DocumentKind, damagedFile, parseDocument } from '../files/document
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { nearest } from '../output/nearest.ts';
+import { meantBy } from '../output/nearest.ts';
 import { PREFERENCE_KEYS, type Preferences, readOutput, readPreference } from './preferences.ts';
 import { profileNameProblem, readApprovals, reasonPatternProblem } from './profile-name.ts';
 import { NO_SETTINGS, SANDBOX, SETTINGS_VERSION, type Settings, type StoredProfile } from './settings.ts';
@@ -34,8 +34,7 @@ const TOP_KEYS = ['version', 'currentProfile', 'profiles', 'preferences'];
 function refuseUnknownKeys(object: JsonObject, known: readonly string[], at: string, fault: Fault): void {
   for (const key of object.keys()) {
     if (known.includes(key)) continue;
-    const near = nearest(key, known);
-    throw fault(`${at}${key} is not a setting${near === undefined ? '' : `; did you mean ${near}?`}`);
+    throw fault(`${at}${key} is not a setting${meantBy(key, known)}`);
   }
 }
 

@@ -1,12 +1,6 @@
 import { type Fault, usageFailure } from '../failure.ts';
-import {
-  type OutputFormat,
-  type Reading,
-  readConcurrency,
-  readOutput,
-  readRetries,
-  readTimeout,
-} from './preferences.ts';
+import type { Format } from '../output/options.ts';
+import { type Reading, readConcurrency, readOutput, readRetries, readTimeout } from './preferences.ts';
 import type { ResolvedProfile } from './resolve.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,7 +21,7 @@ interface PreferenceFlags {
 }
 
 export interface ResolvedPreferences {
-  readonly output: Sourced<OutputFormat>;
+  readonly output: Sourced<Format>;
   /** One attempt. */
   readonly timeoutMs: Sourced<number>;
   /** Further attempts. */

@@ -1,7 +1,7 @@
 import { type Family, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
+import type { Format } from '../output/options.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
-import type { OutputFormat } from './preferences.ts';
 import { checkProfileName } from './profile-name.ts';
 import { unknownProfile } from './profiles.ts';
 import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';
@@ -28,7 +28,7 @@ export interface ResolvedProfile {
   /** Source of the pattern; `compileReasonPattern` makes it usable. */
   readonly requireReason: string | undefined;
   readonly requireReasonHint: string | undefined;
-  readonly output: OutputFormat | undefined;
+  readonly output: Format | undefined;
   /** Who may approve plans, and how many must; either alone demands an approval. */
   readonly approvers: string | undefined;
   readonly approvals: number | undefined;

@@ -1,4 +1,5 @@
-import type { OutputFormat, Preferences } from './preferences.ts';
+import type { Format } from '../output/options.ts';
+import type { Preferences } from './preferences.ts';
 
 /** What a profile can hold besides its credentials. Members not set are absent. */
 export interface StoredProfile {
@@ -11,7 +12,7 @@ export interface StoredProfile {
   readonly requireReason?: string;
   /** What a person reads in the place of that pattern. */
   readonly requireReasonHint?: string;
-  readonly output?: OutputFormat;
+  readonly output?: Format;
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. */
   readonly approvers?: string;
   /** How many of them must, 1 to 9. */

@@ -13,7 +13,7 @@ import { openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { textAt } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
-import { groupThousands, safeText } from '../../output/safe-text.ts';
+import { plural, safeText } from '../../output/safe-text.ts';
 import { planRunName } from '../../plan/plan-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';
 import { type Approval, PlanSurvey, planView } from '../../plan/plan-view.ts';
@@ -149,7 +149,7 @@ async function confirmPlan(
 ): Promise<void> {
   if (session.common.yes) return;
   const { header, survey } = plan;
-  const rows = `${groupThousands(header.rows)} ${header.rows === 1 ? 'row' : 'rows'}`;
+  const rows = plural(header.rows, 'row');
   if (!session.prompt.available) {
     throw new Failure('USAGE', `plan ${header.plan} of ${rows}: nobody can be asked here, and --yes is missing`, {
       hints: ['add --yes to apply it without a question; nothing was sent'],

@@ -9,6 +9,7 @@ import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { Column } from '../../output/column.ts';
+import { isJson } from '../../output/options.ts';
 import { isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
 import { PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
@@ -77,7 +78,7 @@ async function confirm(session: Session, { path, as, profile }: Approving, plan:
     });
   }
   const state = await planState(session, header);
-  if (context.stderr.isTerminal || output.format === 'table' || output.format === 'csv') {
+  if (context.stderr.isTerminal || !isJson(output.format)) {
     const { colour, unicode, now } = output;
     const signatures = await showApprovals(session, profile, path);
     const style = { width: context.stderr.columns ?? 80, colour, unicode, now };

@@ -4,7 +4,7 @@ import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
-import { groupThousands, safeText, shortenText } from '../../output/safe-text.ts';
+import { groupThousands, plural, safeText, shortenText } from '../../output/safe-text.ts';
 import type { Service, Session } from '../../session.ts';
 import type { ManyCall } from './many-call.ts';
 
@@ -49,7 +49,7 @@ export async function confirmMany(
   const { effect } = plan.operation;
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return;
-  const rows = checked.selected === 1 ? '1 row' : `${groupThousands(checked.selected)} rows`;
+  const rows = plural(checked.selected, 'row');
   if (!session.prompt.available) {
     throw new Failure(
       'USAGE',

@@ -10,7 +10,7 @@ import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { renderFailure } from '../../output/failure-text.ts';
-import { groupThousands } from '../../output/safe-text.ts';
+import { groupThousands, plural } from '../../output/safe-text.ts';
 import { openPlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
 import { planFacts, printMadePlan } from './make-plan.ts';
@@ -152,7 +152,7 @@ export async function revertRun(session: Session, input: RawInput, name: string)
     throw error;
   }
   if (leftOut > 0) {
-    const message = `${groupThousands(leftOut)} ${leftOut === 1 ? 'row was' : 'rows were'} left out: nothing of theirs was applied`;
+    const message = `${plural(leftOut, 'row was', 'rows were')} left out: nothing of theirs was applied`;
     await session.notify(note('LEFT_OUT', message));
   }
   return lost.count > 0 ? FAILURES.PARTIAL.exitCode : 0;

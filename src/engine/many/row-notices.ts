@@ -1,6 +1,6 @@
 import type { RowResult } from '../../bulk/row-outcome.ts';
 import type { Notice } from '../../failure.ts';
-import { groupThousands } from '../../output/safe-text.ts';
+import { plural } from '../../output/safe-text.ts';
 
 /** So many rows are named for each code: a service that leaves a member out does so in every row. */
 const NAMED_ROWS = 5;
@@ -25,7 +25,7 @@ export class RowNotices {
   atEnd(): readonly Notice[] {
     return [...this.#more].map(([code, { level }]) => {
       const more = (this.#rowsOf.get(code) ?? 0) - NAMED_ROWS;
-      return { code, level, message: `${groupThousands(more)} more ${more === 1 ? 'row' : 'rows'} with ${code}` };
+      return { code, level, message: `${plural(more, 'more row')} with ${code}` };
     });
   }
 }

@@ -13,9 +13,9 @@ import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { renderFailure, renderNotice } from '../../output/failure-text.ts';
 import { breakLine, widthOf } from '../../output/line-break.ts';
-import type { Format } from '../../output/options.ts';
+import { type Format, isJson } from '../../output/options.ts';
 import type { RowStream, Surroundings } from '../../output/render.ts';
-import { groupThousands, safeText } from '../../output/safe-text.ts';
+import { groupThousands, plural, safeText } from '../../output/safe-text.ts';
 import type { Session } from '../../session.ts';
 import { canRedraw } from '../wait-display.ts';
 import { RowNotices } from './row-notices.ts';
@@ -133,13 +133,9 @@ class FoldedRows {
     const more = this.#applied - SHOWN_APPLIED;
     return [
       ...(more > 0 ? [`${groupThousands(more)} more applied, not shown here`] : []),
-      ...(this.#notReached > 0 ? [`${rowsText(this.#notReached)} not reached`] : []),
+      ...(this.#notReached > 0 ? [`${plural(this.#notReached, 'row was', 'rows were')} not reached`] : []),
     ];
   }
-}
-
-function rowsText(rows: number): string {
-  return rows === 1 ? '1 row was' : `${groupThousands(rows)} rows were`;
 }
 
 export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
@@ -235,7 +231,7 @@ async function orLost(print: () => Promise<void>): Promise<void> {
 /** For people the row stands in front; JSON has it as a member. */
 function failureOfRow(failure: Failure, format: Format): Failure {
   const { row } = failure.details;
-  if (row === undefined || format === 'json' || format === 'ndjson') return failure;
+  if (row === undefined || isJson(format)) return failure;
   const { screen } = failure;
   return new Failure(failure.code, `row ${row}: ${failure.message}`, {
     ...(screen === undefined ? {} : { screen: [`row ${row}: ${screen[0] ?? ''}`, ...screen.slice(1)] }),
@@ -274,7 +270,7 @@ async function notifyStop(session: Session, { stop }: RunResult): Promise<void> 
  */
 export async function writeSummary(session: Session, facts: RunSummary): Promise<void> {
   const { format } = session.output;
-  if (format === 'json' || format === 'ndjson') {
+  if (isJson(format)) {
     await notifyUnchanged(session, facts);
     const uncompared = uncomparedLine(facts);
     if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
@@ -291,7 +287,7 @@ export async function writeSummary(session: Session, facts: RunSummary): Promise
 /** The same where there was nothing to run: a script finds its last line whatever its file held. */
 export async function writeEmptySummary(session: Session): Promise<void> {
   const { format } = session.output;
-  if (format !== 'json' && format !== 'ndjson') return;
+  if (!isJson(format)) return;
   const summary = { run: null, rows: 0, outcomes: {}, exitCode: 0, resume: null };
   await session.context.stderr.write(`${printJson(fromPlain({ summary }))}\n`);
 }

@@ -3,6 +3,7 @@ import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
 import { openStoredRun, type ReportedRow, type StoredRun } from '../../bulk/stored-run.ts';
 import { Failure, warning } from '../../failure.ts';
+import { isJson } from '../../output/options.ts';
 import { CauseCounter } from '../../report/causes.ts';
 import { nextCommands } from '../../report/next-commands.ts';
 import { optionWords } from '../../report/option-words.ts';
@@ -115,12 +116,12 @@ async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<strin
 async function writeDocument(session: Session, run: OpenRun, form: ReportForm): Promise<void> {
   const { stdout } = session.context;
   const { output } = session.preferences;
-  const isJson = output.source === 'flag' && (output.value === 'json' || output.value === 'ndjson');
-  if (isJson) await stdout.write(`{"run":${JSON.stringify(run.header.run)},"as":"${form}","document":"`);
+  const isMember = output.source === 'flag' && isJson(output.value);
+  if (isMember) await stdout.write(`{"run":${JSON.stringify(run.header.run)},"as":"${form}","document":"`);
   for await (const piece of documentOf(run, form)) {
-    await stdout.write(isJson ? JSON.stringify(piece).slice(1, -1) : piece);
+    await stdout.write(isMember ? JSON.stringify(piece).slice(1, -1) : piece);
   }
-  if (isJson) await stdout.write('"}\n');
+  if (isMember) await stdout.write('"}\n');
 }
 
 /** Prints one document about a run, whatever its state. USAGE when there is no such run. Sends and changes nothing. */
