@@ -85,7 +85,7 @@ export const REGISTRY = createRegistry(
       'plan.apply': ['Send exactly the rows of a plan, once', (module) => module.planApplyCommand],
     }),
     ...from(() => import('./local/sandbox.ts'), {
-      'sandbox.info': ['List the sandbox’s ids and choices', (module) => module.sandboxInfoCommand],
+      'sandbox.info': ['List the ids of the sandbox, or its choices', (module) => module.sandboxInfoCommand],
       'sandbox.serve': ['Run the sandbox for other programs', (module) => module.sandboxServeCommand],
       'sandbox.reset': ['Put the sandbox back to how it was at first', (module) => module.sandboxResetCommand],
     }),
@@ -93,7 +93,7 @@ export const REGISTRY = createRegistry(
       mcp: ['Serve an assistant (Model Context Protocol)', (module) => module.mcpCommand],
     }),
     ...from(() => import('./desk/desk-command.ts'), {
-      desk: ['Serve card after card at the terminal', (module) => module.deskCommand],
+      desk: ['Take call after call: show a card, act on it', (module) => module.deskCommand],
     }),
     ...from(() => import('./local/api.ts'), {
       api: ['Send one raw request', (module) => module.apiCommand],
@@ -120,11 +120,11 @@ export const REGISTRY = createRegistry(
     { path: ['calendar', 'event'], summary: 'Events of a calendar' },
     { path: ['calendar', 'subscribers'], summary: 'Subscribers of a calendar' },
     { path: ['auth'], summary: 'Credentials on this machine' },
-    { path: ['profile'], summary: 'Profiles: where the service is and what is allowed there' },
+    { path: ['profile'], summary: 'Where the service is, and what is allowed there' },
     { path: ['config'], summary: 'Preferences' },
     { path: ['history'], summary: 'The local record of writes', default: 'list' },
     { path: ['runs'], summary: 'Runs of many rows', default: 'list' },
-    { path: ['plan'], summary: 'Plans: what would be sent, looked at and approved before it is' },
+    { path: ['plan'], summary: 'What would be sent, to look at and approve first' },
     { path: ['sandbox'], summary: 'The service, played on this machine', default: 'info' },
   ],
 );

@@ -108,10 +108,10 @@ interface Section {
 }
 
 const SECTIONS: readonly Section[] = [
-  { title: 'Gift cards', words: ['card'], spread: true },
+  { title: 'Gift cards', words: ['card', 'desk'], spread: true },
   { title: 'Calendars', words: ['calendar'], spread: true },
   { title: 'Where it goes', words: ['auth', 'profile', 'config'], spread: false },
-  { title: 'What was done', words: ['history', 'runs'], spread: false },
+  { title: 'What will be done, what was done', words: ['plan', 'history', 'runs'], spread: false },
 ];
 
 const OTHERS = 'Trying, scripting, fixing';
@@ -129,7 +129,7 @@ function sectionRows(outline: Outline, child: Child, spread: boolean): readonly 
       .map((entry) => ({ name: entry.path.join(' '), text: entry.summary }));
   }
   const names = outline.childrenOf([child.name]).map((below) => below.name);
-  return [{ name: child.name, text: names.length === 0 ? child.summary : `${child.summary}: ${names.join(', ')}` }];
+  return [{ name: child.name, text: names.length === 0 ? child.summary : `${child.summary} (${names.join(', ')})` }];
 }
 
 /** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */

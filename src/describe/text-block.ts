@@ -100,8 +100,13 @@ function longestWord(text: string): number {
   return Math.max(0, ...text.split(' ').map((word) => word.length));
 }
 
-/** Words of a paragraph on lines of at most `width` columns. */
-export function wrap(text: string, width: number): string[] {
+/** Words that belong together: what stands in backticks, and an exit code with its name. */
+const TOGETHER = /`[^`]*`|\b\d+ [A-Z_]{3,}/g;
+const HELD = '\ue001';
+
+/** Words of a paragraph on lines of at most `width` columns; a command in backticks stays whole where it fits. */
+export function wrap(paragraph: string, width: number): string[] {
+  const text = paragraph.replace(TOGETHER, (words) => (words.length > width ? words : words.replaceAll(' ', HELD)));
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {
@@ -112,7 +117,7 @@ export function wrap(text: string, width: number): string[] {
       line = line === '' ? word : `${line} ${word}`;
     }
   }
-  return [...lines, line];
+  return [...lines, line].map((each) => each.replaceAll(HELD, ' '));
 }
 
 /** A shell command on several lines that can still be copied and run: broken only before an option or a word of its own. */

@@ -82,7 +82,7 @@ function unknownOption(token: string, options: readonly OptionSpec[], words: str
   const meant = near === undefined ? [] : [`did you mean ${near}?`];
   const hints = [
     ...(elsewhere === undefined ? meant : [elsewhere]),
-    name.startsWith('--') || elsewhere !== undefined
+    name.startsWith('--') || elsewhere !== undefined || near !== undefined
       ? `see \`frontdesk ${words} --help\``
       : `a value that begins with "-" goes after "--": frontdesk ${words} -- ${name}`,
   ];

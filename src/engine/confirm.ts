@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
 import { checkExpectation } from '../input/expect.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
+import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
@@ -48,7 +49,8 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
 /** What a write is about to hit, or why it cannot be shown; line ends included. */
 export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
   if ('card' in before) return describeCard(session, before.card);
-  return `  The card could not be read: ${safeText(before.failure.message)}\n`;
+  const { columns } = session.context.stderr;
+  return `${breakLine(`  The card could not be read: ${safeText(before.failure.message)}`, columns).join('\n')}\n`;
 }
 
 async function describeCard(session: Session, card: JsonObject): Promise<string> {

@@ -1,5 +1,6 @@
 import type { PromptPort, SignalName, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
 import { type Asking, type LeftBy, QuestionLeft, type TerminalStreams } from './asking.ts';
 import { linePrompt } from './line-prompt.ts';
@@ -20,6 +21,18 @@ function leftBy(error: unknown, heard: SignalName | undefined, isPlain: boolean)
 
 const same = (text: string) => text;
 const COLOURLESS = { message: same, answer: same, help: same, highlight: same, error: (text: string) => `> ${text}` };
+
+/** `? ` before a question, and room for an answer behind it. */
+const AROUND_QUESTION = 8;
+
+/** A question that has no room on one line, broken between words; the answers that it offers stay together. */
+function breakQuestion(question: string, { output }: Asking): string {
+  const columns = 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;
+  const held = safeText(question).replace(/\([^()]*\)$/, (answers) => answers.replaceAll(' ', '\u00a0'));
+  return breakLine(held, columns - AROUND_QUESTION)
+    .join('\n  ')
+    .replaceAll('\u00a0', ' ');
+}
 
 /** How inquirer draws: without colour, or without marks that the locale cannot show, where that is wanted. */
 function themeOf({ colour, unicode }: PromptStyle) {
@@ -100,7 +113,7 @@ export function terminalPrompt(
         const { input } = await import('./questions.ts');
         const transformer = (text: string, { isFinal }: { isFinal: boolean }) =>
           isFinal ? safeText(show(text)) : text;
-        return input({ message: safeText(question), validate, theme, transformer }, asking);
+        return input({ message: breakQuestion(question, asking), validate, theme, transformer }, asking);
       }),
     secret: (question, validate) =>
       draw(async (asking) => {
@@ -110,7 +123,7 @@ export function terminalPrompt(
     confirm: (question) =>
       draw(async (asking) => {
         const { confirm } = await import('./questions.ts');
-        return confirm({ message: safeText(question), default: false, theme }, asking);
+        return confirm({ message: breakQuestion(question, asking), default: false, theme }, asking);
       }),
     choose: (question, choices) =>
       draw(async (asking) => {

@@ -46,9 +46,11 @@ function textOf({ sinceMs, pause }: Wait, timeoutMs: number, nowMs: number): str
   return `waiting for the service, ${Math.floor(passedMs / 1000)} of ${Math.ceil(timeoutMs / 1000)} s`;
 }
 
+/** `waiting 12 s`; the shortest waits are none to a person. */
 function waitText(waitMs: number): string {
   const seconds = waitMs / 1000;
-  return seconds >= 10 ? `${Math.round(seconds)} s` : `${seconds.toFixed(1)} s`;
+  if (seconds < 0.1) return 'trying again';
+  return `waiting ${seconds >= 10 ? Math.round(seconds) : seconds.toFixed(1)} s`;
 }
 
 /** A spinner on stderr, made after 300 ms of silence; nothing of it off a terminal. */
@@ -151,7 +153,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     if (options.quiet) return;
     // A person wants one line; the service's own words stand in the error if there will be one.
     const why = stderr.isTerminal ? reason.replace(/ \(.*$/s, '') : reason;
-    report(note('RETRY', `${why}, waiting ${waitText(waitMs)}`));
+    report(note('RETRY', `${why}, ${waitText(waitMs)}`));
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };
   return {

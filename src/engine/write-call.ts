@@ -142,12 +142,12 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
   const { outcome, resultId } = ending;
   const { stderr } = session.context;
   const { effect } = call.operation;
-  // A write that a read confirmed has its own, longer word.
-  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || outcome !== 'applied') return;
+  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write') return;
   const noun = effect.resultId === 'cardId' ? 'card' : 'event';
   const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
   const what = isOther ? `: the new ${noun} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
-  await stderr.write(`${effect.done}${what}\n`);
+  const how = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
+  await stderr.write(`${effect.done}${what}${how}\n`);
 }
 
 /** One write, from the guards to the printed answer. Answers the exit code. */

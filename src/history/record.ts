@@ -89,7 +89,7 @@ function entryName(nowMs: number, pid: number): string {
 
 function beginFailure(path: string, error: unknown): Failure {
   const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
-  return failure.with({ outcome: 'not_sent' }, ['fix that, or add --no-history to keep no record of this write']);
+  return failure.with({ outcome: 'not_sent' }, ['add --no-history to keep no record of this write']);
 }
 
 const ENDINGS: Readonly<Record<Outcome, string>> = {

@@ -197,7 +197,8 @@ export class OngoingCall {
   #confirmed({ reply, resource, notices }: Accepted): Answer {
     const happened = this.#doubt === undefined ? 'no answer came' : whatHappened(this.#doubt.verdict);
     const status = textAt(resource, 'status');
-    const reason = this.#input.operation.body === null ? '' : ', and the reason may not have been stored';
+    const hasReason = textAt(this.#input.body, 'reason') !== undefined;
+    const reason = hasReason ? ', and the reason may not have been stored' : '';
     const message =
       `${subjectOf(this.#input)}: ${happened}; reading the card back shows status ${status}, so it counts as ` +
       `done. Somebody else may have done it${reason}`;

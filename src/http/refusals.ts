@@ -30,17 +30,29 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
   const { site, operation } = facts;
-  const message =
-    `${facts.subject} was not done: the credential${ofProfile(site)} (${site.credentialSource}) ` +
-    `was refused by ${hostOf(site)}: ${answered(verdict)}`;
+  const message = `${facts.subject} was refused: ${hostOf(site)} did not accept ${credentialWords(site)}: ${answered(verdict)}`;
   const skew = clockHint(reply, facts.nowMs);
   const way = credentialHint(site, operation.family);
   return { code: 'AUTH', message, hints: skew === undefined ? [way] : [way, skew] };
 }
 
+/** The variable of the environment that the token came from. */
+function tokenVariable({ credentialSource }: CallFacts['site']): string | undefined {
+  return /^environment \((\w+)\)$/.exec(credentialSource)?.[1];
+}
+
+function credentialWords(site: CallFacts['site']): string {
+  const { credentialSource, profile } = site;
+  const variable = tokenVariable(site);
+  if (variable !== undefined) return `the token in ${variable} (profile ${profile})`;
+  if (credentialSource === `profile ${profile}`) return `the stored credential${ofProfile(site)}`;
+  return `the credential${ofProfile(site)} (${credentialSource})`;
+}
+
 /** Where another token has to be put for this very call to have it. The command names the profile, always. */
-function credentialHint({ credentialSource, profile }: CallFacts['site'], family: Family): string {
-  const variable = /^environment \((\w+)\)$/.exec(credentialSource)?.[1];
+function credentialHint(site: CallFacts['site'], family: Family): string {
+  const { credentialSource, profile } = site;
+  const variable = tokenVariable(site);
   if (profile === undefined) return 'give a valid token';
   if (variable !== undefined) return `put a valid token into ${variable}`;
   if (credentialSource.startsWith('token ')) return `check what the ${credentialSource} gives`;

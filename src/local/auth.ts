@@ -1,4 +1,4 @@
-import { FAMILIES } from '../api/operation.ts';
+import { FAMILIES, familyWords } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
@@ -86,9 +86,9 @@ export const authLoginCommand = localCommand({
     const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profileName}`;
     const next =
       family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
-    const checked = check === undefined ? '' : ` The service accepted it: ${check} was read.`;
-    const ending = shown === undefined ? '' : ` (a token that ends with ${shown})`;
-    const text = `Logged in to ${family} at ${target.base.origin} with profile ${profileName}${ending}.${checked}\nTry: ${next}`;
+    const checked = check === undefined ? '' : `\nThe service accepted it: ${check} was read.`;
+    const ending = shown === undefined ? '' : `\nThe token ends with ${shown}.`;
+    const text = `Logged in to ${familyWords(family)} at ${target.base.origin} with profile ${profileName}.${ending}${checked}\nTry: ${next}`;
     await session.print({ kind: 'text', text, json: fromPlain(facts) });
     return 0;
   },
@@ -144,7 +144,7 @@ export const authStatusCommand = localCommand({
     const shown = reports.map(({ status }) => fromPlain(status));
     const none = profile.isSandbox
       ? 'The sandbox needs no credential.'
-      : `Profile ${profile.name} has no URL yet. Log in: frontdesk auth login -p ${profile.name}`;
+      : `Profile ${profile.name} has no URL yet. Log in:\n  frontdesk auth login -p ${profile.name}`;
     await printList(session, { document: shown, rows: shown, columns: STATUS_COLUMNS }, none);
     if (profile.isSandbox) {
       await session.notify(note('SANDBOX', 'the sandbox needs no credential'));

@@ -1,4 +1,5 @@
 import { localCommand } from '../commands/command.ts';
+import { Failure } from '../failure.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -7,6 +8,8 @@ import type { Session } from '../session.ts';
 import { setPreference, unsetPreference } from '../settings/change-preference.ts';
 import { checkPreferenceKey, PREFERENCE_KEYS, readPreference } from '../settings/preferences.ts';
 import { settingsPath } from '../settings/read.ts';
+import type { ResolvedProfile } from '../settings/resolve.ts';
+import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const KEY_ARGUMENT = {
@@ -41,24 +44,26 @@ function preferenceJson(settings: Settings, key: (typeof PREFERENCE_KEYS)[number
 
 const BUILT_IN = { output: 'table', timeout: '30s', retries: '2', concurrency: '8' } as const;
 
-/** A key as a call without flags would have it. */
-function preferenceRow(
-  { preferences, context }: Session,
-  settings: Settings,
-  key: (typeof PREFERENCE_KEYS)[number],
-): JsonValue {
-  const { value, source } = preferences[key === 'timeout' ? 'timeoutMs' : key];
-  const isFlag = source === 'flag';
-  const own = settings.preferences[key];
-  const stored = own ?? BUILT_IN[key];
-  // A duration is shown as it was typed.
-  const typed = source === 'environment' ? context.env['FRONTDESK_TIMEOUT'] : stored;
-  const shown = isFlag ? stored : key === 'timeout' ? typed : value;
-  return fromPlain({
-    key,
-    value: shown,
-    source: isFlag ? (own === undefined ? 'built-in' : 'config') : source,
-    default: BUILT_IN[key],
+/** The profile that a call would use; undefined: none can be told, and no preference comes from it. */
+function profileInUse(session: Session): ResolvedProfile | undefined {
+  try {
+    return session.profile;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** The keys as a call without flags would have them. */
+function preferenceRows(session: Session, settings: Settings): readonly JsonValue[] {
+  const { env } = session.context;
+  const known = resolvePreferences({ flags: {}, env, profile: profileInUse(session), settings });
+  return PREFERENCE_KEYS.map((key) => {
+    const { value, source } = known[key === 'timeout' ? 'timeoutMs' : key];
+    // A duration is shown as it was typed.
+    const duration =
+      source === 'environment' ? env['FRONTDESK_TIMEOUT'] : (settings.preferences.timeout ?? BUILT_IN.timeout);
+    return fromPlain({ key, value: key === 'timeout' ? duration : value, source, default: BUILT_IN[key] });
   });
 }
 
@@ -89,7 +94,7 @@ export const configListCommand = localCommand({
     const settings = await session.settings();
     const set = PREFERENCE_KEYS.filter((key) => settings.preferences[key] !== undefined);
     const json: JsonValue = new Map(set.map((key) => [key, preferenceJson(settings, key)]));
-    const rows = PREFERENCE_KEYS.map((key) => preferenceRow(session, settings, key));
+    const rows = preferenceRows(session, settings);
     await session.print({
       kind: 'list',
       document: json,

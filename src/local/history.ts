@@ -67,7 +67,7 @@ export const historyListCommand = localCommand({
     const rows = entries.map(historyJson);
     const isFiltered = input.options.size > 0;
     const none = isFiltered
-      ? 'No write matches. All of them: frontdesk history'
+      ? 'No write matches. See all of them:\n  frontdesk history'
       : 'No write was made from this machine yet; every one is recorded here.';
     await printList(session, { document: rows, rows, columns: COLUMNS }, none);
     for (const run of unreadableRuns) {

@@ -23,9 +23,9 @@ const LAST_OPTION = { long: 'last', text: 'the run that was begun last' } as con
 
 const COLUMNS: readonly Column[] = [
   { name: 'run', header: 'RUN', keep: true },
-  { name: 'operation', header: 'OPERATION', people: commandWords },
+  { name: 'operation', header: 'OPERATION', keep: true, people: commandWords },
   { name: 'profile', header: 'PROFILE', spare: true },
-  { name: 'state', header: 'STATE' },
+  { name: 'state', header: 'STATE', keep: true },
   { name: 'rows', header: 'ROWS', align: 'right' },
   ...OUTCOMES.map(
     (outcome): Column => ({
@@ -36,6 +36,20 @@ const COLUMNS: readonly Column[] = [
   ),
   { name: 'outcomes.in_flight', header: 'IN FLIGHT', align: 'right' },
   { name: 'startedAt', header: 'STARTED', spare: true, people: shortTime },
+];
+
+/** `2 applied, 1 not sent`, of the counts as JSON. */
+function outcomeWords(counts: string): string {
+  if (counts === '') return '';
+  const entries = Object.entries<unknown>(JSON.parse(counts));
+  return entries.map(([outcome, rows]) => `${rows} ${outcome.replaceAll('_', ' ')}`).join(', ');
+}
+
+/** On a terminal the outcomes are read in a row: as columns, the very ones that matter would find no room. */
+const PEOPLE_COLUMNS: readonly Column[] = [
+  ...COLUMNS.filter(({ name }) => !/^(?:outcomes|startedAt)/.test(name)),
+  { name: 'outcomes', header: 'OUTCOMES', below: 'plain', people: outcomeWords },
+  ...COLUMNS.filter(({ name }) => name === 'startedAt'),
 ];
 
 const RUN_STATES: readonly RunState[] = ['running', 'finished', 'stopped', 'interrupted'];
@@ -92,9 +106,11 @@ export const runsListCommand = localCommand({
     const rows = runs.slice(0, limit).map((run) => fromPlain(run));
     const none =
       state === undefined
-        ? 'There is no run yet. A write of several ids or of a file is one: frontdesk card block --from cards.csv'
+        ? 'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
-    await printList(session, { document: rows, rows, columns: COLUMNS }, none);
+    const { output, context } = session;
+    const isForPeople = context.stdout.isTerminal && output.columns === undefined && output.format === 'table';
+    await printList(session, { document: rows, rows, columns: isForPeople ? PEOPLE_COLUMNS : COLUMNS }, none);
     if (runs.length > limit) {
       await session.notify(note('OLDER_RUNS', `${runs.length - limit} older ones are not shown; --limit shows more`));
     }

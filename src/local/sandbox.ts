@@ -18,16 +18,23 @@ function line(entry: JsonValue, ...members: readonly string[]): string {
   return `  ${members.map((member) => safeText(cellText(getPath(entry, member)))).join('  ')}`;
 }
 
+/** Subscribers of a calendar that are named; the rest is counted, so that the cards stay on the screen. */
+const NAMED_SUBSCRIBERS = 3;
+
+function calendarLine(info: JsonValue, calendar: JsonValue): string {
+  const own = cellText(getPath(calendar, 'id'));
+  const subscribers = listOf(info, 'subscribers').filter((entry) => cellText(getPath(entry, 'calendar')) === own);
+  const named = subscribers.slice(0, NAMED_SUBSCRIBERS).map((entry) => safeText(cellText(getPath(entry, 'id'))));
+  const more = subscribers.length - named.length;
+  return `${line(calendar, 'id')}  ${named.join(' ')}${more > 0 ? ` and ${more} more` : ''}`.trimEnd();
+}
+
 function infoText(info: JsonValue): string {
   return [
     'Cards',
     ...listOf(info, 'cards').map((card) => line(card, 'cardId', 'status')),
-    '',
-    'Calendars',
-    ...listOf(info, 'calendars').map((calendar) => line(calendar, 'id')),
-    '',
-    'Subscribers',
-    ...listOf(info, 'subscribers').map((subscriber) => line(subscriber, 'id', 'calendar')),
+    'Calendars and their subscribers',
+    ...listOf(info, 'calendars').map((calendar) => calendarLine(info, calendar)),
     '',
     'Try: frontdesk -p sandbox card get <cardId>',
     'What it chose where the service shows no rule: frontdesk sandbox info --choices',

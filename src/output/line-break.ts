@@ -10,13 +10,19 @@ export function widthOf(stream: {
 const UNBROKEN = /`[^`]*`/g;
 const HELD = '\ue001';
 
+/** `  Label   text`: what comes before the text, which further lines stand under. */
+const LABELLED = /^ +\S(?:\S| (?! ))* {2,}(?=\S)/;
+
 /**
- * A line broken between words so that each part fits into `width` columns; further ones stand under its first word.
+ * A line broken between words so that each part fits into `width` columns; further ones stand under its first word, or
+ * under the text beside a label.
  * A word that is longer than the width stays whole: the terminal breaks it, and it is pasted in one piece.
  */
 export function breakLine(line: string, width: number | undefined): readonly string[] {
   if (width === undefined || line.length <= width) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? '';
+  const label = LABELLED.exec(line)?.[0] ?? '';
+  const lead = label.length > width / 2 ? '' : label;
+  const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);
   const held = line.replace(UNBROKEN, (code) => code.replaceAll(' ', HELD));
   const lines: string[] = [];
   let current = '';
@@ -30,5 +36,5 @@ export function breakLine(line: string, width: number | undefined): readonly str
     }
   }
   lines.push(indent + current);
-  return lines.map((each) => each.replaceAll(HELD, ' '));
+  return lines.map((each, index) => (index === 0 ? lead + each.slice(lead.length) : each).replaceAll(HELD, ' '));
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { describeIoError, errnoOf, ioFailure } from '../files/io-failure.ts';
+import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import { type Prove, withLock } from '../files/lock.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -109,7 +109,7 @@ function load(path: string, known?: Version): Version {
     if (error instanceof Failure) throw error;
     // `sandbox reset` of another process came between the look and the read.
     if (errnoOf(error) === 'ENOENT') return { stamp: NO_FILE, state: builtInSeed() };
-    throw damaged(path, describeIoError(error));
+    throw ioFailure(`the state of the sandbox cannot be read (${path})`, error, 'nothing was changed');
   }
 }
 

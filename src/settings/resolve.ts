@@ -148,8 +148,8 @@ export interface Target {
 function missingUrl(profile: ResolvedProfile, family: Family): Failure {
   return new Failure('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}; nothing was sent`, {
     hints: [
-      `log in: frontdesk auth login -p ${profile.name} --${family}-url <url>; or set ${URL_VARIABLES[family]}`,
-      'to try things out without a service: --profile sandbox',
+      `set ${URL_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`,
+      'try it without a service: frontdesk sandbox info',
     ],
   });
 }

@@ -272,6 +272,19 @@ describe('requireReason', () => {
   });
 });
 
+describe('an address without its scheme', () => {
+  test.each([
+    ['cards.example.com', 'did you mean https://cards.example.com?'],
+    ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
+    ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
+  ])('%s is refused and offered with it', async (url, said) => {
+    const { run } = atHome();
+    const result = await run(['profile', 'set', 'live', '--cards-url', url]);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(said);
+  });
+});
+
 describe('config', () => {
   test('sets, gets, lists and unsets its four keys', async () => {
     const { run } = atHome();
@@ -292,6 +305,24 @@ describe('config', () => {
     expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
     await run(['config', 'unset', 'timeout']);
     expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('null\n');
+  });
+
+  test('list shows every key, its default, and where its value comes from', async () => {
+    const { run, home } = atHome();
+    await run(['config', 'set', 'retries', '3']);
+    await run(['config', 'set', 'timeout', '5s']);
+    await run(['profile', 'set', 'live', '--output', 'table']);
+    await run(['profile', 'use', 'live']);
+    const { stdout } = await runFrontdesk(['config', 'list'], { home, env: { FRONTDESK_TIMEOUT: '1m' } });
+    expect(stdout.split('\n')).toEqual([
+      'KEY\tVALUE\tFROM\tDEFAULT',
+      'output\ttable\tprofile\ttable',
+      'timeout\t1m\tenvironment\t30s',
+      'retries\t3\tconfig\t2',
+      'concurrency\t8\tbuilt-in\t8',
+      '',
+    ]);
+    expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
   });
 
   test.each([

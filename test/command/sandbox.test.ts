@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -83,6 +84,28 @@ describe('sandbox info --json', () => {
   });
 });
 
+describe('sandbox info for people', () => {
+  test('keeps the ids of the cards on a screen of 24 lines, with subscribers to try', async () => {
+    const { stdout } = await runFrontdesk(['sandbox', 'info']);
+    expect(stdout.trimEnd().split('\n').length).toBeLessThan(24);
+    expect(stdout).toContain(`  ${ACTIVE}  ACTIVE\n`);
+    expect(stdout).toContain('  cal_tea_ceremony  sub_0016 sub_0017 sub_0018 and 3 more\n');
+    expect(stdout).not.toContain('409');
+  });
+
+  test('--choices shows every rule that it chose, and no ids', async () => {
+    const home = createHome();
+    const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--choices'], { home });
+    expect(code).toBe(0);
+    const { choices } = JSON.parse((await runFrontdesk(['sandbox', 'info', '--json'], { home })).stdout);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'Where the service shows no rule, the sandbox chose:',
+      ...choices.map(({ topic, choice }: { topic: string; choice: string }) => `  ${topic}  ${choice}`),
+    ]);
+    expect(stdout).not.toContain(ACTIVE);
+  });
+});
+
 describe('--profile sandbox', () => {
   test('needs no account, says once that it is the sandbox, and every id of sandbox info can be read', async () => {
     const home = createHome();
@@ -157,6 +180,34 @@ describe('sandbox serve', () => {
     const { code, stdout } = await running.result;
     expect(code).toBe(130);
     expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
+  });
+
+  test('the lines that it prints can be pasted into another shell', async () => {
+    const running = startFrontdesk(['sandbox', 'serve']);
+    await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
+    const lines = running
+      .output()
+      .stdout.split('\n')
+      .filter((line) => line.startsWith('export '));
+    const shown = spawnSync('sh', ['-c', `${lines.join('\n')}\nenv`], { env: {}, encoding: 'utf8' }).stdout;
+    const env = Object.fromEntries(
+      shown.split('\n').flatMap((line) => {
+        const [, name, value] = /^(FRONTDESK_\w+)=(.*)$/.exec(line) ?? [];
+        return name === undefined ? [] : [[name, value]];
+      }),
+    );
+    expect(Object.keys(env).sort()).toEqual([
+      'FRONTDESK_CALENDAR_TOKEN',
+      'FRONTDESK_CALENDAR_URL',
+      'FRONTDESK_CARDS_TOKEN',
+      'FRONTDESK_CARDS_URL',
+    ]);
+    const card = await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env });
+    expect(card).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
+    const list = ['calendar', 'subscribers', 'list', 'cal_tea_ceremony', '--query', 'length(data)'];
+    expect(await runFrontdesk(list, { env })).toMatchObject({ code: 0, stdout: '4\n' });
+    running.child.kill('SIGTERM');
+    await running.result;
   });
 
   test('--seed: cards, calendars and subscribers in the API’s shapes', async () => {

@@ -70,7 +70,7 @@ describe.concurrent('refusals', () => {
     const body = { errorCode: 'UNAUTHORIZED', message: `${ESC}[31mbad token ${CARDS_TOKEN}` };
     const { code, stderr } = await once(json(401, body), 'get', { format: [], retries: 2 });
     expect(code).toBe(4);
-    expect(stderr).toContain('the credential of profile default (environment (FRONTDESK_CARDS_TOKEN)) was refused by');
+    expect(stderr).toContain(' did not accept the token in FRONTDESK_CARDS_TOKEN (profile default): ');
     expect(stderr).toContain('the service answered 401 (UNAUTHORIZED: \\x1b[31mbad token ***)');
     expect(stderr).toContain('put a valid token into FRONTDESK_CARDS_TOKEN');
     const wrote = await once(json(401, body), 'activate', { retries: 2 });

@@ -160,6 +160,20 @@ describe.concurrent('the confirmation', () => {
     expect(server.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'POST {}']);
   });
 
+  it('breaks a question that has no room before the answers that it offers', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([ACTIVE], onTestFinished);
+    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });
+    const host = server.url.slice('http://'.length);
+    expect(end.text).toContain(`? Block card ${CARD_ID} on default\n  (${host})? (y/N, r = add a reason)`);
+  });
+
+  it('ends with what was done, also where a read had to show it', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
+    const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
+    expect(end.code).toBe(0);
+    expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID}, as reading it back shows$`));
+  });
+
   it('does not name the sandbox', async () => {
     const id = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
     const end = await dialogue(['-p', 'sandbox', 'card', 'block', id], [[/\(y\/N/, 'n\r']], { columns: 120 });
@@ -208,7 +222,10 @@ describe.concurrent('auth login', () => {
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(end.output).not.toContain(token);
     expect(end.text).toContain(`Token of the gift cards ${'*'.repeat(token.length)}`);
-    expect(end.text).toContain(`Logged in to cards at ${server.url} with profile live (a token that ends with 9876).`);
+    expect(end.text).toContain(
+      `Logged in to gift cards at ${server.url} with profile live.\nThe token ends with 9876.\n` +
+        `The service accepted it: ${CARD_ID} was read.\n`,
+    );
     expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${token}`]);
   });
@@ -258,7 +275,7 @@ describe.concurrent('a terminal that obeys no escape sequences', () => {
     const end = await dialogue(args, [[/Token .*\(not shown\)/, `x\u007f${token}\r`]], { env, columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(end.output).not.toContain('a-token');
-    expect(end.text).toContain('Logged in to cards');
+    expect(end.text).toContain('Logged in to gift cards');
   });
 
   it('chooses by number', async () => {

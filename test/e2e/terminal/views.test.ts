@@ -157,11 +157,35 @@ describe('a run on a terminal', () => {
   });
 });
 
+describe('the list of runs', () => {
+  it('says how every row ended on 80 columns, in a line below', async ({ onTestFinished }) => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      ({ url }) =>
+        url.includes(CARD) ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3] ?? '') },
+      onTestFinished,
+    );
+    const other = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+    await runFrontdesk(['card', 'activate', CARD, other, '--yes', '-q', '--run', 'stolen-november'], {
+      home,
+      env: server.env,
+    });
+    const { text } = await dialogue(['runs'], [], { home, columns: 80 });
+    expect(text).toMatch(/^stolen-november +card activate +default +finished +2 +1 applied, 1 rejected/m);
+    const narrow = await dialogue(['runs'], [], { home, columns: 50 });
+    expect(narrow.text).toMatch(/^stolen-november .*\n {2}1 applied, 1 rejected$/m);
+    expect((await runFrontdesk(['runs'], { home })).stdout).toMatch(/\tAPPLIED\t/);
+  });
+});
+
 describe('what is empty', () => {
   it.each([
-    [['runs'], 'There is no run yet.'],
+    [
+      ['runs'],
+      'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv\n',
+    ],
     [['history'], 'No write was made from this machine yet'],
-    [['auth', 'status'], 'Profile default has no URL yet. Log in: frontdesk auth login -p default'],
+    [['auth', 'status'], 'Profile default has no URL yet. Log in:\n  frontdesk auth login -p default\n'],
     [['profile', 'list'], 'no profile is stored yet; create one: frontdesk auth login -p <name>'],
   ])('`%s` says what would fill it', async (args, told) => {
     const { text } = await dialogue(args, [], { columns: 120 });

@@ -52,7 +52,7 @@ describe('help of a command', () => {
     expect(codes.split('\n').length).toBeLessThanOrEqual(4);
     expect(codes).toContain('`frontdesk help exit-codes`');
     expect(text.at(-1)).toMatch(
-      /^Options of every command: -p -o --json [\s\S]*-h\. See `frontdesk help\s+options`\.\n$/,
+      /^Options of every command: -p -o --json [\s\S]*-h\. See\s`frontdesk help options`\.\n$/,
     );
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { CallResult } from '../../../src/http/call.ts';
+import { fromPlain } from '../../../src/json/plain.ts';
 import type { Exchange } from '../../../src/wire/exchange.ts';
 import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
 
@@ -159,8 +160,14 @@ describe('a read-back that shows the wanted status settles the write', () => {
       level: 'warning',
       message:
         `block of card ${CARD_ID}: it broke (reset); reading the card back shows status BLOCKED, so it counts as ` +
-        'done. Somebody else may have done it, and the reason may not have been stored',
+        'done. Somebody else may have done it',
     });
+    const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
+    const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
+    const withReason = await again.client.call(input, withPolicy());
+    expect(withReason.kind === 'answered' && withReason.ending.notices[0]?.message).toMatch(
+      /Somebody else may have done it, and the reason may not have been stored$/,
+    );
   });
 });
 

@@ -227,8 +227,8 @@ describe('401', () => {
     expect(run.renewals).toBe(1);
     expect(failure).toMatchObject({ code: 'AUTH', exitCode: 4 });
     expect(failure.message).toBe(
-      `block of card ${CARD_ID} was not done: the credential of profile demo (environment (FRONTDESK_CARDS_TOKEN)) was ` +
-        'refused by api.example.com: the service answered 401 (UNAUTHORIZED: bad ***)',
+      `block of card ${CARD_ID} was refused: api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN ` +
+        '(profile demo): the service answered 401 (UNAUTHORIZED: bad ***)',
     );
     expect(failure.hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
   });

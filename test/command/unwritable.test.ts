@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
+
+// A container with a read-only root, no folder for its state and no /tmp: below a device there is no folder to make,
+// whoever asks for it.
+const NOWHERE = {
+  FRONTDESK_STATE_DIR: '/dev/null/state',
+  FRONTDESK_CONFIG_DIR: '/dev/null/config',
+  XDG_CACHE_HOME: '/dev/null/cache',
+  TMPDIR: '/dev/null/tmp',
+};
+const HOMELESS = { HOME: undefined, FRONTDESK_STATE_DIR: undefined, FRONTDESK_CONFIG_DIR: undefined };
+const OTHER_ID = '11111111-2222-3333-4444-555555555555';
+
+async function at(env: RunOptions['env'], args: readonly string[], replies: readonly Reply[] = [], stdin = '') {
+  const server = await startRecordingServer(replies);
+  const result = await runFrontdesk(args, { env: { ...server.env, ...env }, stdin });
+  return { ...result, lines: server.lines };
+}
+
+describe('where nothing can be written', () => {
+  test('a read works', async () => {
+    const read = [{ body: cardText('ACTIVE') }];
+    const result = await at(NOWHERE, ['card', 'get', CARD_ID, '--query', 'status'], read);
+    expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
+  });
+
+  test('a write works that is not to be recorded', async () => {
+    const written = [{ body: cardText('ACTIVE') }];
+    const result = await at(NOWHERE, ['card', 'activate', CARD_ID, '--no-history', '--query', 'status'], written);
+    expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
+  });
+
+  test.each<[string, readonly string[], string, string]>([
+    ['a write', ['card', 'activate', CARD_ID], '', 'FRONTDESK_STATE_DIR'],
+    ['a run', ['card', 'activate', CARD_ID, OTHER_ID, '--yes'], '', 'FRONTDESK_STATE_DIR'],
+    ['the history', ['history'], '', 'FRONTDESK_STATE_DIR'],
+    ['the runs', ['runs'], '', 'FRONTDESK_STATE_DIR'],
+    ['the sandbox', ['sandbox', 'info'], '', 'FRONTDESK_STATE_DIR'],
+    ['a card of the sandbox', ['card', 'get', CARD_ID, '-p', 'sandbox'], '', 'FRONTDESK_STATE_DIR'],
+    ['settings', ['profile', 'set', 'live'], '', 'FRONTDESK_CONFIG_DIR'],
+    ['rows from a pipe', ['card', 'get', '--from', '-'], `${CARD_ID}\n`, 'TMPDIR'],
+  ])('%s names the variable that helps, and sends nothing', async (_what, args, stdin, variable) => {
+    const { code, stdout, stderr, lines } = await at(NOWHERE, args, [], stdin);
+    expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
+    expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
+    expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
+  });
+
+  test('without a home folder too', async () => {
+    const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
+    expect(written).toMatchObject({ code: 16, lines: [] });
+    expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
+    const run = await at(HOMELESS, ['card', 'activate', CARD_ID, OTHER_ID, '--yes']);
+    expect(run).toMatchObject({ code: 2, lines: [] });
+    expect(run.stderr).toContain('hint: set FRONTDESK_STATE_DIR to a folder of your own');
+  });
+
+  test.each([
+    ['nothing can be written', NOWHERE],
+    ['there is no home folder', HOMELESS],
+  ])('doctor calls nothing a problem that works when %s', async (_what, env) => {
+    const { stdout } = await at(env, ['doctor', '--json', '--query', "checks[?status=='problem'].name"]);
+    expect(JSON.parse(stdout).filter((name: string) => name !== 'runs')).toEqual(['state-folder']);
+    const found = await at(env, ['doctor', '--query', "checks[?status!='ok'].fix", '--json']);
+    expect(found.stdout).toMatch(/FRONTDESK_CONFIG_DIR[\s\S]*FRONTDESK_STATE_DIR/);
+  });
+});
