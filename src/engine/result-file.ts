@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { syncFolder } from '../files/atomic.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 
@@ -25,7 +26,9 @@ function existsFailure(path: string): Failure {
 async function openNew(path: string): Promise<FileHandle> {
   try {
     // Exclusive: never a file, a link or a device that somebody else put there.
-    return await open(path, 'wx', 0o600);
+    const file = await open(path, 'wx', 0o600);
+    await syncFolder(dirname(path));
+    return file;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw existsFailure(path);
     throw new Failure('USAGE', `--out: cannot create ${path}: ${reasonOf(error)}`, {

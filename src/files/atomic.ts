@@ -19,6 +19,7 @@ async function makePrivateFolder(path: string): Promise<void> {
     await mkdir(path, 0o700).catch(ignoreExisting);
   }
   await chmod(path, 0o700);
+  await syncFolder(dirname(path));
 }
 
 /** Another process may make the same folder at the same moment. */

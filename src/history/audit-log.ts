@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Failure } from '../failure.ts';
+import { syncFolder } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import { type HistoryEvent, printHistoryEvent } from './history-event.ts';
 
@@ -78,23 +80,24 @@ function auditFailure(path: string, error: unknown): Failure {
 async function appendText(path: string, text: string): Promise<void> {
   const file = await open(path, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY, 0o600);
   try {
-    const lead = (await endsInLine(path, file)) ? '' : '\n';
+    const facts = await file.stat();
+    const lead = facts.isFile() && !(await endsInLine(path, facts.size)) ? '\n' : '';
     await file.writeFile(lead + text);
     await file.datasync().catch(ignoreUnsyncable);
+    if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
   } finally {
     await file.close();
   }
 }
 
 /** A process that died while it wrote left half a line: the next one must not become a part of it. */
-async function endsInLine(path: string, file: FileHandle): Promise<boolean> {
-  const facts = await file.stat();
-  if (!facts.isFile() || facts.size === 0) return true;
+async function endsInLine(path: string, size: number): Promise<boolean> {
+  if (size === 0) return true;
   try {
     const reader = await open(path, 'r');
     try {
       const last = Buffer.alloc(1);
-      await reader.read(last, 0, 1, facts.size - 1);
+      await reader.read(last, 0, 1, size - 1);
       return last[0] === NEWLINE;
     } finally {
       await reader.close();

@@ -1,0 +1,291 @@
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { openAppendFile } from '../../../src/bulk/append-file.ts';
+import { openFailedFile } from '../../../src/bulk/failed-file.ts';
+import { RunJournal } from '../../../src/bulk/journal.ts';
+import { beginRun, resumeRun, spoolPath } from '../../../src/bulk/run-store.ts';
+import { setApart } from '../../../src/bulk/set-apart.ts';
+import { createResultFile } from '../../../src/engine/result-file.ts';
+import { syncFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
+import { openAuditLog } from '../../../src/history/audit-log.ts';
+import { appendLines } from '../../../src/history/history-file.ts';
+import { openRecorder } from '../../../src/history/record.ts';
+import { checkInput } from '../../../src/input/records/check-input.ts';
+import { openPlanWriter } from '../../../src/plan/write-plan.ts';
+import { ended, FakeClock, failed, HELD, runPlan, runPorts } from '../bulk/fakes.ts';
+import { type Disk, recordDisk, type Tree } from './disk.ts';
+import { temporaryFolder } from './place.ts';
+
+/** A folder whose disk may lose power; what `files` holds is on it. */
+function disk(files: Tree = {}): Disk {
+  const root = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  return recordDisk(root);
+}
+
+/** What each loss of power would have left under a name, each text once; undefined: nothing. */
+function everLeft({ losses }: Disk, name: string): Set<string | undefined> {
+  return new Set(losses.map((tree) => tree[name]));
+}
+
+/** What a loss of power now would leave under a name, whether or not the disk has written names down by itself. */
+function leftNow(of: Disk, name: string): readonly (string | undefined)[] {
+  return of.left().map((tree) => tree[name]);
+}
+
+it('a disk that loses power forgets what was not synced, and maybe names whose folder was not', async () => {
+  const on = disk({ kept: 'old' });
+  const file = await open(join(on.root, 'new'), 'wx');
+  await file.writeFile('text');
+  expect(on.left()).toEqual([{ kept: 'old' }, { kept: 'old', new: '' }]);
+  await file.sync();
+  expect(on.left()).toEqual([{ kept: 'old' }, { kept: 'old', new: 'text' }]);
+  await file.close();
+  await rename(join(on.root, 'new'), join(on.root, 'kept'));
+  expect(on.left()).toEqual([{ kept: 'old' }, { kept: 'text' }]);
+  await syncFolder(on.root);
+  expect(on.left()).toEqual([{ kept: 'text' }, { kept: 'text' }]);
+});
+
+const BY = { pid: process.pid, what: 'the test file' };
+
+describe('when the power goes, a file that is replaced as a whole', () => {
+  it('is the old one or the new one at any moment, and the new one afterwards', async () => {
+    const on = disk({ 'a.json': 'old' });
+    await writeFileAtomic(join(on.root, 'a.json'), 'new', BY);
+    expect(everLeft(on, 'a.json')).toEqual(new Set(['old', 'new']));
+    expect(leftNow(on, 'a.json')).toEqual(['new', 'new']);
+  });
+
+  it('is there afterwards in a folder that was made for it', async () => {
+    const on = disk();
+    await writeFileAtomic(join(on.root, 'deep', 'er', 'a.json'), 'new', BY);
+    expect(everLeft(on, 'deep/er/a.json')).toEqual(new Set([undefined, 'new']));
+    expect(leftNow(on, 'deep/er/a.json')).toEqual(['new', 'new']);
+  });
+});
+
+describe('when the power goes, the history', () => {
+  it('has a write before it may leave, also the first of all', async () => {
+    const on = disk();
+    const recorder = openRecorder({ stateDir: join(on.root, 'state'), clock: new FakeClock(), ...BY, user: 'ada' });
+    const intent = { operation: 'card.block', id: 'card-1', reason: undefined, profile: 'demo', host: 'cards.example' };
+    const entry = await recorder.begin(intent);
+    for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain(entry);
+    await recorder.end(entry, ended({ outcome: 'applied' }));
+    for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain('applied');
+  });
+
+  it('keeps what it had', async () => {
+    const on = disk({ 'history.jsonl': 'one\n' });
+    await appendLines(join(on.root, 'history.jsonl'), 'two\n');
+    expect(everLeft(on, 'history.jsonl')).toEqual(new Set(['one\n', 'one\ntwo\n']));
+    expect(leftNow(on, 'history.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
+  });
+});
+
+it('when the power goes, the audit log has a write before it may leave, also the first of all', async () => {
+  const on = disk();
+  const log = openAuditLog(join(on.root, 'audit.jsonl'));
+  await log.append([{ event: 'end', entry: 'one', ending: ended({ outcome: 'applied' }) }]);
+  for (const text of leftNow(on, 'audit.jsonl')) expect(text).toContain('"one"');
+  await log.append([{ event: 'end', entry: 'two', ending: ended({ outcome: 'applied' }) }]);
+  for (const text of leftNow(on, 'audit.jsonl')) expect(text).toMatch(/"one".*\n.*"two"/);
+});
+
+it('when the power goes, a result that can be had once is in its file', async () => {
+  const on = disk();
+  const file = await createResultFile(join(on.root, 'out.json'));
+  await file.keep(new Map([['activationData', 'secret']]), 'provision');
+  const kept = '{\n  "activationData": "secret"\n}\n';
+  expect(leftNow(on, 'out.json')).toEqual([kept, kept]);
+});
+
+it('when the power goes, the file of failed rows is the old one or a whole new one', async () => {
+  const on = disk({ 'failed.csv': 'old' });
+  const path = join(on.root, 'failed.csv');
+  const file = await openFailedFile({ path, inputFormat: 'csv', columns: ['cardId'], csvRaw: false, pid: process.pid });
+  const call = failed('NOT_FOUND', { outcome: 'rejected' });
+  if (call.kind !== 'failed') throw new Error('the row failed');
+  await file.add({
+    row: { row: 1, id: 'card-1', record: { names: ['cardId'], values: ['card-1'] } },
+    ending: call.ending,
+    resource: undefined,
+    failure: call.failure,
+    source: 'sent',
+  });
+  await file.keep();
+  const kept = 'cardId,_row,_outcome,_error\r\ncard-1,1,rejected,NOT_FOUND: it ended as NOT_FOUND\r\n';
+  expect(everLeft(on, 'failed.csv')).toEqual(new Set(['old', kept]));
+  expect(leftNow(on, 'failed.csv')).toEqual([kept, kept]);
+});
+
+it('when the power goes, a plan is whole or not there', async () => {
+  const on = disk();
+  const path = join(on.root, 'block.plan');
+  const facts = {
+    operation: 'card.block',
+    url: 'https://cards.example',
+    profile: 'live',
+    createdBy: 'ann',
+    createdAt: '2026-05-01T12:00:00.000Z',
+    expiresAt: '2026-05-02T12:00:00.000Z',
+    rows: 1,
+    unchanged: 0,
+  };
+  const writer = await openPlanWriter(path, facts, process.pid);
+  await writer.add({ row: 1, id: 'card-1', body: undefined, before: undefined, drift: 'checked' });
+  await writer.keep();
+  const kept = readFileSync(path, 'utf8');
+  expect(everLeft(on, 'block.plan')).toEqual(new Set([undefined, kept]));
+  expect(leftNow(on, 'block.plan')).toEqual([kept, kept]);
+});
+
+describe('when the power goes, a run', () => {
+  const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
+
+  /** Begins a run whose input is checked and copied, as the command does. */
+  async function begun(on: Disk) {
+    const ports = runPorts(join(on.root, 'state'));
+    const copyTo = await spoolPath(ports);
+    const bytes = Buffer.from(`${CARD}\n`);
+    const input = await checkInput(
+      {
+        name: 'ids.txt',
+        isRereadable: false,
+        async *bytes() {
+          yield bytes;
+        },
+        close: async () => undefined,
+      },
+      {
+        operation: OPERATIONS.cardBlock,
+        path: 'ids.txt',
+        format: undefined,
+        csvRaw: false,
+        sheet: undefined,
+        shard: undefined,
+        defaults: {},
+        emptyCells: 'keep',
+        resendUnknown: false,
+        expectations: [],
+      },
+      { allowDuplicates: false, copyTo },
+    );
+    if (input.kind === 'faulty') throw new Error('the input has no faults');
+    const source = { path: copyTo };
+    return beginRun(ports, runPlan({ name: 'may', input: { sha256: input.sha256, format: 'ids', source } }));
+  }
+
+  const FOLDER = 'state/runs/may/';
+
+  it('is there in a folder too whose maker died before its name was on the disk', async () => {
+    const stateDir = temporaryFolder();
+    mkdirSync(join(stateDir, 'runs'));
+    const on = recordDisk(stateDir);
+    mkdirSync(join(stateDir, 'runs', 'may'));
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    for (const tree of on.left()) expect(tree).toHaveProperty(['runs/may/header.json']);
+  });
+
+  it('that has a header has its whole input and its journal too, and all of it once it is begun', async () => {
+    const on = disk();
+    const run = await begun(on);
+    for (const tree of [...on.losses, ...on.left()]) {
+      if (tree[`${FOLDER}header.json`] === undefined) continue;
+      expect(JSON.parse(tree[`${FOLDER}header.json`] ?? '')).toMatchObject({ run: 'may' });
+      expect(tree[`${FOLDER}input`]).toBe(`${CARD}\n`);
+      expect(tree).toHaveProperty([`${FOLDER}journal.jsonl`]);
+    }
+    for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
+    await run.close();
+  });
+
+  it('has an intent before its request may leave, and a result before it is printed', async () => {
+    const on = disk();
+    const run = await begun(on);
+    await run.journal.intent({ row: 1, id: CARD });
+    for (const text of leftNow(on, `${FOLDER}journal.jsonl`)) expect(text).toContain('"s":"intent"');
+    await run.journal.result({ row: 1, id: CARD }, ended({ outcome: 'applied' }));
+    for (const text of leftNow(on, `${FOLDER}journal.jsonl`)) expect(text).toContain('"s":"applied"');
+    await run.close();
+  });
+
+  it('has what was found out when it was taken up again before anything else is sent', async () => {
+    const stateDir = temporaryFolder();
+    const first = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await first.journal.intent({ row: 1, id: CARD });
+    await first.close();
+    const { journal } = first.folder;
+    const whole = readFileSync(journal, 'utf8');
+    appendFileSync(journal, '{"n":2,"t":17');
+    const on = recordDisk(stateDir);
+    const second = await resumeRun(runPorts(stateDir), 'may');
+    for (const text of leftNow(on, 'runs/may/journal.jsonl')) {
+      expect(text?.startsWith(whole)).toBe(true);
+      expect(text).toContain('"s":"unknown"');
+      expect(text).not.toContain('"n":2');
+    }
+    await second.close();
+  });
+
+  it.each([
+    ['cuts a torn end for good', '{"n":2,"t":17', ''],
+    ['ends a last line for good', '', '\n'],
+  ])('%s before it is written to', async (_what, torn, cut) => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    const first = await RunJournal.create(path, 3, { ...HELD, clock: new FakeClock() });
+    await first.intent({ row: 1, id: CARD });
+    await first.close();
+    const whole = readFileSync(path, 'utf8');
+    writeFileSync(path, cut === '' ? whole + torn : whole.slice(0, -1));
+    const on = recordDisk(join(path, '..'));
+    await (await RunJournal.resume(path, 3, { ...HELD, clock: new FakeClock() })).close();
+    // The first loss after the journal was mended, which is the first sync of it.
+    expect(on.losses.map((tree) => tree['journal.jsonl'])).toContain(whole);
+  });
+
+  it('has the whole journal that was set apart, or the old one', async () => {
+    const on = disk({ 'journal.jsonl': 'one\ntwo\nhal' });
+    await setApart(join(on.root, 'journal.jsonl'), 8, { pid: process.pid, hold: { prove: () => undefined } });
+    expect(everLeft(on, 'journal.jsonl')).toEqual(new Set(['one\ntwo\nhal', 'one\ntwo\n']));
+    expect(leftNow(on, 'journal.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
+  });
+});
+
+describe('a write of which the system takes only a part', () => {
+  it('is gone on with in a journal', async () => {
+    const on = disk();
+    on.mostBytes = 7;
+    const file = await openAppendFile(join(on.root, 'journal.jsonl'));
+    file.append('a line that is longer than seven bytes\n');
+    file.append('short\n');
+    await file.close();
+    expect(readFileSync(join(on.root, 'journal.jsonl'), 'utf8')).toBe(
+      'a line that is longer than seven bytes\nshort\n',
+    );
+  });
+
+  it('is a failure in the history, whose lines are written by several processes at once', async () => {
+    const on = disk();
+    on.mostBytes = 7;
+    const path = join(on.root, 'history.jsonl');
+    await expect(appendLines(path, 'a line that is longer\n')).rejects.toMatchObject({ code: 'ENOSPC' });
+    on.mostBytes = Number.POSITIVE_INFINITY;
+    await appendLines(path, 'next\n');
+    expect(readFileSync(path, 'utf8')).toBe('a line \nnext\n');
+  });
+});
+
+it('closes a history that others could read', async () => {
+  const path = join(temporaryFolder(), 'history.jsonl');
+  writeFileSync(path, 'one\n');
+  for (const mode of [0o644, 0o660, 0o601]) {
+    chmodSync(path, mode);
+    await appendLines(path, 'next\n');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
+});
