@@ -88,8 +88,8 @@ export function inFlightResult<R extends RunRow>(row: R, { ending }: StoredRow):
 
 function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus } = ending;
-  // Nothing is recorded of the row: the run stopped before it.
-  const code = ending.code ?? 'PARTIAL';
+  // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
+  const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   return new Failure(code, `${commandWords(command)} ${row.id ?? `row ${row.row}`}: ${whatHappened(ending, code)}`, {
     details: {
       operation: command,
