@@ -16,8 +16,11 @@ export function familyWords(family: Family): string {
  */
 type ReadBack = { readonly settledBy: string } | { readonly observes: string } | 'none';
 
-/** 503 with Retry-After: wait as told and send again, do so once, or never (the service may have done it). */
-type Unavailable = 'retry' | 'retry-once' | 'never';
+/**
+ * 503 with Retry-After: wait as told, read back and send again unless that settled it; send again once; or never (the
+ * service may have done it).
+ */
+export type Unavailable = 'retry' | 'retry-once' | 'never';
 
 export type Effect =
   | { readonly kind: 'read' }

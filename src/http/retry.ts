@@ -1,4 +1,4 @@
-import type { Effect } from '../api/operation.ts';
+import type { Effect, Unavailable } from '../api/operation.ts';
 
 /**
  * What can come of one attempt, other than a good answer. The names are the rows of the retry table
@@ -24,7 +24,7 @@ export type FailureEvent =
   /** Any other 4xx, or a redirect. */
   | 'refused';
 
-type Step = 'retry' | 'retry_once' | 'read_back' | 'read_back_then_retry' | 'end';
+type Step = 'retry' | 'retry_once' | 'read_back_then_retry' | 'end';
 
 type Steps = Readonly<Record<FailureEvent, Step>>;
 
@@ -45,25 +45,20 @@ const READ: Steps = {
   unreadable: 'retry',
 };
 
-/** A write that may have been applied is never sent again by itself; it is looked at, if there is a way to look. */
-const WRITE: Readonly<Record<'checked' | 'blind', Steps>> = {
-  checked: {
-    ...HARMLESS,
-    unavailable: 'read_back',
-    server_error: 'read_back',
-    broken: 'read_back',
-    unreadable: 'read_back',
-  },
-  blind: { ...HARMLESS, unavailable: 'end', server_error: 'end', broken: 'end', unreadable: 'end' },
+/** A write that may have been applied is never sent again by itself: the call looks at it, if there is a way to look. */
+const WRITE: Readonly<Record<Unavailable, Steps>> = {
+  retry: writeSteps('read_back_then_retry'),
+  'retry-once': writeSteps('retry_once'),
+  never: writeSteps('end'),
 };
+
+function writeSteps(unavailable: Step): Steps {
+  return { ...HARMLESS, unavailable, server_error: 'end', broken: 'end', unreadable: 'end' };
+}
 
 /** THE retry table: what follows after `event` for an operation of this effect. */
 function stepFor(effect: Effect, event: FailureEvent): Step {
-  if (effect.kind === 'read') return READ[event];
-  const steps = effect.readBack === 'none' ? WRITE.blind : WRITE.checked;
-  if (event !== 'unavailable' || effect.unavailable === 'never') return steps[event];
-  if (effect.unavailable === 'retry-once') return 'retry_once';
-  return effect.readBack === 'none' ? 'retry' : 'read_back_then_retry';
+  return effect.kind === 'read' ? READ[event] : WRITE[effect.unavailable][event];
 }
 
 /** True when a write may have been applied although no readable answer says so. */
@@ -107,9 +102,8 @@ export type NextStep =
 /** Decides what follows after one attempt that did not end well. */
 export function decideNext(situation: Situation): NextStep {
   const step = stepFor(situation.effect, situation.event);
-  if (step === 'end' || step === 'read_back') return { kind: 'end', waitTooLong: false };
-  if (situation.retriesDone >= situation.retriesAllowed) return { kind: 'end', waitTooLong: false };
-  if (step === 'retry_once' && situation.onceSpent) return { kind: 'end', waitTooLong: false };
+  const isSpent = situation.retriesDone >= situation.retriesAllowed || (step === 'retry_once' && situation.onceSpent);
+  if (step === 'end' || isSpent) return { kind: 'end', waitTooLong: false };
   const waitMs = waitBeforeRetry(situation.retriesDone, situation.retryAfterMs, situation.random);
   if (waitMs >= situation.remainingMs) return { kind: 'end', waitTooLong: true };
   return { kind: 'retry', waitMs, readBackFirst: step === 'read_back_then_retry', once: step === 'retry_once' };

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideNext, type Situation, waitBeforeRetry } from '../../../src/http/retry.ts';
+import type { Operation } from '../../../src/api/operation.ts';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { isAmbiguous, decideNext, type Situation, waitBeforeRetry } from '../../../src/http/retry.ts';
 import { parseHttpDate, parseRetryAfter } from '../../../src/http/retry-after.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
@@ -87,7 +89,7 @@ describe('waits without Retry-After', () => {
   });
 });
 
-describe('planNext', () => {
+describe('decideNext', () => {
   const base: Situation = {
     effect: { kind: 'read' },
     event: 'server_error',
@@ -123,4 +125,42 @@ describe('planNext', () => {
   it.each(rows)('%s', (_, change, expected) => {
     expect(decideNext({ ...base, ...change })).toEqual(expected);
   });
+
+  const { cardGet, cardActivate, cardReissue, calendarUpdate, eventCreate } = OPERATIONS;
+  const EVENTS = [
+    'not_sent',
+    'not_sent_once',
+    'not_sent_final',
+    'busy',
+    'unavailable',
+    'server_error',
+    'broken',
+    'unreadable',
+    'refused',
+  ] as const;
+  /** What follows after each of EVENTS: `r`etry, `1` retry, `b` retry after reading back, `.` the end. */
+  const table: readonly (readonly [operation: Operation, steps: string])[] = [
+    [cardGet, 'r1.rrrrr.'],
+    [cardActivate, 'r1.rb....'],
+    [cardReissue, 'r1.r.....'],
+    [calendarUpdate, 'r1.r1....'],
+    [eventCreate, 'r1.r.....'],
+  ];
+  const cells = table.flatMap(([{ command, effect }, steps]) =>
+    EVENTS.map((event, column) => [command, event, steps[column], effect] as const),
+  );
+
+  it.each(cells)('%s after %s: %s', (_command, event, step, effect) => {
+    const plan = decideNext({ ...base, effect, event });
+    const again = { kind: 'retry', waitMs: 250, readBackFirst: step === 'b', once: step === '1' };
+    expect(plan).toEqual(step === '.' ? { kind: 'end', waitTooLong: false } : again);
+  });
+
+  it.each(cells)(
+    '%s after %s may have been applied only where something may have been sent',
+    (name, event, _, effect) => {
+      const mayHaveLeft = ['unavailable', 'server_error', 'broken', 'unreadable'].includes(event);
+      expect(isAmbiguous(effect, event)).toBe(name !== 'card.get' && mayHaveLeft);
+    },
+  );
 });
