@@ -38,7 +38,7 @@ export async function scanJournal(
     offset += line.length + 1;
   };
   try {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
       const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES);
       if (bytesRead === 0) break;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../../src/bulk/journal-entry.ts';
 import {
   failedCall,
+  inFlightResult,
   isHeldForNow,
   journalResult,
   type RowResult,
@@ -87,6 +88,17 @@ describe('a row of which nothing was sent because the run stopped', () => {
   });
 });
 
+it('of a row that another process works on nothing is said but what it has so far', () => {
+  const ending = ended({ outcome: 'unknown', code: 'OUTCOME_UNKNOWN' });
+  expect(inFlightResult(ROW, { row: 7, id: 'card-7', reason: undefined, timeMs: 0, ending })).toEqual({
+    row: ROW,
+    ending,
+    resource: undefined,
+    failure: undefined,
+    source: 'in_flight',
+  });
+});
+
 describe('a row from the journal', () => {
   function stored(known: Partial<Ending>): StoredRow {
     return { row: 7, id: 'card-7', reason: undefined, timeMs: 0, ending: { ...NO_ENDING, ...known } };
@@ -140,16 +152,16 @@ describe('a row from the journal', () => {
     [
       'was under way when its process was killed',
       { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
-      'outcome unknown: it may have been sent, and no answer was recorded',
+      'outcome unknown: it may have been sent, and its process ended before the answer',
     ],
     [
       'is unknown and has no stored code',
       { outcome: 'unknown' },
-      'outcome unknown: it may have been sent, and no answer was recorded',
+      'outcome unknown: it may have been sent, and its process ended before the answer',
     ],
   ])('%s', (_what, known, words) => {
     const result = journalResult(ROW, 'card.block', stored(known));
-    expect(result.failure?.message).toBe(`card.block of card-7: ${words}`);
+    expect(result.failure?.message).toBe(`card block card-7: ${words}`);
     expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
     expect(result.source).toBe('journal');
     expect(result.resource).toBeUndefined();
@@ -216,7 +228,7 @@ describe('a row from the journal', () => {
   it('is named by its number where it has no id', () => {
     const row = { row: 7, id: undefined };
     const result = journalResult(row, 'calendar.event.create', { ...stored({ outcome: 'not_sent' }), id: undefined });
-    expect(result.failure?.message).toBe('calendar.event.create of row 7: not sent: the run has not reached this row');
+    expect(result.failure?.message).toBe('calendar event create row 7: not sent: the run has not reached this row');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
 import { StreamFailure } from '../../../src/context.ts';
-import { Failure } from '../../../src/failure.ts';
+import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import {
   answered,
@@ -26,6 +26,7 @@ function script(ends: readonly (() => CallResult)[], sent: number[] = []) {
 }
 
 const ok = () => answered();
+const unread = (code: FailureCode) => () => failed(code);
 const times = (count: number, end: () => CallResult) => Array.from({ length: count }, () => end);
 
 describe('a run of many rows stops', () => {
@@ -64,6 +65,21 @@ describe('a run of many rows stops', () => {
     ['at rows held back', times(9, heldBack), 15],
     ['at rejected rows', times(9, () => rejected(404, 'CARD_NOT_FOUND')), 15],
     ['at unsent rows with an answer between them', [...times(4, unreachable), ok, ...times(4, unreachable)], 15],
+    [
+      'at four 404s and a 403, when a row has succeeded',
+      [ok, ...times(4, () => rejected(404)), () => rejected(403)],
+      15,
+    ],
+    [
+      'at 403s that other refusals come between',
+      [ok, ...times(4, () => rejected(403)), () => rejected(404), ...times(3, () => rejected(403))],
+      15,
+    ],
+    [
+      'at unsent rows with a refusal between them',
+      [...times(4, unreachable), () => rejected(404), ...times(4, unreachable)],
+      15,
+    ],
     ['when all succeed', [], 0],
     ['at unknown rows', [unknown, ok, unknown], 8],
     ['at a few unsent rows that are all there is to tell', [...times(2, unreachable), ...times(7, heldBack)], 15],
@@ -73,6 +89,31 @@ describe('a run of many rows stops', () => {
     expect(sent).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(report.exitCode).toBe(exitCode);
     expect(report.stop?.kind).toBeUndefined();
+  });
+
+  it.each<[string, readonly (() => CallResult)[], number, number, string]>([
+    ['at the fifth read of a service that is not there', times(9, unread('UNREACHABLE')), 5, 7, 'unreachable'],
+    [
+      'at the fifth in a row, after reads that were answered',
+      [ok, ...times(4, unread('UNREACHABLE')), ok, ...times(5, unread('UNREACHABLE'))],
+      11,
+      15,
+      'unreachable',
+    ],
+    ['at a read with a bad credential', [unread('AUTH')], 1, 4, 'refused'],
+    ['at a read that meets a bug', [ok, unread('INTERNAL')], 2, 1, 'broken'],
+    ['at a read that cannot be kept', [ok, unread('LOCAL_IO')], 2, 16, 'broken'],
+  ])('%s', async (_name, ends, reads, exitCode, kind) => {
+    const sent: number[] = [];
+    const report = await runRows(planOf(12, script(ends, sent), { isWrite: false, command: 'card.get' }));
+    expect(sent).toHaveLength(reads);
+    expect(report).toMatchObject({ exitCode, state: 'stopped', stop: { kind } });
+  });
+
+  it('not at reads of cards that are not there', async () => {
+    const sent: number[] = [];
+    await runRows(planOf(12, script(times(12, unread('NOT_FOUND')), sent), { isWrite: false, command: 'card.get' }));
+    expect(sent).toHaveLength(12);
   });
 
   it('at --max-failures, and not before', async () => {

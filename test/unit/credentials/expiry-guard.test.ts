@@ -50,7 +50,12 @@ describe('a token that expires', () => {
   it('is refused from its second on, with what to do', () => {
     const { check, isExpired, notices } = guard();
     expect(() => check(jwt({ exp: NOW_S }), 'profile live')).toThrow(
-      expect.objectContaining({ code: 'AUTH', hints: ['log in again', 'if this clock is wrong, add --ignore-expiry'] }),
+      expect.objectContaining({
+        code: 'AUTH',
+        message:
+          "the cards token of profile live expired 0 ms ago (at 2026-05-28T20:26:40Z; this machine's clock says 2026-05-28T20:26:40Z); nothing was sent",
+        hints: ['log in again', 'if this clock is wrong, add --ignore-expiry'],
+      }),
     );
     expect(isExpired(jwt({ exp: NOW_S }))).toBe(true);
     expect(isExpired(jwt({ exp: NOW_S + 1 }))).toBe(false);
@@ -73,8 +78,29 @@ describe('a token that expires', () => {
       ['TOKEN_EXPIRES_SOON', 'note'],
       ['TOKEN_EXPIRES_SOON', 'note'],
     ]);
-    expect(notices[0]?.message).toContain('the cards token of profile live');
-    expect(notices[0]?.message).not.toContain(first);
+    expect(notices[0]?.message).toBe('the cards token of profile live expires in 1 h (at 2026-05-28T21:26:40Z)');
+  });
+
+  it('is announced again after another one was in use', () => {
+    const { check, notices } = guard();
+    const first = jwt({ exp: NOW_S + 3600 });
+    for (const token of [first, jwt({}), first]) check(token, 'profile live');
+    expect(notices).toHaveLength(2);
+  });
+
+  it('may be announced and not be valid yet, in this order', () => {
+    const { check, notices } = guard();
+    check(jwt({ exp: NOW_S + 7200, nbf: NOW_S + 3600 }), 'profile live');
+    expect(notices.map(({ code }) => code)).toEqual(['TOKEN_EXPIRES_SOON', 'TOKEN_NOT_YET_VALID']);
+  });
+
+  it('is refused although a token that is valid was asked about in between', () => {
+    const { check, isExpired } = guard();
+    const expired = jwt({ exp: NOW_S - 1 });
+    for (const token of [expired, jwt({ exp: NOW_S + 90_000 }), expired]) {
+      expect(isExpired(token)).toBe(token === expired);
+    }
+    expect(() => check(expired, 'profile live')).toThrow('nothing was sent');
   });
 
   it('says how much of its life is left', () => {

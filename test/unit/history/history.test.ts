@@ -146,8 +146,12 @@ describe('the record of a write', () => {
     });
   });
 
-  it('is not kept with --no-history', async () => {
-    await NO_RECORD.end(await NO_RECORD.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
+  it('has no name and nothing to end with --no-history', async () => {
+    const { ports } = setUp();
+    const entry = await NO_RECORD.begin(intent);
+    await NO_RECORD.end(entry, ended({ outcome: 'applied', durationMs: 1 }));
+    expect(entry).toBe('');
+    expect(await readHistory(ports, { limit: 50 })).toMatchObject({ entries: [] });
   });
 });
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { TokenMask } from '../../../src/http/mask.ts';
-import { judge, type Verdict } from '../../../src/http/response.ts';
+import { judge, redirectOrigin, type Verdict } from '../../../src/http/response.ts';
 import { printJson } from '../../../src/json/print.ts';
-import type { Exchange, Header } from '../../../src/wire/exchange.ts';
+import { JsonNumber } from '../../../src/json/value.ts';
+import type { BreakLabel, Broken, Exchange, Header } from '../../../src/wire/exchange.ts';
 import { CARD_ID, card } from './fakes.ts';
 
 function judged(
@@ -186,6 +187,276 @@ describe('other statuses', () => {
   ];
   it.each(errors)('%s', (_, body, expected) => {
     expect(judged(cardGet, body, 500)).toMatchObject({ error: expected });
+  });
+});
+
+/** What an exchange that broke off came to. */
+function judgedBroken(broken: Omit<Broken, 'kind'>): Verdict {
+  return judge({ kind: 'broken', ...broken }, { operation: cardGet, id: CARD_ID, nowMs: 0, mask: new TokenMask() });
+}
+
+describe('exchanges that broke off', () => {
+  it.each<[BreakLabel, string]>([
+    ['refused', 'not_sent'],
+    ['unroutable', 'not_sent'],
+    ['connect_timeout', 'not_sent'],
+    ['connect_reset', 'not_sent'],
+    ['proxy', 'not_sent'],
+    ['other', 'not_sent'],
+    ['lookup_failed', 'not_sent_once'],
+    ['not_found', 'not_sent_final'],
+    ['not_tls', 'not_sent_final'],
+    ['untrusted', 'not_sent_final'],
+    ['wrong_name', 'not_sent_final'],
+    ['certificate_dates', 'not_sent_final'],
+    ['tls', 'not_sent_final'],
+    ['proxy_auth', 'not_sent_final'],
+    ['proxy_refused', 'not_sent_final'],
+  ])('before the first byte, %s: %s; after it: broken', (label, event) => {
+    const breakage = { label, text: 'it broke' };
+    expect(judgedBroken({ sent: false, phase: 'connecting', breakage })).toEqual({
+      kind: 'failed',
+      event,
+      phase: 'connecting',
+      reply: undefined,
+      error: { service: undefined, body: undefined, message: undefined, summary: '', isHtml: false },
+      breakage,
+      problem: '',
+      retryAfterMs: undefined,
+    });
+    expect(judgedBroken({ sent: true, phase: 'awaiting_headers', breakage })).toMatchObject({
+      event: 'broken',
+      phase: 'awaiting_headers',
+    });
+  });
+
+  it.each<[number, readonly Header[] | undefined, string, number | undefined]>([
+    [199, undefined, 'server_error', undefined],
+    [200, undefined, 'unreadable', undefined],
+    [299, [], 'unreadable', undefined],
+    [300, [], 'refused', undefined],
+    [404, [], 'refused', undefined],
+    [429, [['Retry-After', '2']], 'busy', 2000],
+    [503, [['Retry-After', '2']], 'unavailable', 2000],
+    [503, [], 'server_error', undefined],
+  ])('in the body of a %d with %j: %s', (status, headers, event, retryAfterMs) => {
+    const breakage = { label: 'closed', text: 'the answer was cut off' } as const;
+    const cut = { sent: true, phase: 'reading_body', breakage, status } as const;
+    expect(judgedBroken(headers === undefined ? cut : { ...cut, headers })).toEqual({
+      kind: 'failed',
+      event,
+      phase: 'reading_body',
+      reply: { status, headers: headers ?? [], requestId: undefined },
+      error: { service: undefined, body: undefined, message: undefined, summary: '', isHtml: false },
+      breakage,
+      problem: 'the answer was cut off',
+      retryAfterMs,
+    });
+  });
+});
+
+describe('facts of an answer', () => {
+  it.each<[string, readonly Header[], string | undefined]>([
+    ['x-request-id', [['X-Request-Id', 'r-1']], 'r-1'],
+    ['request-id', [['Request-Id', 'r-2']], 'r-2'],
+    [
+      'x-request-id before request-id',
+      [
+        ['request-id', 'r-2'],
+        ['x-request-id', 'r-1'],
+      ],
+      'r-1',
+    ],
+    [
+      'the first that is not empty',
+      [
+        ['x-request-id', ''],
+        ['x-request-id', 'r-3'],
+      ],
+      'r-3',
+    ],
+    [
+      'request-id when the other is empty',
+      [
+        ['x-request-id', ''],
+        ['request-id', ''],
+        ['request-id', 'r-4'],
+      ],
+      'r-4',
+    ],
+    ['none', [['id', 'r-5']], undefined],
+  ])('its id is %s', (_what, headers, requestId) => {
+    expect(judged(cardGet, CARD, 200, headers)).toMatchObject({ reply: { status: 200, headers, requestId } });
+  });
+
+  it('hold when to try again, by the clock of the service', () => {
+    const headers: Header[] = [
+      ['Date', 'Fri, 02 Jan 2026 12:00:00 GMT'],
+      ['Retry-After', 'Fri, 02 Jan 2026 12:00:30 GMT'],
+    ];
+    expect(judged(cardGet, '', 429, headers)).toMatchObject({ event: 'busy', retryAfterMs: 30_000, phase: 'answered' });
+    expect(judged(cardGet, '', 404)).toMatchObject({ retryAfterMs: undefined, problem: '', breakage: undefined });
+  });
+
+  it.each<[string, Header[], string | undefined]>([
+    ['the origin of an address', [['Location', 'https://login.example:8443/a?token=b']], 'https://login.example:8443'],
+    ['the same origin for a path', [['location', '/elsewhere']], 'https://cards.example'],
+    ['scheme and host where there is no origin', [['Location', 'foo://login.example/a']], 'foo://login.example'],
+    [
+      'the first of two',
+      [
+        ['Location', 'https://one.example'],
+        ['Location', 'https://two.example'],
+      ],
+      'https://one.example',
+    ],
+    ['nothing of what is no address', [['Location', 'https://[']], undefined],
+    ['nothing when it leads nowhere', [], undefined],
+  ])('show of a redirect %s', (_what, headers, origin) => {
+    const reply = { status: 302, headers, requestId: undefined };
+    expect(redirectOrigin(reply, 'https://cards.example/v1/cards/x')).toBe(origin);
+  });
+});
+
+describe('our own token in an answer', () => {
+  const TOKEN = 'tok-0123456789abcdef';
+
+  function masked(body: string, headers: readonly Header[] = [], status = 200): Verdict {
+    const mask = new TokenMask();
+    mask.add(TOKEN);
+    const exchange: Exchange = { kind: 'reply', status, headers, body: [Buffer.from(body)] };
+    return judge(exchange, { operation: cardGet, id: CARD_ID, nowMs: 0, mask });
+  }
+
+  it('is masked in a resource, and where it is escaped', () => {
+    for (const text of [TOKEN, TOKEN.replace('t', '\\u0074')]) {
+      const verdict = masked(CARD.replace('"metadata":{}', `"metadata":{"a":"${text}"}`));
+      expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toContain('"metadata":{"a":"***"}');
+    }
+  });
+
+  it('is masked in headers', () => {
+    const verdict = masked(CARD, [['X-Request-Id', `r-${TOKEN}`]]);
+    expect(verdict.reply).toEqual({ status: 200, headers: [['X-Request-Id', 'r-***']], requestId: 'r-***' });
+    const cut = judge(
+      {
+        kind: 'broken',
+        sent: true,
+        phase: 'reading_body',
+        breakage: { label: 'closed', text: 'cut' },
+        status: 404,
+        headers: [['X-Request-Id', TOKEN]],
+      },
+      { operation: cardGet, id: CARD_ID, nowMs: 0, mask: maskOf(TOKEN) },
+    );
+    expect(cut.reply?.requestId).toBe('***');
+  });
+
+  it.each([
+    ['as the name that occurs twice', `{"${TOKEN}":1,"${TOKEN}":2}`, 'it is ambiguous: line 1, column 27'],
+    ['in a body that is no JSON', `{"a":"${TOKEN}"`, 'it is not JSON: line 1, column 28'],
+  ])('is not in the problem of an answer that holds it %s', (_what, body, problem) => {
+    const verdict = masked(body);
+    expect(verdict.kind === 'failed' && verdict.problem).toBe(problem);
+    expect(JSON.stringify(verdict)).not.toContain(TOKEN);
+    expect(verdict.kind === 'failed' && String(verdict.error.body)).toContain('***');
+  });
+
+  it('is not in the problem of another card, or in what is shown of it', () => {
+    const verdict = masked(CARD.replace(CARD_ID, TOKEN));
+    expect(verdict.kind === 'failed' && verdict.problem).toBe(
+      'its cardId is "***", which is not the one that was asked for',
+    );
+    expect(verdict.kind === 'failed' && printJson(verdict.error.body ?? null)).toContain('"cardId":"***"');
+  });
+
+  it('is masked in errors', () => {
+    for (const body of [`{"errorCode":"E","message":"${TOKEN}"}`, `no ${TOKEN}`]) {
+      const verdict = masked(body, [], 400);
+      expect(verdict.kind === 'failed' && verdict.error.summary).toMatch(/\*\*\*/);
+      expect(JSON.stringify(verdict)).not.toContain(TOKEN);
+    }
+  });
+});
+
+function maskOf(token: string): TokenMask {
+  const mask = new TokenMask();
+  mask.add(token);
+  return mask;
+}
+
+describe('what is shown of an answer that cannot be read', () => {
+  const rows: readonly [string, string | Uint8Array, readonly Header[], string, unknown][] = [
+    ['nothing of no body', '', [], 'there is no body', undefined],
+    [
+      'the text of a compressed one',
+      'oops',
+      [['Content-Encoding', ' GZIP ']],
+      'it is compressed (gzip) although that was not asked for',
+      'oops',
+    ],
+    [
+      'the text of one that was compressed twice',
+      'oops',
+      [
+        ['Content-Encoding', 'gzip'],
+        ['Content-Encoding', 'br'],
+      ],
+      'it is compressed (gzip, br) although that was not asked for',
+      'oops',
+    ],
+    ['what is text in bytes that are none', Buffer.from([0x6f, 0x68, 0xff]), [], 'it is not UTF-8 text', 'oh\ufffd'],
+    ['the text of what is no JSON', 'oops', [], 'it is not JSON: line 1, column 1: expected a value', 'oops'],
+    ['a long text, cut', 'o'.repeat(5000), [], '', `${'o'.repeat(499)}…`],
+    ['a text as long as is kept, cut', 'o'.repeat(4096), [], '', `${'o'.repeat(499)}…`],
+    ['JSON that is no resource', '[1]', [], 'it is no JSON object', [new JsonNumber('1')]],
+  ];
+  it.each(rows)('%s', (_what, body, headers, problem, shown) => {
+    const verdict = judged(cardGet, body, 200, headers);
+    expect(verdict).toMatchObject({ kind: 'failed', event: 'unreadable', phase: 'answered', reply: { status: 200 } });
+    expect(verdict.kind === 'failed' && verdict.error.body).toEqual(shown);
+    if (problem !== '') expect(verdict.kind === 'failed' && verdict.problem).toBe(problem);
+  });
+
+  it.each([
+    ['{"a":1,"a":2}', /^it is ambiguous: line 1, column 8.*"a" occurs twice/],
+    ['['.repeat(300), /^it is nested too deep: line 1, column \d+/],
+  ])('%.20s says what is wrong with it', (body, problem) => {
+    const verdict = judged(cardGet, body);
+    expect(verdict.kind === 'failed' && verdict.problem).toMatch(problem);
+  });
+
+  it('is taken whatever its coding is called when it has none', () => {
+    expect(judged(cardGet, CARD, 200, [['Content-Encoding', ' Identity ']])).toMatchObject({ kind: 'accepted' });
+    expect(judged(cardGet, CARD, 200, [['Content-Encoding', '']])).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+describe('the answer of a raw call', () => {
+  it.each(['[1]', '"text"', '{"cardId":"another","object":"other"}', 'null'])('may be any JSON: %s', (body) => {
+    const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: [Buffer.from(body)] };
+    const input = { operation: cardGet, id: CARD_ID, isRaw: true, nowMs: 0, mask: new TokenMask() };
+    const verdict = judge(exchange, input);
+    expect(verdict).toMatchObject({ kind: 'accepted', notices: [] });
+    expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toBe(body);
+  });
+
+  it('must be JSON', () => {
+    const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: [Buffer.from('oops')] };
+    const input = { operation: cardGet, id: CARD_ID, isRaw: true, nowMs: 0, mask: new TokenMask() };
+    expect(judge(exchange, input)).toMatchObject({ kind: 'failed', event: 'unreadable' });
+  });
+});
+
+it('H20 a 202 says what that means', () => {
+  expect(judged(cardGet, CARD, 202)).toMatchObject({
+    notices: [
+      {
+        code: 'ACCEPTED',
+        message: 'the service answered 202: accepted, not finished; read the resource later to see it done',
+        level: 'warning',
+      },
+    ],
   });
 });
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { isAmbiguous, decideNext, type Situation, waitBeforeRetry } from '../../../src/http/retry.ts';
+import { decideNext, isAmbiguous, type Situation, waitBeforeRetry } from '../../../src/http/retry.ts';
 import { parseHttpDate, parseRetryAfter } from '../../../src/http/retry-after.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);

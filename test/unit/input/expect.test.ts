@@ -52,8 +52,6 @@ describe('checkExpectation', () => {
     ['currentBalance', '12345678901234567.890'],
     ['metadata.shop', 'berlin'],
     ['metadata.vip', 'true'],
-    // A key with dots of its own comes before a path.
-    ['metadata.a.b', 'dotted'],
     ['metadata.a.c.1', '2'],
     ['metadata.a.c.11', '12'],
     ['metadata.a.d.2', 'key'],
@@ -75,12 +73,25 @@ describe('checkExpectation', () => {
   });
 
   test.each([
+    ['before the path, in the order of the card', '{"a.b": "key", "a": {"b": "path"}}'],
+    ['after the path, in the order of the card', '{"a": {"b": "path"}, "a.b": "key"}'],
+  ])('a key with dots of its own counts, and the path of that name does not, where the key stands %s', (_, text) => {
+    const card = new Map([['metadata', parseJson(text)]]);
+    expect(checkExpectation(card, { field: 'metadata.a.b', value: 'key' })).toEqual({ ok: true });
+    expect(checkExpectation(card, { field: 'metadata.a.b', value: 'path' })).toEqual({ ok: false, actual: '"key"' });
+  });
+
+  test('the path counts where no key has dots of its own', () => {
+    const card = new Map([['metadata', parseJson('{"a": {"b": "path"}}')]]);
+    expect(checkExpectation(card, { field: 'metadata.a.b', value: 'path' })).toEqual({ ok: true });
+  });
+
+  test.each([
     ['clientReference', 'Order-1001', '"order-1001"'],
     ['clientReference', 'order-1001 ', '"order-1001"'],
     ['initialBalance', '50.01', '50.00'],
     ['initialBalance', 'fifty', '50.00'],
     ['initialBalance', '', '50.00'],
-    ['metadata.a.b', 'nested', '"dotted"'],
     ['metadata.vip', '', 'true'],
     // A word is no number: on an empty card it must not count as zero.
     ['cancellationAmount', 'fifty', '0.00'],
