@@ -17,15 +17,12 @@ import {
   type ResolvedPreferences,
   resolvePreferences,
 } from '../settings/resolve-preferences.ts';
-import { NO_SETTINGS, type Settings } from '../settings/settings.ts';
+import { NO_SETTINGS, SANDBOX_URL, type Settings } from '../settings/settings.ts';
 import type { CallState } from './call-state.ts';
 import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { terminalPrompt } from './prompt.ts';
 import { canRedraw, createWaitDisplay } from './wait-display.ts';
-
-/** The base URL shown by `--dry-run` in the sandbox, whose port is chosen when it starts. */
-const SANDBOX_URL = 'http://127.0.0.1';
 
 export interface OpenSession extends Session {
   /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */

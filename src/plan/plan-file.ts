@@ -14,7 +14,7 @@ export interface PlanHeader {
   readonly plan: string;
   /** Dotted command path: `card.block`. */
   readonly operation: string;
-  /** Base URL of the family, or `sandbox`. */
+  /** Base URL of the family. */
   readonly url: string;
   readonly profile: string;
   /** Name of the operating-system user. */

@@ -1,10 +1,18 @@
 import type { NextCommand, RunFacts } from './run-facts.ts';
 
-/** The commands that go on from where a run stands. `canReconcile`: reading can settle its unknown rows.
- * `format`: in which its rows can be written again. */
+interface Ways {
+  /** Reading can settle its unknown rows. */
+  readonly canReconcile: boolean;
+  /** What its rows changed can be put back. */
+  readonly canRevert: boolean;
+  /** In which its rows can be written again. */
+  readonly format: 'csv' | 'ndjson';
+}
+
+/** The commands that go on from where a run stands. */
 export function nextCommands(
   { run, state, outcomes }: Pick<RunFacts, 'run' | 'state' | 'outcomes'>,
-  { canReconcile, format }: { readonly canReconcile: boolean; readonly format: 'csv' | 'ndjson' },
+  { canReconcile, canRevert, format }: Ways,
 ): readonly NextCommand[] {
   const commands: NextCommand[] = [];
   const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => (outcomes.get(outcome) ?? 0) > 0);
@@ -32,5 +40,11 @@ export function nextCommands(
   }
   if (state !== 'finished')
     commands.push({ purpose: 'Go on with the rows that were not sent', line: `frontdesk runs resume ${run}` });
+  if (canRevert) {
+    commands.push({
+      purpose: 'Plan the way back to the old values; nothing is sent before the plan is applied',
+      line: `frontdesk runs revert ${run} --plan back.plan`,
+    });
+  }
   return commands;
 }

@@ -33,3 +33,6 @@ export const SETTINGS_VERSION = 1;
 
 /** The profile that is always there and is never stored. */
 export const SANDBOX = 'sandbox';
+
+/** Its base URL where one is shown or kept: the port is chosen when it starts, so it is another each time. */
+export const SANDBOX_URL = 'http://127.0.0.1';

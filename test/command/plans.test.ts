@@ -461,6 +461,19 @@ describe('plan apply refuses and sends nothing', () => {
     expect(stderr).toContain('nothing was sent');
   });
 
+  it('a plan of the sandbox, elsewhere (2); another process with the sandbox applies it', async () => {
+    const home = createHome();
+    const inSandbox = (...args: string[]) => runFrontdesk(['-p', 'sandbox', ...args, '--json'], { home });
+    const made = await inSandbox('calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea', '--plan', 'p.plan');
+    expect(JSON.parse(made.stdout)).toMatchObject({ url: 'http://127.0.0.1', profile: 'sandbox' });
+    const env = { FRONTDESK_CALENDAR_URL: 'http://127.0.0.1', FRONTDESK_CALENDAR_TOKEN: 'x' };
+    const elsewhere = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env });
+    expect(elsewhere.code, elsewhere.stderr).toBe(2);
+    expect((await inSandbox('plan', 'apply', 'p.plan', '--yes')).code).toBe(0);
+    const again = await inSandbox('plan', 'apply', 'p.plan', '--yes');
+    expect({ code: again.code, rows: JSON.parse(again.stdout).length }).toEqual({ code: 0, rows: 1 });
+  });
+
   it('an expired plan (17)', async () => {
     const planned = await planOf(1);
     rewritten(planned.path, { expiresAt: '2026-01-01T00:00:00.000Z' });

@@ -73,6 +73,38 @@ describe('runs revert', () => {
     expect(back.map(({ body, before }) => [body, before])).toEqual(forth.map(({ body, before }) => [before, body]));
   });
 
+  it('takes back a run in the sandbox', async () => {
+    const it = await stage(() => undefined, 'id,name\ncal_tea_ceremony,A\n', 'id,name\ncal_tea_ceremony,B\n');
+    const sandbox = (...args: string[]) => it.run(['-p', 'sandbox', ...args]);
+    await sandbox('calendar', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--run', 'r', '--yes');
+    expect((await sandbox('runs', 'revert', 'r', '--plan', 'back.plan')).code).toBe(0);
+    const { code, stderr } = await sandbox('plan', 'apply', 'back.plan', '--yes');
+    expect(code, stderr).toBe(0);
+  });
+
+  it('is offered by the report of a run that has a way back, and of no other', async () => {
+    const it = await stage(({ url }) => (url.endsWith('sub_4') ? refusal(422, 'BAD_EMAIL') : undefined));
+    const offers = async (run: string) => {
+      const { stdout } = await it.run(['runs', 'report', run, '--as', 'markdown']);
+      return stdout.split('\n').filter((line) => line.startsWith('frontdesk runs revert'));
+    };
+    await it.run([...UPDATE, '--run', 'direct', '--yes']);
+    expect(await offers('direct')).toEqual(['frontdesk runs revert direct --plan back.plan']);
+    await it.run([...UPDATE, '--plan', 'p.plan']);
+    await it.run(['plan', 'apply', 'p.plan', '--yes']);
+    const planned = `plan-${it.plan('p.plan')[0].plan}`;
+    expect(await offers(planned)).toEqual([`frontdesk runs revert ${planned} --plan back.plan`]);
+    await it.run([...UPDATE.slice(0, 5), '--run', 'plain', '--yes']);
+    expect(await offers('plain')).toEqual([]);
+    await it.run(['card', 'block', '--from', '-', '--plan', 'cards.plan'], idLines(1));
+    await it.run(['plan', 'apply', 'cards.plan', '--yes']);
+    expect(await offers(`plan-${it.plan('cards.plan')[0].plan}`)).toEqual([]);
+    const rejected = await stage(() => refusal(422, 'BAD_EMAIL'));
+    await rejected.run([...UPDATE, '--run', 'direct', '--yes']);
+    const { stdout } = await rejected.run(['runs', 'report', 'direct', '--as', 'markdown']);
+    expect(stdout).not.toContain('runs revert');
+  });
+
   it('says which rows have no way back (15), and plans the others', async () => {
     const older = 'id,email\nsub_1,a@old.example\nsub_2,b@old.example\n';
     const newer = 'id,email,active\nsub_1,a@new.example,\nsub_2,b@new.example,true\n';

@@ -19,18 +19,18 @@ import type { PlannedRow } from '../../plan/plan-lines.ts';
 import { type Approval, PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
+import { SANDBOX } from '../../settings/settings.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
-import { placeOfFamily } from './make-plan.ts';
 import { countApprovals } from './plan-approvals.ts';
 import { PLAN_INPUT } from './run-input.ts';
 import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { portsOf } from './run-ports.ts';
-import { callOf, runColumns } from './run-rows.ts';
+import { callOf, placeOf, runColumns } from './run-rows.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
 interface LoadedPlan extends VerifiedPlan {
@@ -102,11 +102,13 @@ async function loadPlan(session: Session, path: string, copyPath: string): Promi
 
 /** USAGE when the profile leads elsewhere than the plan. */
 function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPlan): void {
-  const url = placeOfFamily(session, operation);
-  if (url === header.url) return;
+  const { profile } = session;
+  const url = session.baseUrl(operation.family);
+  // The sandbox's URL has no port, so that a profile could have it too.
+  if (url === header.url && profile.isSandbox === (header.profile === SANDBOX)) return;
   throw new Failure(
     'USAGE',
-    `plan ${header.plan} is for ${header.url}, and profile ${session.profile.name} leads to ${url}; nothing was sent`,
+    `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}; nothing was sent`,
     {
       hints: [
         `apply it with the profile that it was made with: frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`,
@@ -194,6 +196,7 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
 
 async function startRun(
   session: Session,
+  service: Service,
   plan: LoadedPlan & { readonly approved: readonly Approval[] },
   pace: PaceOptions,
 ): Promise<ActiveRun> {
@@ -203,7 +206,7 @@ async function startRun(
     name: planRunName(header.plan),
     operation: header.operation,
     profile: profile.name,
-    host: header.url,
+    host: placeOf(session, service),
     user: context.user,
     input: { sha256: plan.fileSha256, format: PLAN_INPUT, source: { path: plan.copy } },
     rows: header.rows,
@@ -267,7 +270,7 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
   try {
-    const active = await startRun(session, { ...plan, approved }, pace);
+    const active = await startRun(session, service, { ...plan, approved }, pace);
     return await executeRun(session, {
       operation,
       service,

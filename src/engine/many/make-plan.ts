@@ -52,11 +52,6 @@ export interface PlanOrder {
   readonly openFailed: () => Promise<FailedFile | undefined>;
 }
 
-/** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
-export function placeOfFamily(session: Session, { family }: Operation): string {
-  return session.profile.isSandbox ? 'sandbox' : session.baseUrl(family);
-}
-
 /**
  * ISO 8601 to the microsecond. The clock gives milliseconds; the digits below are chance, so that equal rows that
  * are planned twice in one of them are two plans all the same.
@@ -180,7 +175,7 @@ async function planUnread(session: Session, order: PlanOrder, writer: PlanWriter
 export async function makePlan(session: Session, order: PlanOrder): Promise<number> {
   const { operation, plan, rowCount, unchanged } = order;
   const { name: profile } = session.profile;
-  const about = { operation: operation.command, url: placeOfFamily(session, operation), profile, unchanged };
+  const about = { operation: operation.command, url: session.baseUrl(operation.family), profile, unchanged };
   const facts = planFacts(session, { ...about, rows: rowCount, lifeMs: plan.lifeMs });
   const writer = await openPlanWriter(plan.path, facts, session.context.pid);
   try {
@@ -227,7 +222,7 @@ export async function planSingle(session: Session, command: CallCommand, input: 
   const row = rowOfSingle(single);
   const facts = planFacts(session, {
     operation: operation.command,
-    url: placeOfFamily(session, operation),
+    url: session.baseUrl(operation.family),
     profile: session.profile.name,
     rows: 1,
     unchanged: 0,

@@ -13,13 +13,14 @@ import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import { openPlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
+import { SANDBOX, SANDBOX_URL } from '../../settings/settings.ts';
 import { planFacts, printMadePlan } from './make-plan.ts';
 import { readPlanOptions } from './plan-options.ts';
 import { operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
 import { portsOf } from './run-ports.ts';
 
-/** Rows that may have changed something. */
-const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
+/** Outcomes of rows that may have changed something. */
+export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
 
 /** So many rows without a way back are reported one by one. */
 const MAX_TOLD = 100;
@@ -43,13 +44,17 @@ function reversalOf({ row, ending }: RowResult<Row>): Reversal {
   return lost.length > 0 ? { kind: 'lost', row, fields: lost } : { kind: 'revert', row, old };
 }
 
+/** Has the operation a way back, where the old values are known? Only what is set can be set again. */
+export function hasWayBack({ effect }: Operation): boolean {
+  return effect.kind === 'write' && effect.unavailable === 'retry-once';
+}
+
 /** USAGE for a run that cannot be taken back at all. */
-function refuseOthers(header: RunHeader, { effect, command }: Operation): void {
-  const isUpdate = effect.kind === 'write' && effect.unavailable === 'retry-once';
-  if (!isUpdate) {
+function refuseOthers(header: RunHeader, operation: Operation): void {
+  if (!hasWayBack(operation)) {
     throw new Failure(
       'USAGE',
-      `run ${header.run} is of ${command}, and there is no way back from that; nothing was sent`,
+      `run ${header.run} is of ${operation.command}, and there is no way back from that; nothing was sent`,
     );
   }
   const knowsOld = header.inputFormat === PLAN_INPUT || typeof header.options['changedFrom'] === 'string';
@@ -132,7 +137,8 @@ export async function revertRun(session: Session, input: RawInput, name: string)
   // Line 1 of a plan says how many rows follow, so they are counted first.
   const { rows, leftOut, knowsOld } = await count(reversals());
   if (!knowsOld) throw notCompared(header);
-  const about = { operation: header.operation, url: header.host, profile: header.profile, unchanged: 0 };
+  const url = header.profile === SANDBOX ? SANDBOX_URL : header.host;
+  const about = { operation: header.operation, url, profile: header.profile, unchanged: 0 };
   const facts = planFacts(session, { ...about, rows, lifeMs: plan.lifeMs });
   const writer = await openPlanWriter(plan.path, facts, session.context.pid);
   const lost = new LostRows(session);

@@ -1,3 +1,4 @@
+import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { type RunFolder, requireReadableHeader, runFolder } from '../../bulk/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
@@ -10,7 +11,8 @@ import { optionWords } from '../../report/option-words.ts';
 import type { ReportForm } from '../../report/report-form.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
 import type { Session } from '../../session.ts';
-import { operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
+import { hasWayBack, TO_REVERT } from './revert-run.ts';
+import { rowFormatOf, rowsOfRun } from './run-input.ts';
 
 interface OpenRun {
   readonly session: Session;
@@ -19,14 +21,18 @@ interface OpenRun {
   readonly stored: StoredRun;
   /** What could not be read. */
   readonly notes: string[];
+  /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */
+  knowsOld: boolean;
 }
 
 /** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
-async function* rowsOf({ session, folder, header, stored, notes }: OpenRun): AsyncGenerator<ReportedRow> {
+async function* rowsOf(run: OpenRun): AsyncGenerator<ReportedRow> {
+  const { session, folder, header, stored, notes } = run;
   let last = 0;
   try {
     for await (const batch of rowsOfRun(session, { header, folder })) {
-      for (const { row, id } of batch) {
+      for (const { row, id, before } of batch) {
+        run.knowsOld ||= before !== undefined;
         yield await stored.row(row, id);
         last = row;
       }
@@ -44,15 +50,16 @@ async function* rowsOf({ session, folder, header, stored, notes }: OpenRun): Asy
   }
 }
 
-/** Can reading settle the unknown rows of this run? */
-function canReconcile(header: RunHeader): boolean {
-  try {
-    const { effect } = operationOfRun(header);
-    return effect.kind === 'write' && typeof effect.readBack === 'object';
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
+/** The ways on from a run; none of an operation that this version does not know. */
+function waysOf({ header, stored, knowsOld }: OpenRun) {
+  const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
+  const effect = operation?.effect;
+  const mayHaveChanged = [...TO_REVERT].some((outcome) => (stored.outcomes[outcome] ?? 0) > 0);
+  return {
+    canReconcile: effect?.kind === 'write' && typeof effect.readBack === 'object',
+    canRevert: operation !== undefined && hasWayBack(operation) && knowsOld && mayHaveChanged,
+    format: rowFormatOf(header),
+  };
 }
 
 async function stateOf({ session, header, stored }: OpenRun): Promise<RunFacts['state']> {
@@ -85,10 +92,7 @@ async function factsOf(run: OpenRun, causes: CauseCounter): Promise<RunFacts> {
     causes: causes.causes(),
     pace: timeline.pace(),
     durations: timeline.durations(),
-    commands: nextCommands(
-      { run: header.run, state, outcomes },
-      { canReconcile: canReconcile(header), format: rowFormatOf(header) },
-    ),
+    commands: nextCommands({ run: header.run, state, outcomes }, waysOf(run)),
     notes,
     madeMs: session.context.clock.now(),
   };
@@ -137,7 +141,8 @@ export async function printRunReport(session: Session, name: string, form: Repor
     await session.notify(warning('LOCAL_IO', stored.damage));
   }
   try {
-    await writeDocument(session, { session, folder, header, stored, notes }, form);
+    const knowsOld = typeof header.options['changedFrom'] === 'string';
+    await writeDocument(session, { session, folder, header, stored, notes, knowsOld }, form);
   } finally {
     await stored.close();
   }
