@@ -66,8 +66,6 @@ export interface Session {
   baseUrl(family: Family): string;
   /** Checks address and trust; the token is read when the first request is made. */
   service(family: Family): Promise<Service>;
-  /** Forgets connections and token of a family, so that the next call looks for the credential anew. */
-  forgetService(family: Family): Promise<void>;
   /** `via`: what carries a person's write here, recorded beside the user: `mcp`. */
   recorder(via?: string): Promise<WriteRecorder>;
   /** Lets the services of this session send writes of an operation: `guardWrite` alone says so. */

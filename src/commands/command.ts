@@ -49,6 +49,8 @@ export interface LocalCommand extends CommandBase {
   readonly needsSettings: boolean;
   /** True: it calls the service, so the profile is chosen first and its preferences count. */
   readonly usesProfile: boolean;
+  /** True: it serves call after call until somebody ends it, so that a credential may change meanwhile. */
+  readonly isLasting?: boolean;
   /** What `--columns` and `--sort-by` may name; undefined: anything, as the members of the result are not known before. */
   readonly columns?: readonly Column[];
   /** Dotted paths that may be named besides them. */
@@ -207,7 +209,15 @@ type LocalSpec = Pick<LocalCommand, 'path' | 'description' | 'examples' | 'run'>
   Partial<
     Pick<
       LocalCommand,
-      'arguments' | 'options' | 'exitCodes' | 'writes' | 'needsSettings' | 'usesProfile' | 'columns' | 'isOpenColumn'
+      | 'arguments'
+      | 'options'
+      | 'exitCodes'
+      | 'writes'
+      | 'needsSettings'
+      | 'usesProfile'
+      | 'isLasting'
+      | 'columns'
+      | 'isOpenColumn'
     >
   >;
 

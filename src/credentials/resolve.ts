@@ -23,6 +23,8 @@ export interface CredentialRequest {
   readonly ignoreExpiry: boolean;
   /** Somebody sits at the terminal: decides which way to log in the hint names. */
   readonly isInteractive: boolean;
+  /** One process serves call after call: a credential that was refused is looked for anew. */
+  readonly isLasting?: boolean;
   readonly onNotice: (notice: Notice) => void;
   /** Limit of the token command; 60 s unless a test says otherwise. */
   readonly commandTimeoutMs?: number;
@@ -113,10 +115,42 @@ export function resolveCredential(request: CredentialRequest): Credential {
     return opened;
   }
 
+  async function token(stop: AbortSignal | undefined): Promise<string> {
+    for (;;) {
+      const opened = open();
+      const used = source;
+      try {
+        const found = await (await opened).token(stop);
+        guard.check(found, name);
+        return found;
+      } catch (error) {
+        if (request.isLasting !== true) throw error;
+        forget(used);
+        // A call that was ended took along the command that this one waited for too.
+        const isOfAnother = error instanceof Failure && error.code === 'CANCELLED' && stop?.aborted !== true;
+        if (!isOfAnother) throw error;
+      }
+    }
+  }
+
+  function forget(used: typeof source): void {
+    if (source === used) source = undefined;
+  }
+
+  /** Looks for the credential anew, unless another call has done so since this token was given. */
+  async function lookAnew(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
+    const used = source;
+    const known = await token(stop);
+    if (known !== refused) return known;
+    forget(used);
+    const fresh = await token(stop);
+    return fresh === refused ? undefined : fresh;
+  }
+
   /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
-  async function tryRenewal(stop: AbortSignal | undefined): Promise<string | undefined> {
+  async function tryRenewal(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
     try {
-      return await (await open()).renew(stop);
+      return await (request.isLasting === true ? lookAnew(refused, stop) : (await open()).renew(refused, stop));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (!renewalFailed) onNotice(warning('TOKEN_NOT_RENEWED', error.message));
@@ -129,13 +163,9 @@ export function resolveCredential(request: CredentialRequest): Credential {
     get source() {
       return name;
     },
-    async token(stop) {
-      const token = await (await open()).token(stop);
-      guard.check(token, name);
-      return token;
-    },
-    async renew(stop) {
-      const fresh = await tryRenewal(stop);
+    token,
+    async renew(refused, stop) {
+      const fresh = await tryRenewal(refused, stop);
       return fresh === undefined || guard.isExpired(fresh) ? undefined : fresh;
     },
     async remainingMs() {

@@ -9,8 +9,8 @@ export interface TokenSource {
   readonly name: string;
   /** `stop` aborted: nobody waits for it any more. */
   token(stop?: AbortSignal): Promise<string>;
-  /** Another token than the one given before, if the place has one now. */
-  renew(stop?: AbortSignal): Promise<string | undefined>;
+  /** Another token than the one that was refused, if the place has one now. */
+  renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;
 }
 
 export type SourceChoice =
@@ -65,7 +65,7 @@ function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSou
       first ??= run(stop);
       return first;
     },
-    async renew(stop) {
+    async renew(_, stop) {
       second ??= runAgain(stop);
       return second;
     },
@@ -74,9 +74,6 @@ function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSou
 
 /** Read at each use, so that a secret that is rotated under a long run is noticed. */
 function fileSource({ entry, platform, onNotice }: StoredChoice): TokenSource {
-  let given: string | undefined;
-  // With many callers the one that was refused may have had the token before the last one.
-  let hasChanged = false;
   let warned = false;
 
   async function read(): Promise<string> {
@@ -86,17 +83,15 @@ function fileSource({ entry, platform, onNotice }: StoredChoice): TokenSource {
       const message = `every user of this machine can read the token file ${entry.value}`;
       onNotice(warning('TOKEN_FILE_WORLD_READABLE', message));
     }
-    hasChanged ||= given !== undefined && given !== token;
-    given = token;
     return token;
   }
 
   return {
     name: nameOfStored(entry),
     token: read,
-    async renew() {
+    async renew(refused) {
       const fresh = await read();
-      return hasChanged ? fresh : undefined;
+      return fresh === refused ? undefined : fresh;
     },
   };
 }

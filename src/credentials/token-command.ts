@@ -17,7 +17,8 @@ type Ending =
   | { readonly kind: 'exited'; readonly status: number; readonly output: Buffer }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'not_started'; readonly problem: string }
-  | { readonly kind: 'too_slow' | 'too_much' | 'stopped' };
+  | { readonly kind: 'too_slow' | 'too_much' }
+  | { readonly kind: 'stopped' };
 
 /** What the command inherits: everything but our own tokens (docs/faults.md C22). */
 function environmentOf(env: Env): Record<string, string> {
@@ -64,7 +65,7 @@ async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise
   });
 }
 
-function describe(ending: Exclude<Ending, { kind: 'exited' }>, timeoutMs: number): string {
+function describe(ending: Exclude<Ending, { kind: 'exited' | 'stopped' }>, timeoutMs: number): string {
   switch (ending.kind) {
     case 'signalled':
       return `was ended by ${ending.signal}`;
@@ -72,16 +73,14 @@ function describe(ending: Exclude<Ending, { kind: 'exited' }>, timeoutMs: number
       return 'could not be started';
     case 'too_slow':
       return `gave no answer within ${timeoutMs / 1000} s`;
-    case 'stopped':
-      return 'was ended with this call';
     case 'too_much':
       return 'printed more than any token holds';
   }
 }
 
 /**
- * Runs the command by the shell and answers the token that it printed. AUTH when it fails, hangs or prints
- * nothing, USAGE when what it printed cannot be a token. Neither its output nor the command is ever shown,
+ * Runs the command by the shell and answers the token that it printed. CANCELLED when it was stopped, AUTH when it
+ * fails, hangs or prints nothing, USAGE when what it printed cannot be a token. Neither its output nor the command is ever shown,
  * and no other source takes its place.
  */
 export async function runTokenCommand(request: TokenCommand): Promise<string> {
@@ -91,6 +90,7 @@ export async function runTokenCommand(request: TokenCommand): Promise<string> {
     new Failure('AUTH', `${what} ${problem}; its output is not shown; nothing was sent`, {
       hints: ['run the command by hand to see what it says'],
     });
+  if (ending.kind === 'stopped') throw new Failure('CANCELLED', `${what} was ended with its call; nothing was sent`);
   if (ending.kind !== 'exited') throw fail(describe(ending, timeoutMs));
   if (ending.status !== 0) throw fail(`ended with exit status ${ending.status}`);
   // latin1: a byte that is not ASCII stays one character that is not, and is refused as such.

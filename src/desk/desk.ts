@@ -289,8 +289,6 @@ export class Desk {
   async #report(failure: Failure): Promise<void> {
     await this.#session.report(failure);
     if (failure.code !== 'AUTH') return;
-    // A login in another window has changed the credential: the next call looks for it anew.
-    await this.#session.forgetService('cards');
     await this.#write('Log in in another window, then choose Look again: this sitting goes on.\n');
   }
 

@@ -26,6 +26,8 @@ interface ServiceOptions {
   readonly onAnswered: () => void;
   /** Knows how many writes are under way, for an error that nobody could foresee. */
   readonly state: Pick<CallState, 'writesUnderWay'>;
+  /** The process serves call after call: the credential is looked for anew whenever one is refused. */
+  readonly isLasting: boolean;
   /** Has a write of the operation passed the guards? */
   isPermitted(operation: Operation): boolean;
 }
@@ -80,7 +82,7 @@ async function reportOverride(session: Session, family: Family, origin: string):
   );
 }
 
-async function profileAddress(session: Session, family: Family): Promise<Address> {
+async function profileAddress(session: Session, family: Family, isLasting: boolean): Promise<Address> {
   const { profile, context, common } = session;
   const { base, source } = resolveTarget(profile, family);
   await reportOverride(session, family, base.origin);
@@ -94,6 +96,7 @@ async function profileAddress(session: Session, family: Family): Promise<Address
     stored: () => storedCredentials(session),
     ignoreExpiry: common.ignoreExpiry,
     isInteractive: session.prompt.available,
+    isLasting,
     onNotice: (notice) => void session.notify(notice),
   });
   return {
@@ -122,14 +125,16 @@ function watched(
       return credential.source;
     },
     token: (stop) => reading(() => credential.token(stop)),
-    renew: (stop) => reading(() => credential.renew(stop)),
+    renew: (refused, stop) => reading(() => credential.renew(refused, stop)),
   };
 }
 
 /** Opens one family of the service for a session. No request is made and no token is read yet. */
 export async function openService(session: Session, family: Family, options: ServiceOptions): Promise<OpenService> {
   const { context, profile } = session;
-  const address = await (profile.isSandbox ? sandboxAddress(session, family) : profileAddress(session, family));
+  const address = await (profile.isSandbox
+    ? sandboxAddress(session, family)
+    : profileAddress(session, family, options.isLasting));
   const { base } = address;
   const trustPems = await options.trustPems();
   let listener: CallListener | undefined;

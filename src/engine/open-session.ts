@@ -218,6 +218,7 @@ export async function openSession(
           mask,
           trustPems,
           state,
+          isLasting: command.kind === 'local' && command.isLasting === true,
           isPermitted: ({ name }) => permitted.has(name),
         }),
       );
@@ -225,11 +226,6 @@ export async function openSession(
       return opening;
     },
     permitWrites: ({ name }) => void permitted.add(name),
-    async forgetService(family) {
-      const known = services.get(family);
-      services.delete(family);
-      await known?.then((service) => service.close()).catch(() => undefined);
-    },
     async recorder(via) {
       const { openRecorder, NO_RECORD } = await import('../history/record.ts');
       const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';

@@ -42,7 +42,7 @@ export interface CredentialPort {
   /** The token; rejects with an AUTH or USAGE failure. `stop` aborted: nobody waits for it any more. */
   token(stop?: AbortSignal): Promise<string>;
   /** After a 401: a fresh token if the source can give one (token command), else undefined. */
-  renew(stop?: AbortSignal): Promise<string | undefined>;
+  renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;
   /** Where it came from, for messages: `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token command`. */
   readonly source: string;
 }

@@ -88,7 +88,7 @@ export class OngoingCall {
   async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
     this.#isRenewed = true;
     try {
-      const token = await this.#sender.options.credential.renew(this.#options.wrapUp);
+      const token = await this.#sender.options.credential.renew(this.#token, this.#options.wrapUp);
       if (token === undefined) return undefined;
       this.#token = token;
       return 'again';

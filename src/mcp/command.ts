@@ -31,6 +31,7 @@ export const mcpCommand = localCommand({
   description:
     'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
   usesProfile: true,
+  isLasting: true,
   options: [{ long: 'allow-writes', text: 'offer single changes too; a person confirms each' }],
   exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
   examples: [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLIENTS, type Person } from '../../support/mcp-clients.ts';
+import { call, RawClient } from '../../support/mcp-process.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -183,4 +184,34 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const missing = await client.call('run_results', { run: 'monday' });
     expect([missing.isError, missing.structuredContent?.['exitCode']]).toEqual([true, 2]);
   });
+});
+
+it('logs in again whenever the service refuses its token, for as long as it serves', async () => {
+  const home = createHome();
+  let valid = 1;
+  const server = await startRecordingServer(({ headers }) =>
+    headers['authorization'] === `Bearer command-token-${valid}`
+      ? { body: cardText('ACTIVE') }
+      : { status: 401, body: { errorCode: 'EXPIRED', message: 'no' } },
+  );
+  const command = 'echo once >> ran.txt; printf "command-token-%d" "$(wc -l < ran.txt)"';
+  await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url], { home });
+  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--token-command', command];
+  expect((await runFrontdesk(login, { home })).code).toBe(0);
+  const client = new RawClient(['-p', 'live'], { home });
+  await client.initialize({});
+  const exitCode = async (id: number) => {
+    client.send(call(id, 'card_get', { cardId: CARD_ID }));
+    return (await client.answerTo(id)).result?.structuredContent?.['exitCode'];
+  };
+  expect(await exitCode(1)).toBe(0);
+  valid = 2;
+  expect(await exitCode(2)).toBe(0);
+  valid = 3;
+  expect(await exitCode(3)).toBe(0);
+  expect(server.requests).toHaveLength(5);
+  // One that is refused all the same is told, and the next call tries again.
+  valid = 5;
+  expect(await exitCode(4)).toBe(4);
+  expect(await exitCode(5)).toBe(0);
 });

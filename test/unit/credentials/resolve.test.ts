@@ -46,7 +46,7 @@ describe('the order of sources', () => {
     );
     expect(credential.source).toBe('environment (FRONTDESK_CARDS_TOKEN)');
     expect(await credential.token()).toBe('envtoken');
-    expect(await credential.renew()).toBeUndefined();
+    expect(await credential.renew('envtoken')).toBeUndefined();
   });
 
   it('takes the stored token of this profile, family and origin, and not before it is asked for', async () => {
@@ -164,13 +164,13 @@ describe('a token command', () => {
     expect(await Promise.all([credential.token(), credential.token(), credential.token()])).toEqual(['1', '1', '1']);
     expect(runs()).toBe(1);
     expect(credential.source).toBe('token command of profile demo');
-    expect(await Promise.all([credential.renew(), credential.renew()])).toEqual(['2', '2']);
-    expect([await credential.token(), await credential.renew(), runs()]).toEqual(['2', '2', 2]);
+    expect(await Promise.all([credential.renew('1'), credential.renew('1')])).toEqual(['2', '2']);
+    expect([await credential.token(), await credential.renew('2'), runs()]).toEqual(['2', '2', 2]);
   });
 
   it('has nothing new to offer when it prints the same again', async () => {
     const credential = resolveCredential(request([entry('command', 'echo same')]));
-    expect([await credential.token(), await credential.renew()]).toEqual(['same', undefined]);
+    expect([await credential.token(), await credential.renew('same')]).toEqual(['same', undefined]);
   });
 
   it('does not see our own tokens in its environment, but all else (C22)', async () => {
@@ -215,9 +215,56 @@ describe('a token command', () => {
     const used = request([entry('command', `${command} [ $(wc -l < '${log}') = 1 ] && echo first`)]);
     const credential = resolveCredential(used);
     expect(await credential.token()).toBe('first');
-    expect([await credential.renew(), await credential.renew()]).toEqual([undefined, undefined]);
+    expect([await credential.renew('first'), await credential.renew('first')]).toEqual([undefined, undefined]);
     expect(await credential.token()).toBe('first');
     expect(used.notices.map(({ code, level }) => [code, level])).toEqual([['TOKEN_NOT_RENEWED', 'warning']]);
+  });
+});
+
+describe('in a process that serves call after call', () => {
+  /** A credential whose command prints how often it ran, and what takes its source away meanwhile. */
+  function lasting(command: (log: string) => string, changes: Partial<CredentialRequest> = {}) {
+    const log = join(temporaryFolder(), 'log');
+    const used = request([entry('command', `echo x >> '${log}'; ${command(log)}`)], { isLasting: true, ...changes });
+    const runs = () => (existsSync(log) ? readFileSync(log, 'utf8').length / 2 : 0);
+    return { credential: resolveCredential(used), runs, log };
+  }
+  const countRuns = (log: string) => `wc -l < '${log}' | tr -d ' '`;
+
+  it('a token command runs once more after each 401, for all the calls that met it', async () => {
+    const { credential, runs } = lasting(countRuns);
+    expect(await credential.token()).toBe('1');
+    expect(await Promise.all([credential.renew('1'), credential.renew('1')])).toEqual(['2', '2']);
+    expect([await credential.renew('1'), await credential.token(), runs()]).toEqual(['2', '2', 2]);
+    expect([await credential.renew('2'), await credential.token(), runs()]).toEqual(['3', '3', 3]);
+  });
+
+  it('a token command that failed is run again by the next call', async () => {
+    const { credential } = lasting((log) => `[ $(wc -l < '${log}') = 2 ] && echo second`);
+    await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+    expect(await credential.token()).toBe('second');
+  });
+
+  it('a call that is ended does not take along another that waits for the same command', async () => {
+    const { credential, runs, log } = lasting((path) => `[ $(wc -l < '${path}') = 1 ] && sleep 30; echo later`);
+    const stop = new AbortController();
+    const ended = credential.token(stop.signal);
+    const other = credential.token(new AbortController().signal);
+    await expect.poll(() => existsSync(log)).toBe(true);
+    stop.abort();
+    await expect(ended).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect([await other, runs()]).toEqual(['later', 2]);
+  });
+
+  it('a login meanwhile is found after a 401, and after there was none', async () => {
+    const entries: CredentialEntry[] = [];
+    const credential = resolveCredential(request(entries, { isLasting: true }));
+    await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+    entries.push(entry('token', 'one'));
+    expect(await credential.token()).toBe('one');
+    expect(await credential.renew('one')).toBeUndefined();
+    entries.splice(0, 1, entry('token', 'two'));
+    expect([await credential.renew('one'), await credential.token()]).toEqual(['two', 'two']);
   });
 });
 
@@ -234,10 +281,10 @@ describe('a token file', () => {
     const used = request([entry('file', path)]);
     const credential = resolveCredential(used);
     expect(await credential.token()).toBe('one');
-    expect(await credential.renew()).toBeUndefined();
+    expect(await credential.renew('one')).toBeUndefined();
     chmodSync(path, 0o640);
     writeFileSync(path, 'two\n');
-    expect([await credential.renew(), await credential.token()]).toEqual(['two', 'two']);
+    expect([await credential.renew('one'), await credential.token()]).toEqual(['two', 'two']);
     expect(used.notices).toEqual([]);
     expect(credential.source).toBe(`token file ${path}`);
   });

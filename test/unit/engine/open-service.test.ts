@@ -25,6 +25,7 @@ it('sends no write of an operation that passed no guard, and reads all the same'
     onWaiting: () => undefined,
     onAnswered: () => undefined,
     state: { writesUnderWay: 0 },
+    isLasting: false,
     isPermitted: ({ name }) => permitted.has(name),
   });
   const call = (operation: (typeof OPERATIONS)['cardGet' | 'cardActivate' | 'cardBlock']) =>

@@ -61,7 +61,10 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): Ru
     causes: causes.causes(),
     pace: timeline.pace(),
     durations: timeline.durations(),
-    commands: nextCommands({ run: 'nightly', state: 'finished', outcomes }, { canReconcile: true, canRevert: false, format: 'csv' }),
+    commands: nextCommands(
+      { run: 'nightly', state: 'finished', outcomes },
+      { canReconcile: true, canRevert: false, format: 'csv' },
+    ),
     notes: [],
     madeMs: START,
     ...more,
