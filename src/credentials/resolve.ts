@@ -144,7 +144,10 @@ export function resolveCredential(request: CredentialRequest): Credential {
     if (known !== refused) return known;
     forget(used);
     const fresh = await token(stop);
-    return fresh === refused ? undefined : fresh;
+    if (fresh !== refused) return fresh;
+    // There may have been a login before the next call.
+    source = undefined;
+    return undefined;
   }
 
   /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */

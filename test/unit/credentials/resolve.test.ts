@@ -264,7 +264,9 @@ describe('in a process that serves call after call', () => {
     expect(await credential.token()).toBe('one');
     expect(await credential.renew('one')).toBeUndefined();
     entries.splice(0, 1, entry('token', 'two'));
-    expect([await credential.renew('one'), await credential.token()]).toEqual(['two', 'two']);
+    expect(await credential.token()).toBe('two');
+    entries.splice(0, 1, entry('token', 'three'));
+    expect([await credential.renew('two'), await credential.token()]).toEqual(['three', 'three']);
   });
 });
 

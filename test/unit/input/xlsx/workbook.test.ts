@@ -71,10 +71,10 @@ describe('a workbook is read like the CSV file of its sheet', () => {
 
   it('whatever text it holds', async () => {
     // What XML cannot hold is escaped by programs in ways of their own; the tests by hand have it. write-excel-file
-    // numbers its texts by the members of an object, and so loses one that is called toString.
+    // numbers its texts by the members of an object, and so loses one that is called toString; it drops U+FFFD too.
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-      .filter((value) => !/[\p{Cc}\ufffe\uffff']|_x/u.test(value) && !(value in {}));
+      .filter((value) => !/[\p{Cc}\ufffd-\uffff']|_x/u.test(value) && !(value in {}));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 }), async (pairs) => {
         const sheet = { name: 'Rows', rows: [['id', 'email'], ...pairs] };
