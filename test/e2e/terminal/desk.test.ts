@@ -25,8 +25,8 @@ function nth(text: string, times: number): RegExp {
 
 /** Stands in each menu when it is new; its choices are drawn again with every key. */
 const MENU = '❯ Look again';
-/** Stands above the question for the next card. */
-const NEXT_CARD = 'Recent cards';
+/** The question for the next card, asked: keys that mean something to the terminal itself, typed earlier, are lost. */
+const NEXT_CARD = 'Recent cards[\\s\\S]*?\\? Card id';
 
 /** A service of one card: block and reissue change it, unless `fails` answers the write. */
 function service(fails: (line: string, count: number) => Reply | undefined = () => undefined): Handler {
