@@ -16,13 +16,14 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       {
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: ['test/e2e/package.test.ts'],
           testTimeout: 120_000,
+          hookTimeout: 60_000,
           maxConcurrency: 8,
         },
       },

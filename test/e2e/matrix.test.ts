@@ -13,6 +13,7 @@ import {
   type EventName,
   EXPECTED,
   inputFor,
+  limitsAt,
   NAMED_EVENTS,
   OBSERVED,
   requestsAt,
@@ -27,12 +28,13 @@ import { type CallName, meet } from './faults/fault-run.ts';
  * the call ends, and how often the service was asked. The service's own count is the judge.
  */
 
-/** Nobody waits between attempts, and the budget never ends; one attempt has its real deadline. */
+/** Nobody waits between attempts, and their budget never ends. */
 const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
-const POLICY: CallPolicy = { timeoutMs: 400, retries: 2, retryMaxTimeMs: 60_000 };
+const POLICY: Omit<CallPolicy, 'timeoutMs'> = { retries: 2, retryMaxTimeMs: 60_000 };
 
 async function play(name: WriteName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
   const stage = await build(event, cardStatus);
+  const { timeoutMs, connectTimeoutMs } = limitsAt(event);
   const parsed = parseBaseUrl(stage.url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const client = createHttpClient({
@@ -42,9 +44,9 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs: 300 }),
+    transport: createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs }),
   });
-  const result = await client.call(inputFor(OPERATIONS[name]), { policy: POLICY });
+  const result = await client.call(inputFor(OPERATIONS[name]), { policy: { ...POLICY, timeoutMs } });
   await client.close();
   const exit = result.kind === 'answered' ? 0 : result.failure.exitCode;
   const outcome = result.ending.outcome ?? undefined;

@@ -70,8 +70,8 @@ export const EVENTS = {
   'no HTTP': answers(raw('SSH-2.0-OpenSSH_9.6\r\n')),
   '200 with a cut body': answers(wrongLength(200, 99, '{"cardId":')),
   '200 with half of JSON': answers(json(200, '{"cardId":')),
-  '200 without a body': answers(raw(`${OK}Content-Length: 0\r\n\r\n`)),
-  '204': answers(raw('HTTP/1.1 204 No Content\r\n\r\n')),
+  '200 without a body': answers(raw(`${OK}Content-Length: 0\r\n\r\n`, { keepOpen: true })),
+  '204': answers(raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true })),
   '200 with a page': answers(reply(200, { 'Content-Type': 'text/html' }, PAGE)),
   '200 with a list': answers(json(200, '[]')),
   '200, a key twice': answers(json(200, '{"id":"a","id":"b"}')),
@@ -85,6 +85,15 @@ export const EVENTS = {
 } as const satisfies Record<string, Event>;
 
 export type EventName = keyof typeof EVENTS;
+
+/** How long is waited: briefly only where nothing ever comes, so that a busy machine never looks like silence. */
+export function limitsAt(event: Event): { readonly timeoutMs: number; readonly connectTimeoutMs: number } {
+  const isDeaf = event === EVENTS['handshake never answered'];
+  return {
+    timeoutMs: isDeaf || event === EVENTS['never answered'] ? 2000 : 30_000,
+    connectTimeoutMs: isDeaf ? 300 : 30_000,
+  };
+}
 
 /** `exit outcome, POSTs, GETs`; a dash where nothing can count. */
 export type End = string;

@@ -7,7 +7,11 @@ import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
 
 /** A session over one address with a clock of the test's own; it has what the tools of an assistant use of one. */
-export function toolSession(url: string, clock: ClockPort, policy: CallPolicy): Session & { close(): Promise<void> } {
+export function toolSession(
+  url: string,
+  clock: ClockPort,
+  policy: CallPolicy & { readonly connectTimeoutMs?: number },
+): Session & { close(): Promise<void> } {
   const parsed = parseBaseUrl(url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const { baseUrl } = parsed;
@@ -18,7 +22,7 @@ export function toolSession(url: string, clock: ClockPort, policy: CallPolicy): 
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl, clock, connectTimeoutMs: 300 }),
+    transport: createTransport({ baseUrl, clock, connectTimeoutMs: policy.connectTimeoutMs ?? 10_000 }),
   });
   const session: Partial<Session> = {
     // The tools look at the clock and the version alone.

@@ -16,7 +16,7 @@ const PROGRAM =
 const COMPILED = fileURLToPath(new URL('../../.cache/test', import.meta.url));
 mkdirSync(COMPILED, { recursive: true });
 
-const DEFAULT_LIMIT_MS = 20_000;
+const DEFAULT_LIMIT_MS = 50_000;
 
 /** Folders of one imaginary user; calls that share it see each other's settings, history and sandbox. */
 export interface Home {
@@ -50,7 +50,7 @@ export interface RunOptions {
   readonly keepStdinOpen?: boolean;
   /** The folder to run in; `work` in the home unless given. */
   readonly cwd?: string;
-  /** After that many milliseconds the program is killed and the run rejects; 20,000 unless given. */
+  /** After that many milliseconds the program is killed and the run rejects; 50,000 unless given. */
   readonly timeoutMs?: number;
   /** A new one unless given. */
   readonly home?: Home;

@@ -125,7 +125,7 @@ function runShell(script: string, cwd: string, env: Readonly<Record<string, stri
     child.stdin.end();
     child.stdout.on('data', (part: Buffer) => out.push(part));
     child.stderr.on('data', (part: Buffer) => err.push(part));
-    const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const limit = setTimeout(() => child.kill('SIGKILL'), 100_000);
     child.on('error', reject);
     child.on('close', (code) => {
       clearTimeout(limit);

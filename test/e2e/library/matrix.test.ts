@@ -8,6 +8,7 @@ import {
   type End,
   type Event,
   EXPECTED,
+  limitsAt,
   NAMED_EVENTS,
   OBSERVED,
   requestsAt,
@@ -19,7 +20,7 @@ import { CARD_ID } from '../../support/sample-card.ts';
 
 /** Every write of the library against every event of the retry table: it ends as the command does. */
 
-/** Nobody waits between attempts, and the budget never ends; one attempt has its real deadline. */
+/** Nobody waits between attempts, and the budget never ends. */
 const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
 
 const CALLS: Record<WriteName, (client: Client) => Promise<WriteResult<unknown>>> = {
@@ -37,7 +38,7 @@ const CALLS: Record<WriteName, (client: Client) => Promise<WriteResult<unknown>>
 async function play(name: WriteName, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
   const stage = await build(event, cardStatus);
   const service = { url: stage.url, token: 'token-of-the-matrix' };
-  const options = checkOptions({ cards: service, calendar: service, timeoutMs: 2000 }, {});
+  const options = checkOptions({ cards: service, calendar: service, timeoutMs: limitsAt(event).timeoutMs }, {});
   const client = openClient(options, { clock, random: () => 0, version: '1.2.3' });
   const result = await CALLS[name](client);
   await client.close();

@@ -9,6 +9,7 @@ import {
   type End,
   type Event,
   EXPECTED,
+  limitsAt,
   NAMED_EVENTS,
   OBSERVED,
   requestsAt,
@@ -40,7 +41,7 @@ type ToolWrite = keyof typeof CALLS;
 
 async function play(name: ToolWrite, event: Event, cardStatus: string): Promise<{ end: End; applied: number }> {
   const stage = await build(event, cardStatus);
-  const session = toolSession(stage.url, clock, { timeoutMs: 2000, retries: 2, retryMaxTimeMs: 60_000 });
+  const session = toolSession(stage.url, clock, { ...limitsAt(event), retries: 2, retryMaxTimeMs: 60_000 });
   const never = new AbortController().signal;
   const serving = {
     session,
