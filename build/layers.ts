@@ -84,7 +84,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'describe',
     holds: 'the program describing itself: help, schema, completions, man page',
-    imports: [...GROUND, 'api', 'output', 'commands', 'sandbox'],
+    imports: [...GROUND, 'api', 'http', 'output', 'bulk', 'plan', 'commands', 'sandbox'],
   },
   {
     name: 'engine',

@@ -1,12 +1,37 @@
-import type { JsonObject, JsonValue } from '../json/value.ts';
-import { JsonNumber } from '../json/value.ts';
-import { errorObject } from '../output/failure-text.ts';
+import { OUTCOMES } from '../failure.ts';
+import { INTEGER, nullable, object, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { ERROR, errorObject } from '../output/failure-text.ts';
 import type { RowResult } from './row-outcome.ts';
 
+const LEADING = {
+  /** Its number in the whole input. */
+  row: INTEGER,
+  /** null where the operation has none (an event that is created). */
+  id: nullable(TEXT),
+  outcome: oneOf(OUTCOMES),
+  httpStatus: nullable(INTEGER),
+  attempts: INTEGER,
+} as const;
+
+/** One row of a write as it is printed; `resource` is the shape of what the service answered. */
+export function rowOutput<T>(resource: Shape<T>) {
+  return object(LEADING, { resource, error: ERROR, resultId: TEXT });
+}
+
+/** One row as `runs results` prints it: bodies are not kept. */
+export const STORED_ROW_OUTPUT = object({
+  ...LEADING,
+  outcome: oneOf([...OUTCOMES, 'in_flight']),
+  error: nullable(ERROR),
+  resultId: nullable(TEXT),
+});
+
+type PrintedMember = keyof ShapeOf<ReturnType<typeof rowOutput>>;
+
 /**
- * A row of a write as it is printed: `{"row":1,"id":"…","outcome":"applied","httpStatus":200,"attempts":1,
- * "resource":{…}}`, or with `error`. A row from the journal has neither when it succeeded:
- * bodies are not kept. `resultId` is there when the answer had one.
+ * A row of a write as it is printed: with `resource`, or with `error`. A row from the journal has neither when it
+ * succeeded. `resultId` is there when the answer had one.
  */
 export function printedRow(result: RowResult): JsonObject {
   const { failure, resource } = result;
@@ -19,8 +44,8 @@ export function printedRow(result: RowResult): JsonObject {
 }
 
 /**
- * A row as `runs results` prints it: row, id, outcome, httpStatus, attempts, error, resultId, absent ones null.
- * The outcome of a row that another process waits for is `in_flight`.
+ * A row as `runs results` prints it: every member, absent ones null. The outcome of a row that another process waits
+ * for is `in_flight`.
  */
 export function storedRow(result: RowResult): JsonObject {
   const printed = leadingMembers(result);
@@ -29,9 +54,10 @@ export function storedRow(result: RowResult): JsonObject {
   return printed;
 }
 
-function leadingMembers({ row, ending, source }: RowResult): Map<string, JsonValue> {
+// A map at once: there may be a million rows, and a resource may be large.
+function leadingMembers({ row, ending, source }: RowResult): Map<PrintedMember, JsonValue> {
   const { outcome, httpStatus, attempts } = ending;
-  return new Map<string, JsonValue>([
+  return new Map<PrintedMember, JsonValue>([
     ['row', new JsonNumber(String(row.row))],
     ['id', row.id ?? null],
     ['outcome', source === 'in_flight' ? 'in_flight' : outcome],

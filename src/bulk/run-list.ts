@@ -2,6 +2,7 @@ import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
+import { INTEGER, object, oneOf, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import { readLastRecord, scanJournal } from './journal-reader.ts';
 import { JournalReading } from './journal-reading.ts';
 import type { OutcomeCounts } from './journal-record.ts';
@@ -15,23 +16,31 @@ import type { RunPorts } from './run-store.ts';
  * `running`: a process works on it. `finished`: nothing is left to do. `stopped`: it ended in order with rows
  * left. `interrupted`: its process was killed, or is elsewhere and gives no sign of life.
  */
-export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted';
+export const RUN_STATES = ['running', 'finished', 'stopped', 'interrupted'] as const;
+
+export type RunState = (typeof RUN_STATES)[number];
 
 /** Rows by outcome; of a running run those that are under way are `in_flight`: nothing is unknown of them yet. */
 type RunCounts = OutcomeCounts & { readonly in_flight?: number };
 
 /** One entry of `runs list`. */
-export interface RunOverview {
-  readonly run: string;
-  readonly operation: string;
-  readonly profile: string;
-  readonly state: RunState;
-  readonly rows: number;
-  /** Rows by outcome; rows not reached are `not_sent`. Undefined: the journal is damaged. */
-  readonly outcomes: RunCounts | undefined;
-  /** ISO 8601. */
-  readonly startedAt: string;
-}
+export const RUN_OUTPUT = object(
+  {
+    run: TEXT,
+    operation: TEXT,
+    profile: TEXT,
+    state: oneOf(RUN_STATES),
+    rows: INTEGER,
+    /** ISO 8601. */
+    startedAt: TEXT,
+  },
+  {
+    /** Rows by outcome; rows not reached are `not_sent`. Absent: the journal is damaged. */
+    outcomes: record(INTEGER),
+  },
+);
+
+export type RunOverview = ShapeOf<typeof RUN_OUTPUT>;
 
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 

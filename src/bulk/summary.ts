@@ -1,12 +1,28 @@
-import { fromPlain } from '../json/plain.ts';
-import type { JsonObject } from '../json/value.ts';
-import { isJsonObject } from '../json/value.ts';
+import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
+import type { JsonValue } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import type { TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
+
+const SUMMARY = object({
+  /** null on a read, which keeps nothing. */
+  run: nullable(TEXT),
+  rows: INTEGER,
+  /** Rows by outcome; of a read `read` and `failed`. */
+  outcomes: record(INTEGER),
+  exitCode: INTEGER,
+  /** The command that goes on; null when nothing is left to do. */
+  resume: nullable(TEXT),
+});
+
+/** The last line of stderr in the JSON modes. */
+export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
+
+/** Where there was nothing to run. */
+export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = { run: null, rows: 0, outcomes: {}, exitCode: 0, resume: null };
 
 export interface SummaryInput {
   readonly report: RunResult;
@@ -63,10 +79,9 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   return lines;
 }
 
-/** `{"summary":{"run","rows","outcomes":{},"exitCode","resume"}}`, the last line of stderr in the JSON modes. */
-export function summaryJson(input: SummaryInput): JsonObject {
+export function summaryJson(input: SummaryInput): JsonValue {
   const { report, run } = input;
-  const summary = fromPlain({
+  return jsonOf(SUMMARY_OUTPUT, {
     summary: {
       run: run ?? null,
       rows: report.tally.rows,
@@ -75,7 +90,6 @@ export function summaryJson(input: SummaryInput): JsonObject {
       resume: resumeCommand(input) ?? null,
     },
   });
-  return isJsonObject(summary) ? summary : new Map();
 }
 
 /** The command that goes on with a run; undefined when nothing is left to do. */

@@ -1,6 +1,7 @@
 import { isWrite, type Operation } from '../api/operation.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
+import type { Shape } from '../json/shape.ts';
 import type { Column, IsOpenPath } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from './common-options.ts';
@@ -55,6 +56,8 @@ export interface LocalCommand extends CommandBase {
   readonly columns?: readonly Column[];
   /** Dotted paths that may be named besides them. */
   readonly isOpenColumn?: IsOpenPath;
+  /** What it prints as JSON, for `frontdesk schema`: the shape that the printing code is typed by. */
+  output(): Shape<unknown> | Promise<Shape<unknown>>;
   /** Answers the exit code. */
   run(session: Session, input: RawInput): Promise<number>;
 }
@@ -205,7 +208,7 @@ export function callCommand(spec: CallSpec): CallCommand {
   };
 }
 
-type LocalSpec = Pick<LocalCommand, 'path' | 'description' | 'examples' | 'run'> &
+type LocalSpec = Pick<LocalCommand, 'path' | 'description' | 'examples' | 'output' | 'run'> &
   Partial<
     Pick<
       LocalCommand,

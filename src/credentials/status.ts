@@ -1,5 +1,6 @@
-import type { Family } from '../api/operation.ts';
+import { FAMILIES } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
+import { list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { fingerprint } from './fingerprint.ts';
 import {
   type CredentialRequest,
@@ -13,22 +14,27 @@ import { nameOfStored } from './source.ts';
 import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
 
 /** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
-interface CredentialStatus {
-  readonly family: Family;
-  readonly origin: string;
+const CREDENTIAL_STATUS = object({
+  family: oneOf(FAMILIES),
+  origin: TEXT,
   /** Where the token comes from; null when there is none for this origin. */
-  readonly source: string | null;
+  source: nullable(TEXT),
   /** Sources that would count if the winning one were not there, or that belong to another origin. */
-  readonly ignoredSources: readonly string[];
+  ignoredSources: list(TEXT),
   /** Null for a token of fewer than 20 characters. */
-  readonly lastFour: string | null;
+  lastFour: nullable(TEXT),
   /** First 12 hex digits of the token's SHA-256. */
-  readonly fingerprint: string | null;
-  /** ISO 8601, by the token's own word; null when it does not tell. */
-  readonly expiresAt: string | null;
+  fingerprint: nullable(TEXT),
+  /** ISO 8601, by the token's own word; null when it does not say. */
+  expiresAt: nullable(TEXT),
   /** Why no request can be made with it; null when all is well. With one, `auth status` ends with 4. */
-  readonly problem: string | null;
-}
+  problem: nullable(TEXT),
+});
+
+type CredentialStatus = ShapeOf<typeof CREDENTIAL_STATUS>;
+
+/** What `auth status` prints. */
+export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 
 /** How a family stands, and what to do about its problem: as a call that needs the token would say it. */
 export interface CredentialReport {

@@ -1,13 +1,17 @@
 import type { Operation } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
+import { rowOutput } from '../bulk/row-result.ts';
+import { SUMMARY_OUTPUT } from '../bulk/summary.ts';
 import type { CallCommand, Command } from '../commands/command.ts';
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { CommandEntry, Registry } from '../commands/registry.ts';
+import { DRY_RUN_OUTPUT } from '../http/request.ts';
+import { anyOf, type JsonSchema, list } from '../json/shape.ts';
+import { ERROR_OUTPUT, NOTICE_OUTPUT } from '../output/failure-text.ts';
+import { PLAN_HEADER_OUTPUT } from '../plan/plan-file.ts';
 import { exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { describeCommand } from './describe-command.ts';
 import { ENVIRONMENT } from './environment.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import { DRY_RUN_OUTPUT, ERROR_OUTPUT, LOCAL_OUTPUT, rowOutput, SUMMARY_OUTPUT } from './local-output.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 
 const LIMITS = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'format', 'default'] as const;
 
@@ -39,18 +43,13 @@ function inputOf(command: CallCommand): JsonSchema {
   };
 }
 
-function outputOf(command: Command): JsonSchema {
-  if (command.kind === 'local') {
-    // `card wait` prints the card as it was last read.
-    if (command.path[0] === 'card') return jsonSchemaOf(OPERATIONS.cardGet.response, 'output');
-    return LOCAL_OUTPUT[command.path.join(' ')] ?? {};
-  }
+function outputOf(command: CallCommand): JsonSchema {
   const answers = rowsOf(command).map((row) => jsonSchemaOf(row.response, 'output'));
   const [only = {}] = answers;
-  const one = answers.length === 1 ? only : { anyOf: answers };
-  if (!command.many) return command.writes ? { anyOf: [one, DRY_RUN_OUTPUT] } : one;
-  if (!command.writes) return { anyOf: [one, { type: 'array', items: one }] };
-  return { anyOf: [one, { type: 'array', items: rowOutput(one) }, DRY_RUN_OUTPUT] };
+  const one = answers.length === 1 ? only : anyOf(...answers);
+  if (!command.many) return command.writes ? anyOf(one, DRY_RUN_OUTPUT) : one;
+  if (!command.writes) return { anyOf: [one, list(one)] };
+  return anyOf(one, list(rowOutput(one)), DRY_RUN_OUTPUT, PLAN_HEADER_OUTPUT);
 }
 
 function operationsOf(command: Command): readonly { readonly method: string; readonly path: string }[] {
@@ -79,7 +78,7 @@ export async function commandSchema(entry: CommandEntry) {
     }),
     exitCodes: doc.exitCodes.map(exitCodeRow),
     input,
-    output: outputOf(command),
+    output: command.kind === 'call' ? outputOf(command) : await command.output(),
   };
 }
 
@@ -97,6 +96,6 @@ export async function treeSchema(registry: Registry, version: string) {
     commonOptions: COMMON_OPTIONS,
     exitCodes: exitCodeRows(),
     environment: ENVIRONMENT,
-    output: { error: ERROR_OUTPUT, dryRun: DRY_RUN_OUTPUT, summary: SUMMARY_OUTPUT },
+    output: { error: ERROR_OUTPUT, notice: NOTICE_OUTPUT, dryRun: DRY_RUN_OUTPUT, summary: SUMMARY_OUTPUT },
   };
 }

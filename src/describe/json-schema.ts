@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
-
-/** A JSON Schema (draft 2020-12) as plain data. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from '../json/shape.ts';
 
 /** The pattern of a zod schema loses the flag `i`; card ids keep the case they came in. */
 const ANY_CASE = (pattern: string) => pattern.replaceAll('[0-9a-f]', '[0-9a-fA-F]');

@@ -7,7 +7,8 @@ import { SubscriberList } from '../api/list.ts';
 import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { Subscriber } from '../api/subscriber.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import type { JsonSchema } from '../json/shape.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 
 /** Schemas that have a name of their own in the document. */
 const COMPONENTS: Readonly<Record<string, z.ZodMiniType>> = {

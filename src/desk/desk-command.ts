@@ -2,6 +2,7 @@ import { localCommand } from '../commands/command.ts';
 import { usageFailure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
 import { lastValue } from '../input/raw-input.ts';
+import { ANY } from '../json/shape.ts';
 
 const DEFAULT_IDLE = '15m';
 
@@ -23,6 +24,7 @@ export const deskCommand = localCommand({
     { text: 'Open the desk', line: 'desk -p live' },
     { text: 'Try it without a service', line: 'desk -p sandbox' },
   ],
+  output: () => ANY,
   async run(session, input) {
     const text = lastValue(input, 'idle') ?? DEFAULT_IDLE;
     const idleMs = parseDuration(text);

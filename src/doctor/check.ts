@@ -1,25 +1,35 @@
 import { Failure } from '../failure.ts';
+import { INTEGER, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 
 /** One thing that `frontdesk doctor` looked at, under the names of its JSON. No member holds a secret. */
-export interface Check {
-  readonly name: string;
-  /** `problem`: something will not work, or is not safe. `warning`: worth knowing before it does harm. */
-  readonly status: 'ok' | 'warning' | 'problem';
-  readonly message: string;
-  /** What to do about it: begins with a verb, or is the command that fixes it. */
-  readonly fix?: string;
-}
+const CHECK = object(
+  {
+    name: TEXT,
+    /** `problem`: something will not work, or is not safe. `warning`: worth knowing before it does harm. */
+    status: oneOf(['ok', 'warning', 'problem']),
+    message: TEXT,
+  },
+  {
+    /** What to do about it: begins with a verb, or is the command that fixes it. */
+    fix: TEXT,
+  },
+);
+
+export type Check = ShapeOf<typeof CHECK>;
+
+/** What `frontdesk doctor` prints: `problems` and `warnings` are how many. */
+export const DOCTOR_OUTPUT = object({ checks: list(CHECK), problems: INTEGER, warnings: INTEGER });
 
 export function ok(name: string, message: string): Check {
   return { name, status: 'ok', message };
 }
 
 export function warning(name: string, message: string, fix?: string): Check {
-  return { name, status: 'warning', message, ...(fix === undefined ? {} : { fix }) };
+  return { name, status: 'warning', message, fix };
 }
 
 export function problem(name: string, message: string, fix?: string): Check {
-  return { name, status: 'problem', message, ...(fix === undefined ? {} : { fix }) };
+  return { name, status: 'problem', message, fix };
 }
 
 /** A failure of a command as a finding: doctor sends nothing itself, so it need not say that nothing was sent. */

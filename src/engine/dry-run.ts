@@ -1,8 +1,8 @@
 import type { CallInput } from '../http/call.ts';
-import { buildRequest, describeRequest, type RequestDescription } from '../http/request.ts';
+import { buildRequest, DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../http/request.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import type { JsonValue } from '../json/value.ts';
+import { jsonOf } from '../json/shape.ts';
 import type { Session } from '../session.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 
@@ -12,15 +12,6 @@ function requestText(request: RequestDescription): string {
     ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
-}
-
-function requestJson(request: RequestDescription): JsonValue {
-  return new Map<string, JsonValue>([
-    ['method', request.method],
-    ['url', request.url],
-    ['headers', fromPlain(request.headers)],
-    ['body', request.body],
-  ]);
 }
 
 /** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
@@ -33,10 +24,7 @@ function describeCall(session: Session, call: CallInput): RequestDescription {
 /** `--dry-run`: prints the requests instead of sending them. */
 export async function printDryRun(session: Session, calls: readonly CallInput[]): Promise<void> {
   const requests = calls.map((call) => describeCall(session, call));
-  const json: JsonValue = new Map<string, JsonValue>([
-    ['dryRun', true],
-    ['requests', requests.map(requestJson)],
-  ]);
+  const json = jsonOf(DRY_RUN_OUTPUT, { dryRun: true, requests });
   await session.print({ kind: 'text', text: requests.map(requestText).join('\n\n'), json });
 }
 
@@ -61,7 +49,7 @@ class RequestStream {
     const separator = this.#isFirst ? '' : this.#isJson ? ',' : '\n';
     this.#isFirst = false;
     if (!this.#isJson) return `${separator}${requestText(request)}\n`;
-    return `${separator}\n    ${printJson(requestJson(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
+    return `${separator}\n    ${printJson(fromPlain(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
   }
 }
 

@@ -1,10 +1,9 @@
 import { findRunName } from '../bulk/run-folder.ts';
 import type { ClockPort } from '../context.ts';
 import { type Ending, NO_ENDING } from '../ending.ts';
-import type { Outcome } from '../failure.ts';
-import { Failure } from '../failure.ts';
+import { Failure, OUTCOMES, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
-import { fromPlain } from '../json/plain.ts';
+import { INTEGER, jsonOf, NUMBER, nullable, object, oneOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import type { BeginEvent, EndEvent } from './history-event.ts';
@@ -71,12 +70,31 @@ export async function showHistory(ports: HistoryPorts, name: string): Promise<Hi
   });
 }
 
+/** One entry as `history` prints it. */
+export const HISTORY_OUTPUT = object({
+  entry: TEXT,
+  /** ISO 8601. */
+  time: TEXT,
+  user: TEXT,
+  profile: TEXT,
+  host: TEXT,
+  operation: TEXT,
+  id: nullable(TEXT),
+  resultId: nullable(TEXT),
+  reason: nullable(TEXT),
+  outcome: oneOf(OUTCOMES),
+  httpStatus: nullable(INTEGER),
+  requestId: nullable(TEXT),
+  durationMs: nullable(NUMBER),
+  run: nullable(TEXT),
+});
+
 /** An entry as JSON, in the contract's order of members. */
 export function historyJson(shown: HistoryEntry): JsonValue {
   const { entry, time, user, profile, host, operation, id = null, reason = null, run = null } = shown;
   const { resultId = null, outcome, httpStatus = null, requestId = null, durationMs = null } = shown.ending;
   const written = { entry, time, user, profile, host, operation, id, resultId, reason };
-  return fromPlain({ ...written, outcome, httpStatus, requestId, durationMs, run });
+  return jsonOf(HISTORY_OUTPUT, { ...written, outcome, httpStatus, requestId, durationMs, run });
 }
 
 function splitRunEntry(name: string): readonly [run: string, row: number | undefined] {

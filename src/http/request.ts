@@ -1,5 +1,5 @@
 import { printJson } from '../json/print.ts';
-import type { JsonValue } from '../json/value.ts';
+import { ANY, constant, list, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
 import type { Header, WireRequest } from '../wire/exchange.ts';
 import type { CallInput } from './call.ts';
@@ -68,13 +68,18 @@ function queryText(query: Readonly<Record<string, string>>): string {
 }
 
 /** One request of `--dry-run`, under the member names that `--json` promises. */
-export interface RequestDescription {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+const REQUEST = object({
+  method: TEXT,
+  url: TEXT,
+  headers: record(TEXT),
   /** null: no body is sent. */
-  readonly body: JsonValue;
-}
+  body: ANY,
+});
+
+export type RequestDescription = ShapeOf<typeof REQUEST>;
+
+/** What `--dry-run` prints instead of sending. */
+export const DRY_RUN_OUTPUT = object({ dryRun: constant(true), requests: list(REQUEST) });
 
 /** What `--dry-run` shows of a request. No credential is asked for, so the token is masked and not read. */
 export function describeRequest(wire: WireRequest): RequestDescription {

@@ -1,5 +1,6 @@
 import { FAMILIES } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
+import { ANY } from '../json/shape.ts';
 
 export const apiCommand = localCommand({
   path: ['api'],
@@ -30,6 +31,7 @@ export const apiCommand = localCommand({
       line: 'api POST /v1/events --data @event.json --yes --json',
     },
   ],
+  output: () => ANY,
   async run(session, input) {
     const { runApi } = await import('./api-call.ts');
     return runApi(session, input);

@@ -5,6 +5,7 @@ import { lastFour } from '../credentials/token.ts';
 import { Failure, type Fault, note, usageFailure, warning } from '../failure.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
+import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
 import { FAMILY_OPTION, readFamily } from './auth-family.ts';
@@ -21,6 +22,11 @@ import {
   storeTarget,
 } from './login-steps.ts';
 import { NEVER_ASKS_OPTION } from './missing.ts';
+
+const LOGIN = object(
+  { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(['token', 'command', 'file']) },
+  { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
+);
 
 export const authLoginCommand = localCommand({
   path: ['auth', 'login'],
@@ -44,6 +50,7 @@ export const authLoginCommand = localCommand({
       line: 'auth login -p live --family calendar --token-file /run/secrets/calendar',
     },
   ],
+  output: () => LOGIN,
   async run(session, input) {
     if (session.profile.isSandbox) {
       throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
@@ -72,15 +79,15 @@ export const authLoginCommand = localCommand({
     const profileName = session.profile.name;
     if (check !== undefined) await checkWithRead(session, family, check);
     const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
-    const facts = {
+    const json = jsonOf(LOGIN, {
       profile: profileName,
       family,
       origin: target.base.origin,
       kind: chosen.kind,
-      ...(shown === undefined ? {} : { lastFour: shown }),
-      ...(expiry === undefined ? {} : { expiresAt: expiry }),
-      ...(check === undefined ? {} : { checked: check }),
-    };
+      lastFour: shown,
+      expiresAt: expiry,
+      checked: check,
+    });
     // The profile in use needs no name.
     const isCurrent = currentProfileName(await session.settings(), session.context.env) === profileName;
     const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profileName}`;
@@ -89,7 +96,7 @@ export const authLoginCommand = localCommand({
     const checked = check === undefined ? '' : `\nThe service accepted it: ${check} was read.`;
     const ending = shown === undefined ? '' : `\nThe token ends with ${shown}.`;
     const text = `Logged in to ${familyWords(family)} at ${target.base.origin} with profile ${profileName}.${ending}${checked}\nTry: ${next}`;
-    await session.print({ kind: 'text', text, json: fromPlain(facts) });
+    await session.print({ kind: 'text', text, json });
     return 0;
   },
 });
@@ -116,6 +123,7 @@ export const authStatusCommand = localCommand({
     { text: 'See how the current profile stands', line: 'auth status' },
     { text: 'In a script', line: 'auth status -p live --json' },
   ],
+  output: async () => (await import('../credentials/status.ts')).STATUS_OUTPUT,
   async run(session) {
     const { profile, context } = session;
     const { describeCredential } = await import('../credentials/status.ts');
@@ -159,6 +167,8 @@ export const authStatusCommand = localCommand({
   },
 });
 
+const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
+
 export const authLogoutCommand = localCommand({
   path: ['auth', 'logout'],
   description:
@@ -168,6 +178,7 @@ export const authLogoutCommand = localCommand({
     { text: 'Remove both credentials of a profile', line: 'auth logout -p live' },
     { text: 'Only that of the calendars', line: 'auth logout -p live --family calendar' },
   ],
+  output: () => LOGOUT,
   async run(session, input) {
     const faults: Fault[] = [];
     const family = readFamily(input, faults);
@@ -180,11 +191,8 @@ export const authLogoutCommand = localCommand({
       names.length === 0
         ? `Profile ${profile} had no stored credential.`
         : `Removed from this machine: ${names.join(', ')}. The tokens stay valid at the service.`;
-    await session.print({
-      kind: 'text',
-      text,
-      json: fromPlain({ profile, removed: removed.map((entry) => ({ family: entry.family, origin: entry.origin })) }),
-    });
+    const places = removed.map((entry) => ({ family: entry.family, origin: entry.origin }));
+    await session.print({ kind: 'text', text, json: jsonOf(LOGOUT, { profile, removed: places }) });
     return 0;
   },
 });

@@ -1,10 +1,13 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/registry.ts';
 import { Failure } from '../failure.ts';
+import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
 import { nearest } from '../output/nearest.ts';
 import { missingChoice } from './missing.ts';
 
 const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function completionCommand(registry: Registry): LocalCommand {
@@ -26,6 +29,7 @@ export function completionCommand(registry: Registry): LocalCommand {
       { text: 'Install for fish', line: 'completion fish > ~/.config/fish/completions/frontdesk.fish' },
       { text: 'Only for this bash', line: 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash' },
     ],
+    output: () => COMPLETION,
     async run(session, input) {
       const name = input.words[0] ?? (await missingChoice(session, '<shell>', 'Which shell?', SHELL_NAMES));
       const { SHELLS } = await import('../describe/completions.ts');
@@ -41,10 +45,7 @@ export function completionCommand(registry: Registry): LocalCommand {
       await session.print({
         kind: 'text',
         text: script,
-        json: new Map([
-          ['shell', name],
-          ['script', script],
-        ]),
+        json: jsonOf(COMPLETION, { shell: shell.name, script }),
       });
       return 0;
     },

@@ -2,8 +2,10 @@ import { localCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
+import { INTEGER, jsonOf, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
+import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
 import { setPreference, unsetPreference } from '../settings/change-preference.ts';
 import { checkPreferenceKey, PREFERENCE_KEYS, readPreference } from '../settings/preferences.ts';
@@ -37,10 +39,11 @@ async function preferenceValue(session: Session, input: RawInput, word: string):
   });
 }
 
-function preferenceJson(settings: Settings, key: (typeof PREFERENCE_KEYS)[number]): JsonValue {
-  const value = settings.preferences[key];
-  return value === undefined ? null : fromPlain(value);
-}
+/** null: it is not set. */
+const PREFERENCE: Shape<string | number | null> = { type: ['string', 'integer', 'null'] };
+
+/** Only what is set. */
+const PREFERENCES = object({}, { output: oneOf(FORMATS), timeout: TEXT, retries: INTEGER, concurrency: INTEGER });
 
 const BUILT_IN = { output: 'table', timeout: '30s', retries: '2', concurrency: '8' } as const;
 
@@ -69,9 +72,9 @@ function preferenceRows(session: Session, settings: Settings): readonly JsonValu
 
 async function printPreference(session: Session, settings: Settings, word: string): Promise<void> {
   const key = checkPreferenceKey(word);
-  const value = preferenceJson(settings, key);
-  const text = settings.preferences[key];
-  await session.print({ kind: 'text', text: text === undefined ? '(not set)' : String(text), json: value });
+  const value = settings.preferences[key];
+  const text = value === undefined ? '(not set)' : String(value);
+  await session.print({ kind: 'text', text, json: jsonOf(PREFERENCE, value ?? null) });
 }
 
 const COLUMNS: readonly Column[] = [
@@ -90,14 +93,14 @@ export const configListCommand = localCommand({
     { text: 'See what is set', line: 'config list' },
     { text: 'The same for a script', line: 'config list --json' },
   ],
+  output: () => PREFERENCES,
   async run(session) {
     const settings = await session.settings();
-    const set = PREFERENCE_KEYS.filter((key) => settings.preferences[key] !== undefined);
-    const json: JsonValue = new Map(set.map((key) => [key, preferenceJson(settings, key)]));
+    const { output, timeout, retries, concurrency } = settings.preferences;
     const rows = preferenceRows(session, settings);
     await session.print({
       kind: 'list',
-      document: json,
+      document: jsonOf(PREFERENCES, { output, timeout, retries, concurrency }),
       rows,
       columns: COLUMNS,
     });
@@ -113,6 +116,7 @@ export const configGetCommand = localCommand({
     { text: 'Show the default timeout', line: 'config get timeout' },
     { text: 'Which output format counts, for a script', line: 'config get output --json' },
   ],
+  output: () => PREFERENCE,
   async run(session, input) {
     await printPreference(session, await session.settings(), await keyOf(session, input));
     return 0;
@@ -128,6 +132,7 @@ export const configSetCommand = localCommand({
     { text: 'Wait longer for answers', line: 'config set timeout 2m' },
     { text: 'Print JSON unless told otherwise', line: 'config set output json' },
   ],
+  output: () => PREFERENCE,
   async run(session, input) {
     const key = await keyOf(session, input);
     const value = await preferenceValue(session, input, key);
@@ -145,6 +150,7 @@ export const configUnsetCommand = localCommand({
     { text: 'Back to the built-in timeout', line: 'config unset timeout' },
     { text: 'Back to tables', line: 'config unset output' },
   ],
+  output: () => PREFERENCE,
   async run(session, input) {
     const key = await keyOf(session, input);
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
@@ -161,9 +167,10 @@ export const configPathCommand = localCommand({
     { text: 'Open the settings in an editor', line: 'config path' },
     { text: 'As a JSON string', line: 'config path --json' },
   ],
+  output: () => TEXT,
   async run(session) {
     const path = settingsPath(session.configDir());
-    await session.print({ kind: 'text', text: path, json: path });
+    await session.print({ kind: 'text', text: path, json: jsonOf(TEXT, path) });
     return 0;
   },
 });

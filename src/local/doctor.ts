@@ -1,7 +1,8 @@
 import { localCommand } from '../commands/command.ts';
-import type { Check } from '../doctor/check.ts';
+import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
 import { hasOption, lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
+import { jsonOf } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
@@ -30,7 +31,7 @@ async function listText(checks: readonly Check[], summary: string, { output }: S
 async function printChecks(session: Session, checks: readonly Check[]): Promise<void> {
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const warnings = checks.filter(({ status }) => status === 'warning').length;
-  const document = fromPlain({ checks, problems, warnings });
+  const document = jsonOf(DOCTOR_OUTPUT, { checks, problems, warnings });
   const { format, columns, sortBy } = session.output;
   if (format === 'table' && session.context.stdout.isTerminal && (columns ?? sortBy) === undefined) {
     const text = await listText(checks, `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`, session);
@@ -57,6 +58,7 @@ export const doctorCommand = localCommand({
     { text: 'See whether the service of a profile can be reached', line: 'doctor -p live --connect' },
     { text: 'Only what needs attention', line: `doctor --json --query "checks[?status!='ok']"` },
   ],
+  output: () => DOCTOR_OUTPUT,
   async run(session, input) {
     const caFile = lastValue(input, 'ca-file') ?? session.context.env['FRONTDESK_CA_FILE'];
     const { checkMachine } = await import('../doctor/machine.ts');

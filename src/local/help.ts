@@ -4,6 +4,7 @@ import { findHelp, helpColumns } from '../describe/help.ts';
 import { helpWidth, layOut } from '../describe/text-block.ts';
 import { TOPIC_NAMES } from '../describe/topics.ts';
 import { fromPlain } from '../json/plain.ts';
+import { ANY } from '../json/shape.ts';
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function helpCommand(registry: Registry): LocalCommand {
@@ -27,6 +28,7 @@ export function helpCommand(registry: Registry): LocalCommand {
       { text: 'How to block a card', line: 'help card block' },
       { text: 'The options of a command, for a program', line: "help card block --json --query 'options[].long'" },
     ],
+    output: () => ANY,
     async run(session, input) {
       const page = await findHelp(input.words, registry);
       const text = layOut(page.blocks, helpWidth(helpColumns(session.context)));

@@ -2,7 +2,7 @@ import { localCommand } from '../commands/command.ts';
 import { type Fault, OUTCOMES, usageFailure, warning } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { lastValue } from '../input/raw-input.ts';
-import { fromPlain } from '../json/plain.ts';
+import { INTEGER, jsonOf, list, object } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { commandWords, shortEntry, shortTime } from '../output/people-text.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
@@ -52,6 +52,7 @@ export const historyListCommand = localCommand({
     { text: 'Who blocked this card?', line: 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
     { text: 'What must be looked at?', line: 'history --since 24h --outcome unknown' },
   ],
+  output: async () => list((await import('../history/read.ts')).HISTORY_OUTPUT),
   async run(session, input) {
     const faults: Fault[] = [];
     const age = readAge(lastValue(input, 'since'), '--since', faults);
@@ -91,6 +92,7 @@ export const historyShowCommand = localCommand({
       line: 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
     },
   ],
+  output: async () => (await import('../history/read.ts')).HISTORY_OUTPUT,
   async run(session, input) {
     const name =
       input.words[0] ?? (await missingText(session, '<entry>', 'entry (last column of `frontdesk history`)'));
@@ -101,6 +103,8 @@ export const historyShowCommand = localCommand({
   },
 });
 
+const PRUNED = object({ removed: INTEGER });
+
 export const historyPruneCommand = localCommand({
   path: ['history', 'prune'],
   description:
@@ -110,6 +114,7 @@ export const historyPruneCommand = localCommand({
     { text: 'Keep three months', line: 'history prune --older-than 90d' },
     { text: 'Keep a week, without a question', line: 'history prune --older-than 7d --yes' },
   ],
+  output: () => PRUNED,
   async run(session, input) {
     const faults: Fault[] = [];
     const text =
@@ -122,7 +127,7 @@ export const historyPruneCommand = localCommand({
     const { clock, pid } = session.context;
     const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, age ?? 0);
     const shown = removed === 1 ? '1 entry' : `${removed} entries`;
-    await session.print({ kind: 'text', text: `${shown} deleted.`, json: fromPlain({ removed }) });
+    await session.print({ kind: 'text', text: `${shown} deleted.`, json: jsonOf(PRUNED, { removed }) });
     return 0;
   },
 });

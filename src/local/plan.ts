@@ -1,6 +1,7 @@
 import { localCommand } from '../commands/command.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { ANY, anyOf, list } from '../json/shape.ts';
 import type { Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { missingText } from './missing.ts';
@@ -33,6 +34,7 @@ export const planShowCommand = localCommand({
     { text: 'The rows for a spreadsheet', line: 'plan show stolen.plan -o csv' },
     { text: 'What became of it, for a script', line: 'plan show stolen.plan --json --query plan.state' },
   ],
+  output: async () => (await import('../plan/plan-file.ts')).PLAN_OUTPUT,
   async run(session, input) {
     const { showPlan } = await import('../engine/many/show-plan.ts');
     return showPlan(session, await fileOf(session, input), profileOf(session, input));
@@ -56,6 +58,7 @@ export const planApproveCommand = localCommand({
     },
     { text: 'With a key that an agent holds', line: 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann' },
   ],
+  output: async () => (await import('../engine/many/approve-plan.ts')).APPROVED_OUTPUT,
   async run(session, input) {
     const { approvePlan } = await import('../engine/many/approve-plan.ts');
     const path = await fileOf(session, input);
@@ -84,6 +87,11 @@ export const planApplyCommand = localCommand({
     { text: 'Apply a plan that somebody looked at', line: 'plan apply stolen.plan' },
     { text: 'In a job: a second start goes on with the first', line: 'plan apply stolen.plan --yes --json' },
   ],
+  output: async () => {
+    const { rowOutput } = await import('../bulk/row-result.ts');
+    const { DRY_RUN_OUTPUT } = await import('../http/request.ts');
+    return anyOf(list(rowOutput(ANY)), DRY_RUN_OUTPUT);
+  },
   async run(session, input) {
     const { applyPlan } = await import('../engine/many/apply-plan.ts');
     return applyPlan(session, input, await fileOf(session, input));

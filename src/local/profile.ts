@@ -1,9 +1,10 @@
 import { localCommand } from '../commands/command.ts';
 import { Failure, note } from '../failure.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
-import { fromPlain } from '../json/plain.ts';
-import type { JsonObject, JsonValue } from '../json/value.ts';
+import { BOOLEAN, INTEGER, jsonOf, list, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
+import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
@@ -33,13 +34,22 @@ const NAME_ARGUMENT = {
 
 const CREATE_HINT = 'create one: frontdesk auth login -p <name>';
 
-function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonObject {
-  const members: [string, JsonValue][] = [
-    ['name', name],
-    ['current', current === name],
-  ];
-  for (const [key, value] of Object.entries(profile)) members.push([key, fromPlain(value)]);
-  return new Map(members);
+const SETTINGS = {
+  cardsUrl: TEXT,
+  calendarUrl: TEXT,
+  readOnly: BOOLEAN,
+  requireReason: TEXT,
+  requireReasonHint: TEXT,
+  output: oneOf(FORMATS),
+  approvers: TEXT,
+  approvals: INTEGER,
+} as const satisfies Readonly<Record<keyof StoredProfile, Shape<unknown>>>;
+/** `current`: it is used when none is named. */
+const PROFILE = object({ name: TEXT, current: BOOLEAN }, SETTINGS);
+const REMOVED = object({ removed: TEXT });
+
+function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonValue {
+  return jsonOf(PROFILE, { name, current: current === name, ...profile });
 }
 
 /** The name of a profile that may be new. */
@@ -74,6 +84,7 @@ export const profileListCommand = localCommand({
     { text: 'See what there is', line: 'profile list' },
     { text: 'Names only', line: "profile list --json --query '[].name'" },
   ],
+  output: () => list(PROFILE),
   async run(session) {
     const settings = await session.settings();
     const current = currentProfileName(settings, session.context.env);
@@ -96,6 +107,7 @@ export const profileShowCommand = localCommand({
     { text: 'Show where a profile points', line: 'profile show live' },
     { text: 'Show the one in use', line: 'profile show' },
   ],
+  output: () => PROFILE,
   async run(session, input) {
     const settings = await session.settings();
     const name = input.words[0] ?? session.profile.name;
@@ -141,6 +153,7 @@ export const profileSetCommand = localCommand({
       line: "profile set live --require-reason '[A-Z]+-[0-9]+'",
     },
   ],
+  output: () => PROFILE,
   async run(session, input) {
     const name = await newNameOf(session, input);
     const settings = await session.changeSettings((before) =>
@@ -169,6 +182,7 @@ export const profileUseCommand = localCommand({
     { text: 'Use the profile live from now on', line: 'profile use live' },
     { text: 'Use the sandbox from now on', line: 'profile use sandbox' },
   ],
+  output: () => PROFILE,
   async run(session, input) {
     const name = await nameOf(session, input, [SANDBOX]);
     const settings = await session.changeSettings((before) => useProfile(before, name));
@@ -187,6 +201,7 @@ export const profileRemoveCommand = localCommand({
     { text: 'Remove a profile without a question', line: 'profile remove old --yes' },
     { text: 'Ask first', line: 'profile remove old' },
   ],
+  output: () => REMOVED,
   async run(session, input) {
     const name = await nameOf(session, input, []);
     const settings = await session.settings();
@@ -195,7 +210,11 @@ export const profileRemoveCommand = localCommand({
     const { removeCredentials } = await import('../credentials/store-change.ts');
     await session.changeSettings((before) => removeProfile(before, name));
     await removeCredentials(session.credentialPlace(), { profile: name });
-    await session.print({ kind: 'text', text: `Profile ${name} is removed.`, json: new Map([['removed', name]]) });
+    await session.print({
+      kind: 'text',
+      text: `Profile ${name} is removed.`,
+      json: jsonOf(REMOVED, { removed: name }),
+    });
     return 0;
   },
 });

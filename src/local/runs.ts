@@ -5,7 +5,7 @@ import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from 
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
-import type { JsonValue } from '../json/value.ts';
+import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
@@ -96,6 +96,7 @@ export const runsListCommand = localCommand({
     { text: 'See what was run', line: 'runs' },
     { text: 'Runs that were killed', line: 'runs list --state interrupted' },
   ],
+  output: async () => list((await import('../bulk/run-list.ts')).RUN_OUTPUT),
   async run(session, input) {
     const faults: Fault[] = [];
     const state = readOneOf(lastValue(input, 'state'), RUN_STATES, '--state', faults);
@@ -131,6 +132,7 @@ export const runsShowCommand = localCommand({
       line: 'runs show 20270402-1800-7f3a2b --json --query outcomes',
     },
   ],
+  output: async () => (await import('../bulk/run-list.ts')).RUN_OUTPUT,
   async run(session, input) {
     const { showRun } = await import('../bulk/run-list.ts');
     const run = await showRun(portsOf(session), await runNameOf(session, input));
@@ -147,6 +149,9 @@ function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
   if (faults.length > 0) throw usageFailure(faults);
   return new Set(outcomes.filter((outcome) => outcome !== undefined));
 }
+
+/** With --as-input, beside the members of the original row. */
+const INPUT_ROW = object({ _outcome: oneOf(OUTCOMES) });
 
 export const runsResultsCommand = localCommand({
   path: ['runs', 'results'],
@@ -165,6 +170,10 @@ export const runsResultsCommand = localCommand({
       line: 'runs results --last --outcome not_sent --as-input -o csv',
     },
   ],
+  output: async () => {
+    const { STORED_ROW_OUTPUT } = await import('../bulk/row-result.ts');
+    return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
+  },
   async run(session, input) {
     const { printRunResults } = await import('../engine/many/run-results.ts');
     const outcomes = readOutcomes(input);
@@ -193,6 +202,7 @@ export const runsResumeCommand = localCommand({
     { text: 'Go on with the last run', line: 'runs resume --last' },
     { text: 'Find out what became of unknown rows', line: 'runs resume --last --reconcile' },
   ],
+  output: async () => list((await import('../bulk/row-result.ts')).rowOutput(ANY)),
   async run(session, input) {
     const { resume } = await import('../engine/many/resume.ts');
     return resume(session, input, await runNameOf(session, input));
@@ -218,6 +228,7 @@ export const runsRevertCommand = localCommand({
     { text: 'Take the last run back: plan it', line: 'runs revert --last --plan back.plan' },
     { text: 'Take one back by its id', line: 'runs revert 20270402-180000-calendar-7f3a --plan back.plan' },
   ],
+  output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, input) {
     const { revertRun } = await import('../engine/many/revert-run.ts');
     return revertRun(session, input, await runNameOf(session, input));
@@ -235,6 +246,7 @@ export const runsReportCommand = localCommand({
     { text: 'Test results for a CI server', line: 'runs report --last --as junit > report.xml' },
     { text: 'The summary of a GitHub job', line: 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"' },
   ],
+  output: async () => (await import('../engine/many/run-report.ts')).REPORT_OUTPUT,
   async run(session, input) {
     const text = lastValue(input, 'as') ?? (await missingChoice(session, '--as', 'Which document?', REPORT_FORMS));
     const faults: Fault[] = [];
@@ -246,6 +258,8 @@ export const runsReportCommand = localCommand({
   },
 });
 
+const REMOVED = object({ removed: list(TEXT) });
+
 export const runsRemoveCommand = localCommand({
   path: ['runs', 'remove'],
   description:
@@ -256,6 +270,7 @@ export const runsRemoveCommand = localCommand({
     { text: 'Delete one run', line: 'runs remove 20270402-1800-7f3a2b' },
     { text: 'Keep three months', line: 'runs remove --older-than 90d --yes' },
   ],
+  output: () => REMOVED,
   async run(session, input) {
     const { removeRun, removeRunsOlderThan } = await import('../bulk/run-store.ts');
     const ageText = lastValue(input, 'older-than');
@@ -281,9 +296,8 @@ export const runsRemoveCommand = localCommand({
       await confirmLoss(session, input, `Remove all runs begun more than ${ageText} ago?`);
       removed = await removeRunsOlderThan(portsOf(session), age);
     }
-    const json: JsonValue = fromPlain({ removed });
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
-    await session.print({ kind: 'text', text, json });
+    await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }) });
     return 0;
   },
 });

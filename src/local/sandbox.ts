@@ -3,6 +3,7 @@ import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
 import { parseDuration } from '../input/duration.ts';
 import { hasOption, lastValue } from '../input/raw-input.ts';
 import { getPath } from '../json/plain.ts';
+import { constant, jsonOf, object, type ShapeOf, TEXT } from '../json/shape.ts';
 import { isJsonArray, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
@@ -57,6 +58,7 @@ export const sandboxInfoCommand = localCommand({
     { text: 'See what there is to try', line: 'sandbox info' },
     { text: 'Take the first active card', line: `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"` },
   ],
+  output: async () => (await import('../sandbox/info.ts')).INFO_OUTPUT,
   async run(session, input) {
     const { sandboxInfo } = await import('../sandbox/info.ts');
     const { openFileStore } = await import('../sandbox/file-store.ts');
@@ -68,6 +70,8 @@ export const sandboxInfoCommand = localCommand({
   },
 });
 
+const RESET = object({ reset: constant(true) });
+
 export const sandboxResetCommand = localCommand({
   path: ['sandbox', 'reset'],
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
@@ -76,13 +80,20 @@ export const sandboxResetCommand = localCommand({
     { text: 'Begin again', line: 'sandbox reset' },
     { text: 'In a test, before each case', line: 'sandbox reset --quiet' },
   ],
+  output: () => RESET,
   async run(session) {
     const { resetSandbox } = await import('../sandbox/file-store.ts');
     await resetSandbox(session.stateDir(), session.context);
-    await session.print({ kind: 'text', text: 'The sandbox is as it was at first.', json: new Map([['reset', true]]) });
+    await session.print({
+      kind: 'text',
+      text: 'The sandbox is as it was at first.',
+      json: jsonOf(RESET, { reset: true }),
+    });
     return 0;
   },
 });
+
+const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
 export const sandboxServeCommand = localCommand({
   path: ['sandbox', 'serve'],
@@ -102,6 +113,7 @@ export const sandboxServeCommand = localCommand({
       line: "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
     },
   ],
+  output: () => SERVED,
   async run(session, input) {
     const faults = [];
     const portText = lastValue(input, 'port') ?? '0';
@@ -131,7 +143,7 @@ export const sandboxServeCommand = localCommand({
     const stopped = new Promise<number>((resolve) => {
       session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));
     });
-    const facts = { url, cardsToken, calendarToken };
+    const facts: ShapeOf<typeof SERVED> = { url, cardsToken, calendarToken };
     try {
       // One line even with json: whoever waits for it reads up to the first newline.
       await session.context.stdout.write(

@@ -3,6 +3,7 @@ import type { CommandEntry, Registry } from '../commands/registry.ts';
 import { Failure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
+import { ANY } from '../json/shape.ts';
 import { nearest } from '../output/nearest.ts';
 import { renderResult } from '../output/render.ts';
 
@@ -46,6 +47,7 @@ export function schemaCommand(registry: Registry): LocalCommand {
       { text: 'What a row of a block may hold', line: 'schema card block --query input' },
       { text: 'Write OpenAPI to a file', line: 'schema --openapi > openapi.json' },
     ],
+    output: () => ANY,
     async run(session, input) {
       const json = fromPlain(await schemaOf(input, registry, session.context.version));
       const { format } = session.output;

@@ -1,4 +1,4 @@
-import { CARD_STATUSES } from '../api/card.ts';
+import { CARD_STATUSES, Card } from '../api/card.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from '../commands/card/columns.ts';
 import { localCommand } from '../commands/command.ts';
 import { openUnder } from '../output/column.ts';
@@ -33,6 +33,7 @@ export const cardWaitCommand = localCommand({
       line: 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
     },
   ],
+  output: async () => (await import('../describe/json-schema.ts')).jsonSchemaOf(Card, 'output'),
   async run(session, input) {
     const { runWait } = await import('./card-wait.ts');
     return runWait(session, input);

@@ -2,6 +2,7 @@ import { localCommand } from '../commands/command.ts';
 import { refuseReadOnly } from '../engine/write-guards.ts';
 import { Failure, note, usageFailure } from '../failure.ts';
 import { hasOption } from '../input/raw-input.ts';
+import { ANY } from '../json/shape.ts';
 import type { Session } from '../session.ts';
 
 /** An assistant never works on whatever profile happens to be in use: somebody has to have said which. */
@@ -38,6 +39,7 @@ export const mcpCommand = localCommand({
     { text: 'Let an assistant look, and change nothing', line: 'mcp -p live' },
     { text: 'Let it ask for changes, in the sandbox', line: 'mcp -p sandbox --allow-writes' },
   ],
+  output: () => ANY,
   async run(session, input) {
     requireNamedService(session);
     const { READ_TOOLS, WRITE_TOOLS } = await import('./tools.ts');

@@ -2,8 +2,9 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { CARD_STATUSES } from '../api/card.ts';
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { type JsonSchema, jsonSchemaOf } from '../describe/json-schema.ts';
+import { jsonSchemaOf } from '../describe/json-schema.ts';
 import { OUTCOMES } from '../failure.ts';
+import type { JsonSchema } from '../json/shape.ts';
 
 /** A tool over one operation of the service, or over what this machine keeps. */
 export type ToolName =

@@ -1,11 +1,39 @@
-import type { Failure, Notice } from '../failure.ts';
+import { type Failure, type Notice, OUTCOMES } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
+import { ANY, INTEGER, jsonOf, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
 import { breakLine, widthOf } from './line-break.ts';
 import { type Format, isJson } from './options.ts';
 import { safeText, shortenText } from './safe-text.ts';
 import { maskTexts } from './sensitive.ts';
+
+/** Why a row or a call failed, also for the rows of a run. */
+export const ERROR = object(
+  { code: TEXT, exitCode: INTEGER, message: TEXT },
+  {
+    hint: TEXT,
+    operation: TEXT,
+    id: TEXT,
+    outcome: oneOf(OUTCOMES),
+    http: object({ status: INTEGER }, { requestId: TEXT }),
+    service: ANY,
+    body: ANY,
+    attempts: INTEGER,
+    row: INTEGER,
+    sentAt: TEXT,
+    phase: TEXT,
+    observed: ANY,
+    resultId: TEXT,
+    retryAt: TEXT,
+  },
+);
+
+/** The line that a failure prints on stderr with -o json or ndjson. */
+export const ERROR_OUTPUT = object({ error: ERROR });
+
+/** The same for a notice, where stderr is no terminal. */
+export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT }) });
 
 interface FailureStyle {
   /** `FRONTDESK_DEBUG=1`: the stack follows in text mode. */
@@ -60,8 +88,9 @@ export function errorObject(failure: Failure): JsonValue {
   const hint = failure.hints.length === 0 ? undefined : failure.hints.slice(0, MAX_HINTS).join('; ');
   const { code, exitCode, message } = failure;
   const known = { code, exitCode, message, hint, operation, id, outcome, http, service, body, attempts, row };
+  const members: ShapeOf<typeof ERROR> = { ...known, sentAt, phase, observed, resultId, retryAt };
   const object = new Map<string, JsonValue>();
-  for (const [name, value] of Object.entries({ ...known, sentAt, phase, observed, resultId, retryAt })) {
+  for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
     // Of these only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
     object.set(name, name === 'http' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue));
@@ -81,7 +110,7 @@ export function renderNotice(
 ): string {
   const message = mask === undefined ? notice.message : mask(notice.message);
   if (isJson(format) && !stderr.isTerminal) {
-    return `${printJson(fromPlain({ notice: { code: notice.code, message } }))}\n`;
+    return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code: notice.code, message } }))}\n`;
   }
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
   return `${breakLine(line, widthOf(stderr)).join('\n')}\n`;

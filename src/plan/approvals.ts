@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { describeIoError } from '../files/io-failure.ts';
 import { writableByOthers } from '../files/safety.ts';
-import type { Approval } from './plan-view.ts';
+import type { Approval } from './plan-file.ts';
 import { NAMESPACE, runSshKeygen, type SshKeygen } from './ssh-keygen.ts';
 
 const NAME = /^[A-Za-z0-9._@+-]{1,128}$/;

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { printJson } from '../json/print.ts';
+import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 
 /** Layout of a plan. A higher number is refused: a newer frontdesk wrote it. */
@@ -8,29 +9,50 @@ export const PLAN_VERSION = 1;
 /** Hex digits of the file's hash that name a plan. */
 export const PLAN_NAME_LENGTH = 12;
 
-/** Line 1 of a plan. `plan` and `sha256` follow from everything else in the file. */
-export interface PlanHeader {
+const HEADER = {
   /** The first twelve hex digits of `sha256`. */
-  readonly plan: string;
+  plan: TEXT,
   /** Dotted command path: `card.block`. */
-  readonly operation: string;
+  operation: TEXT,
   /** Base URL of the family. */
-  readonly url: string;
-  readonly profile: string;
+  url: TEXT,
+  profile: TEXT,
   /** Name of the operating-system user. */
-  readonly createdBy: string;
+  createdBy: TEXT,
   /** ISO 8601. */
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly rows: number;
+  createdAt: TEXT,
+  expiresAt: TEXT,
+  rows: INTEGER,
   /** Rows of the input that `--changed-from` left out. */
-  readonly unchanged: number;
+  unchanged: INTEGER,
   /** Of the whole file, with the values of `plan` and `sha256` in line 1 empty. */
-  readonly sha256: string;
-}
+  sha256: TEXT,
+} as const;
+
+const HEADER_SHAPE = object(HEADER);
+
+/** Line 1 of a plan. `plan` and `sha256` follow from everything else in the file. */
+export type PlanHeader = ShapeOf<typeof HEADER_SHAPE>;
 
 /** What a header holds before the file has its hash. */
 export type PlanDraft = Omit<PlanHeader, 'plan' | 'sha256'>;
+
+const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER } as const;
+
+/** Line 1 as it is written and printed: with the layout's number before it. */
+export const PLAN_HEADER_OUTPUT = object(LINE_1);
+
+/** What became of a plan on this machine. */
+const PLAN_STATE = oneOf(['new', 'expired', 'running', 'stopped', 'finished']);
+
+export type PlanState = ShapeOf<typeof PLAN_STATE>;
+
+/** A signature that counts: for whom, and by which key (its fingerprint). */
+const APPROVAL = object({ as: TEXT, key: TEXT });
+
+export type Approval = ShapeOf<typeof APPROVAL>;
+
+const DRIFT = oneOf(['checked', 'unchecked']);
 
 /** One row: what will be sent, and what was known when it was planned. */
 export interface PlanRow {
@@ -43,8 +65,17 @@ export interface PlanRow {
   /** A card: status and updatedAt as read. An update against an older file: the old cells. */
   readonly before: JsonObject | undefined;
   /** Whether the row is compared again right before it is sent. */
-  readonly drift: 'checked' | 'unchecked';
+  readonly drift: ShapeOf<typeof DRIFT>;
 }
+
+const ROW = object({ row: INTEGER, id: nullable(TEXT), drift: DRIFT }, { body: ANY_OBJECT, before: ANY_OBJECT });
+
+/** A whole plan as `plan show` prints it. */
+export const PLAN_OUTPUT = object({
+  plan: object({ ...LINE_1, state: PLAN_STATE }),
+  approvals: list(APPROVAL),
+  rows: list(ROW),
+});
 
 /** Name of the run that applies a plan: the plan names it, so that a second apply finds the first. */
 export function planRunName(plan: string): string {
@@ -58,7 +89,7 @@ export function encodeHeader(facts: PlanDraft, sha256: string): string {
 
 /** The header as JSON, in the order in which the file has it. */
 export function headerObject(header: PlanHeader): JsonObject {
-  return new Map<string, JsonValue>([
+  return new Map<keyof typeof LINE_1, JsonValue>([
     ['frontdeskPlan', new JsonNumber(String(PLAN_VERSION))],
     ['plan', header.plan],
     ['operation', header.operation],
@@ -80,13 +111,13 @@ export function encodeRow(row: PlanRow): string {
 
 /** A row as JSON, in the order in which the file has it; `body` and `before` are absent where there is none. */
 export function rowObject({ row, id, body, before, drift }: PlanRow): JsonObject {
-  const object = new Map<string, JsonValue>([
+  const members = new Map<keyof ShapeOf<typeof ROW>, JsonValue>([
     ['row', new JsonNumber(String(row))],
     ['id', id ?? null],
   ]);
-  if (body !== undefined) object.set('body', body);
-  if (before !== undefined) object.set('before', before);
-  return object.set('drift', drift);
+  if (body !== undefined) members.set('body', body);
+  if (before !== undefined) members.set('before', before);
+  return members.set('drift', drift);
 }
 
 const OWN_NAMES = /("(?:plan|sha256)"\s*:\s*)"[0-9a-f]*"/g;

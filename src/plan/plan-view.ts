@@ -6,17 +6,8 @@ import { makePaint, type Paint } from '../output/paint.ts';
 import { commandWords } from '../output/people-text.ts';
 import { awayFrom } from '../output/relative-time.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
-import type { PlanHeader } from './plan-file.ts';
+import type { Approval, PlanHeader, PlanState } from './plan-file.ts';
 import type { PlannedRow } from './plan-lines.ts';
-
-/** What became of a plan on this machine. */
-export type PlanState = 'new' | 'expired' | 'running' | 'stopped' | 'finished';
-
-/** A signature that counts: for whom, and by which key (its fingerprint). */
-export interface Approval {
-  readonly as: string;
-  readonly key: string;
-}
 
 const SHOWN_ROWS = 10;
 /** More kinds of change than this are counted together: their names come from outside. */

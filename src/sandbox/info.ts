@@ -1,24 +1,25 @@
-import type { JsonObject, JsonValue } from '../json/value.ts';
+import { ANY, jsonOf, list, object, TEXT } from '../json/shape.ts';
+import type { JsonValue } from '../json/value.ts';
 import { SANDBOX_CHOICES } from './choices.ts';
 import type { SandboxState } from './state.ts';
 
-function object(members: Readonly<Record<string, JsonValue>>): JsonObject {
-  return new Map(Object.entries(members));
-}
+/** What `sandbox info` prints. A card of a seed file has the status that the file gives it. */
+export const INFO_OUTPUT = object({
+  cards: list(object({ cardId: ANY, status: ANY })),
+  calendars: list(object({ id: TEXT })),
+  subscribers: list(object({ id: TEXT, calendar: TEXT })),
+  choices: list(object({ topic: TEXT, choice: TEXT })),
+});
 
-/**
- * What `sandbox info` shows of the current state:
- * `{"cards":[{cardId,status}],"calendars":[{id}],"subscribers":[{id,calendar}],"choices":[{topic,choice}]}`.
- */
-export function sandboxInfo(state: SandboxState): JsonObject {
-  const cards = [...state.cards.values()].map((card) =>
-    object({ cardId: card.get('cardId') ?? null, status: card.get('status') ?? null }),
-  );
-  const subscribers = [...state.subscribers].map(([id, { calendar }]) => object({ id, calendar }));
-  return object({
-    cards,
-    calendars: [...state.calendars.keys()].map((id) => object({ id })),
-    subscribers,
-    choices: Object.entries(SANDBOX_CHOICES).map(([topic, choice]) => object({ topic, choice })),
+/** What `sandbox info` shows of the current state. */
+export function sandboxInfo(state: SandboxState): JsonValue {
+  return jsonOf(INFO_OUTPUT, {
+    cards: [...state.cards.values()].map((card) => ({
+      cardId: card.get('cardId') ?? null,
+      status: card.get('status') ?? null,
+    })),
+    calendars: [...state.calendars.keys()].map((id) => ({ id })),
+    subscribers: [...state.subscribers].map(([id, { calendar }]) => ({ id, calendar })),
+    choices: Object.entries(SANDBOX_CHOICES).map(([topic, choice]) => ({ topic, choice })),
   });
 }

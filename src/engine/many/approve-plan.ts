@@ -7,7 +7,7 @@ import { temporaryName } from '../../files/process-identity.ts';
 import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
-import { fromPlain } from '../../json/plain.ts';
+import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
 import type { Column } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
 import { isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
@@ -116,6 +116,9 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
   }
 }
 
+/** What `plan approve` prints: `key` is the fingerprint. */
+export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
+
 /** Signs a plan after showing it. Sends nothing. Answers the exit code. */
 export async function approvePlan(session: Session, approving: Approving): Promise<number> {
   const { context } = session;
@@ -138,7 +141,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
     const file = signaturePath(path, as);
     await keepSignature(file, signed.signature, context.pid);
     const fingerprint = await signatureKey(tool, { path, copy }, as);
-    const resource = fromPlain({ plan: plan.header.plan, as, key: fingerprint ?? null, file });
+    const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
     await session.print({ kind: 'resource', resource, columns: COLUMNS });
     const { uncounted } = await showApprovals(session, profile, path);
     const problem = uncounted.find((text) => text.startsWith(`${as}: `) || text.startsWith('any signature: '));

@@ -3,12 +3,19 @@ import { Progress } from '../../bulk/progress.ts';
 import type { RowResult } from '../../bulk/row-outcome.ts';
 import { printedRow } from '../../bulk/row-result.ts';
 import { stopReason } from '../../bulk/stop.ts';
-import { summaryJson, summaryLines, unchangedLines, uncomparedLine } from '../../bulk/summary.ts';
+import {
+  EMPTY_SUMMARY,
+  SUMMARY_OUTPUT,
+  summaryJson,
+  summaryLines,
+  unchangedLines,
+  uncomparedLine,
+} from '../../bulk/summary.ts';
 import { StreamFailure } from '../../context.ts';
 import { Failure, type Notice, note, warning } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
-import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
+import { jsonOf } from '../../json/shape.ts';
 import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { renderFailure, renderNotice } from '../../output/failure-text.ts';
@@ -288,6 +295,5 @@ export async function writeSummary(session: Session, facts: RunSummary): Promise
 export async function writeEmptySummary(session: Session): Promise<void> {
   const { format } = session.output;
   if (!isJson(format)) return;
-  const summary = { run: null, rows: 0, outcomes: {}, exitCode: 0, resume: null };
-  await session.context.stderr.write(`${printJson(fromPlain({ summary }))}\n`);
+  await session.context.stderr.write(`${printJson(jsonOf(SUMMARY_OUTPUT, { summary: EMPTY_SUMMARY }))}\n`);
 }

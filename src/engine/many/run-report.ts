@@ -4,11 +4,12 @@ import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
 import { openStoredRun, type ReportedRow, type StoredRun } from '../../bulk/stored-run.ts';
 import { Failure, warning } from '../../failure.ts';
+import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { CauseCounter } from '../../report/causes.ts';
 import { nextCommands } from '../../report/next-commands.ts';
 import { optionWords } from '../../report/option-words.ts';
-import type { ReportForm } from '../../report/report-form.ts';
+import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
 import type { Session } from '../../session.ts';
 import { hasWayBack, TO_REVERT } from './revert-run.ts';
@@ -115,6 +116,9 @@ async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<strin
   if (form === 'html') yield htmlReport(facts, listed);
   else yield (await import('../../report/markdown.ts')).markdownReport(facts);
 }
+
+/** What `runs report` prints where JSON was asked for. */
+export const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
 /** Writes the document; where JSON was asked for on the command line, as a member of one JSON object. */
 async function writeDocument(session: Session, run: OpenRun, form: ReportForm): Promise<void> {

@@ -6,8 +6,15 @@ import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
-import { headerObject, type PlanHeader, planRunName, rowObject } from '../../plan/plan-file.ts';
-import { type Approval, type PlanState, PlanSurvey, planView } from '../../plan/plan-view.ts';
+import {
+  type Approval,
+  headerObject,
+  type PlanHeader,
+  type PlanState,
+  planRunName,
+  rowObject,
+} from '../../plan/plan-file.ts';
+import { PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';

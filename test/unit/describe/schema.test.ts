@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { commandSchema, treeSchema } from '../../../src/describe/command-schema.ts';
-import { LOCAL_OUTPUT } from '../../../src/describe/local-output.ts';
 import { openApi } from '../../../src/describe/openapi.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 
@@ -91,13 +90,6 @@ describe('schema of a command', () => {
       { method: 'POST', path: '/v1/cards/{cardId}/provision/wallet_a' },
       { method: 'POST', path: '/v1/cards/{cardId}/provision/wallet_b' },
     ]);
-  });
-});
-
-describe('the table of local outputs', () => {
-  it('names only commands that exist', () => {
-    const names = REGISTRY.entries.map(({ path }) => path.join(' '));
-    expect(Object.keys(LOCAL_OUTPUT).filter((name) => !names.includes(name))).toEqual([]);
   });
 });
 

@@ -1,0 +1,69 @@
+import { fromPlain } from './plain.ts';
+import type { JsonObject, JsonValue } from './value.ts';
+
+/** A JSON Schema (draft 2020-12) as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+declare const VALUE: unique symbol;
+
+/**
+ * The one declaration of something that is printed as JSON: at run time its JSON Schema, which `frontdesk schema`
+ * prints, and for the compiler the type of the value. Plain data, so that what prints it loads no schema library.
+ */
+export type Shape<T> = JsonSchema & { readonly [VALUE]?: T };
+
+/** The type of the values of a shape: `ShapeOf<typeof CHECK>`. */
+export type ShapeOf<S> = S extends Shape<infer T> ? T : never;
+
+export const TEXT: Shape<string> = { type: 'string' };
+export const BOOLEAN: Shape<boolean> = { type: 'boolean' };
+export const INTEGER: Shape<number> = { type: 'integer' };
+export const NUMBER: Shape<number> = { type: 'number' };
+/** Any JSON: what the service sent, or what has no fixed members. */
+export const ANY: Shape<JsonValue> = {};
+/** An object whose members are not ours to name. */
+export const ANY_OBJECT: Shape<JsonObject> = { type: 'object' };
+
+type Members = Readonly<Record<string, Shape<unknown>>>;
+type Values<M> = { readonly [Name in keyof M]: ShapeOf<M[Name]> };
+type Optional<M> = { readonly [Name in keyof M]?: ShapeOf<M[Name]> | undefined };
+
+/** An object: members that are always there, then those that may be absent. */
+export function object<R extends Members, O extends Members = Record<never, never>>(
+  required: R,
+  optional?: O,
+): Shape<Values<R> & Optional<O>> {
+  return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) };
+}
+
+export function list<T>(items: Shape<T>): Shape<readonly T[]> {
+  return { type: 'array', items };
+}
+
+/** An object of any names, each with such a value. */
+export function record<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return { type: 'object', additionalProperties: values };
+}
+
+export function oneOf<const T extends readonly string[]>(values: T): Shape<T[number]> {
+  return { enum: values };
+}
+
+export function constant<const T>(value: T): Shape<T> {
+  return { const: value };
+}
+
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  const { type } = shape;
+  return typeof type === 'string' ? { ...shape, type: [type, 'null'] } : { anyOf: [shape, { type: 'null' }] };
+}
+
+/** One of several shapes. */
+export function anyOf(...shapes: readonly Shape<unknown>[]): Shape<unknown> {
+  return { anyOf: shapes };
+}
+
+/** A value as JSON; the compiler holds it against its shape. */
+export function jsonOf<T>(_shape: Shape<T>, value: T): JsonValue {
+  return fromPlain(value);
+}

@@ -1,0 +1,271 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { REGISTRY } from '../../src/registry.ts';
+import { breachesOf, type Schema } from '../support/json-schema.ts';
+import { createHome, type Home, type RunResult, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+
+// Everything that a command prints as JSON is held against what `frontdesk schema` says of it, and nothing more may
+// be in it. The commands run for real, one after the other, in homes that each group of tests has to itself.
+
+/** `frontdesk schema`, as far as these tests read it. */
+interface Tree {
+  readonly commands: readonly { readonly command: string; readonly output: Schema }[];
+  readonly output: Readonly<Record<string, Schema>>;
+}
+
+let tree: Tree;
+const covered = new Set<string>();
+
+beforeAll(async () => {
+  // The commands and members that the tests name are looked up, so that another shape fails where it is used.
+  tree = JSON.parse((await runFrontdesk(['schema'])).stdout) as Tree;
+});
+
+function outputOf(command: string): Schema {
+  const found = tree.commands.find((one) => one.command === command);
+  if (found === undefined) throw new Error(`schema has no ${command}`);
+  covered.add(command);
+  return found.output;
+}
+
+function messageSchema(name: string): Schema {
+  const found = tree.output[name];
+  if (found === undefined) throw new Error(`schema has no output ${name}`);
+  return found;
+}
+
+/** One imaginary user. `run` checks what a command prints, `fails` the error object, both every line on stderr. */
+class Operator {
+  readonly home: Home = createHome();
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.#env = env;
+  }
+
+  path(name: string): string {
+    return join(this.home.path, 'work', name);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(this.path(name), text);
+  }
+
+  async call(args: readonly string[], stdin = ''): Promise<RunResult> {
+    return runFrontdesk([...args, '--json'], { home: this.home, env: this.#env, stdin });
+  }
+
+  async run(command: string, args: readonly string[] = [], stdin = ''): Promise<unknown> {
+    const { stdout, stderr } = await this.call([...command.split(' '), ...args], stdin);
+    expect(stdout, stderr).not.toBe('');
+    const value: unknown = JSON.parse(stdout);
+    expect({ command, args, value, breaches: breachesOf(outputOf(command), value) }).toMatchObject({ breaches: [] });
+    this.#checkMessages(stderr);
+    return value;
+  }
+
+  async fails(args: readonly string[], stdin = ''): Promise<readonly string[]> {
+    const { code, stderr } = await this.call(args, stdin);
+    expect({ args, code, stderr }).not.toMatchObject({ code: 0 });
+    return this.#checkMessages(stderr);
+  }
+
+  /** Every line of stderr is one of the messages; answers their kinds. */
+  #checkMessages(stderr: string): readonly string[] {
+    return stderr
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const message: unknown = JSON.parse(line);
+        const [kind = ''] = Object.keys(message as object);
+        expect({ line, breaches: breachesOf(messageSchema(kind), message) }).toEqual({ line, breaches: [] });
+        return kind;
+      });
+  }
+}
+
+const ACTIVE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const HAS_SSH_KEYGEN = spawnSync('ssh-keygen', ['-?']).error === undefined;
+const SANDBOX = { FRONTDESK_PROFILE: 'sandbox' };
+const WAITING = ['4fbeb052-7396-41ce-8085-9263bed4f505', '50cfc163-84a7-42df-9196-a374cfe50606'];
+const STOLEN = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
+const NOBODYS = '00000000-0000-4000-8000-000000000000';
+
+describe('what is printed of settings and credentials is as declared', () => {
+  const operator = new Operator();
+
+  it('profiles', async () => {
+    await operator.run('profile set', ['live', '--cards-url', 'https://cards.example.com']);
+    await operator.run('profile set', ['all', '--cards-url', 'https://cards.example.com/p', '--read-only', 'true']);
+    const more = ['--calendar-url', 'https://calendar.example.com', '--require-reason', '[A-Z]+-[0-9]+'];
+    const hint = ['--require-reason-hint', 'a ticket', '--approvers', 'approvers', '--approvals', '2'];
+    await operator.run('profile set', ['all', ...more, ...hint, '--output', 'json']);
+    await operator.run('profile use', ['live']);
+    await operator.run('profile show', ['all']);
+    await operator.run('profile list');
+    await operator.run('profile remove', ['all', '--yes']);
+  });
+
+  it('credentials', async () => {
+    const login = ['-p', 'live', '--family', 'cards'];
+    await operator.run('auth login', [...login, '--token-stdin'], 'a-token-of-more-than-twenty-characters\n');
+    await operator.run('auth login', [...login, '--token-command', 'echo another-token']);
+    await operator.run('auth status', ['-p', 'live']);
+    await operator.run('auth logout', ['-p', 'live']);
+    await operator.run('auth logout', ['-p', 'live']);
+    await operator.run('auth status', ['-p', 'live']);
+  });
+
+  it('preferences', async () => {
+    await operator.run('config set', ['timeout', '45s']);
+    await operator.run('config set', ['retries', '3']);
+    await operator.run('config get', ['timeout']);
+    await operator.run('config get', ['output']);
+    await operator.run('config list');
+    await operator.run('config unset', ['timeout']);
+    await operator.run('config path');
+  });
+
+  it('this machine', async () => {
+    await operator.run('doctor');
+    await operator.run('doctor', ['-p', 'sandbox', '--connect']);
+    await operator.run('completion', ['bash']);
+    await operator.run('help', ['exit-codes']);
+    await operator.run('schema', ['card', 'get']);
+  });
+});
+
+describe('what is printed of cards and calendars is as declared', () => {
+  const operator = new Operator(SANDBOX);
+
+  it('single calls, and what they leave in the history', async () => {
+    await operator.run('card get', [ACTIVE]);
+    await operator.run('card get', WAITING);
+    await operator.run('card block', [ACTIVE, '--dry-run']);
+    await operator.run('card block', [ACTIVE, '--yes', '--reason', 'lost']);
+    await operator.run('card wait', [ACTIVE, '--status', 'BLOCKED']);
+    await operator.run('card reissue', [ACTIVE, '--yes']);
+    await operator.run('card provision', [STOLEN, '--wallet', 'wallet_b']);
+    await operator.run('api', ['GET', `/v1/cards/${ACTIVE}`]);
+    const entries = (await operator.run('history list')) as readonly { readonly entry: string }[];
+    await operator.run('history show', [entries[0]?.entry ?? '']);
+    await operator.run('history prune', ['--older-than', '90d', '--yes']);
+  });
+
+  it('runs', async () => {
+    await operator.run('card activate', [...WAITING, '--yes', '--dry-run']);
+    await operator.run('card activate', [...WAITING, '--yes']);
+    await operator.run('runs list');
+    await operator.run('runs show', ['--last']);
+    await operator.run('runs results', ['--last']);
+    await operator.run('runs resume', ['--last']);
+    await operator.run('runs report', ['--last', '--as', 'junit']);
+    const runs = (await operator.run('runs list')) as readonly { readonly run: string }[];
+    await operator.run('runs remove', [runs[0]?.run ?? '', '--yes']);
+  });
+
+  it('calendars', async () => {
+    await operator.run('calendar update', ['cal_tea_ceremony', '--name', 'Tea']);
+    await operator.run('calendar update', ['cal_tea_ceremony', '--name', 'Tea', '--dry-run']);
+    const event = ['--calendar', 'cal_tea_ceremony', '--name', 'Tasting', '--start', '2027-01-02'];
+    await operator.run('calendar event create', event);
+    await operator.run('calendar subscribers list', ['cal_harbour_tours']);
+  });
+
+  it('what a run changed, taken back', async () => {
+    const list = ['calendar', 'subscribers', 'list', 'cal_harbour_tours', '--active', 'all', '--limit', '100'];
+    const { stdout } = await runFrontdesk([...list, '-o', 'csv'], { home: operator.home, env: SANDBOX });
+    operator.write('old.csv', stdout);
+    operator.write('new.csv', stdout.replace('@', '@new.'));
+    const files = ['--from', 'new.csv', '--changed-from', 'old.csv'];
+    await operator.run('calendar subscribers update', [...files, '--plan', 'changes.plan']);
+    await operator.run('plan show', ['changes.plan']);
+    await operator.run('calendar subscribers update', [...files, '--yes']);
+    await operator.run('runs revert', ['--last', '--plan', 'back.plan']);
+  });
+
+  it('plans', async () => {
+    const plan = ['--plan', 'stolen.plan'];
+    const ids = ['--from', '-', '--from-format', 'ids'];
+    await operator.run('card block', [...ids, ...plan], `${STOLEN}\n`);
+    await operator.run('plan show', ['stolen.plan']);
+    await operator.run('plan apply', ['stolen.plan', '--dry-run']);
+    await operator.run('plan apply', ['stolen.plan', '--yes']);
+    await operator.run('plan apply', ['stolen.plan', '--yes']);
+    await operator.run('plan show', ['stolen.plan']);
+  });
+
+  it.runIf(HAS_SSH_KEYGEN)('approvals', async () => {
+    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', operator.path('key')]);
+    await operator.run('plan approve', ['stolen.plan', '--key', 'key', '--as', 'ann', '--yes']);
+    operator.write('approvers', `ann ${readFileSync(operator.path('key.pub'), 'utf8')}`);
+    await operator.run('profile set', ['signed', '--approvers', 'approvers']);
+    await operator.run('plan show', ['stolen.plan', '-p', 'signed']);
+  });
+});
+
+describe('what the sandbox prints is as declared', () => {
+  const operator = new Operator();
+
+  it('its ids, choices and reset', async () => {
+    await operator.run('sandbox info');
+    await operator.run('sandbox reset');
+  });
+
+  it('where it listens', async () => {
+    const serving = startFrontdesk(['sandbox', 'serve', '--json'], { home: operator.home });
+    await serving.waitForOutput('calendarToken');
+    const value: unknown = JSON.parse(serving.output().stdout);
+    serving.child.kill('SIGTERM');
+    await serving.result;
+    expect(breachesOf(outputOf('sandbox serve'), value)).toEqual([]);
+  });
+});
+
+describe('what is printed of failures is as declared', () => {
+  const operator = new Operator(SANDBOX);
+
+  it('calls that are refused here, and by the service', async () => {
+    expect(await operator.fails(['card', 'get', 'no-id'])).toEqual(['error']);
+    expect(await operator.fails(['card', 'get', NOBODYS])).toContain('error');
+    expect(await operator.fails(['card', 'provision', WAITING[0] ?? '', '--wallet', 'wallet_a'])).toContain('error');
+    expect(await operator.fails(['card', 'block', ACTIVE, '--yes', '--expect', 'status=EXPIRED'])).toContain('error');
+    expect(await operator.fails(['card', 'wait', ACTIVE, '--status', 'EXPIRED', '--timeout', '1ms'])).toContain(
+      'error',
+    );
+  });
+
+  it('rows, and the summary', async () => {
+    const ids = [NOBODYS, ACTIVE];
+    expect(await operator.fails(['card', 'get', ...ids])).toContain('summary');
+    const { stdout, code } = await operator.call(['card', 'block', ...ids, '--yes']);
+    expect(code).toBe(15);
+    expect(breachesOf(outputOf('card block'), JSON.parse(stdout))).toEqual([]);
+    await operator.run('runs results', ['--last']);
+    await operator.run('runs report', ['--last', '--as', 'html']);
+  });
+
+  it('a write whose outcome nobody knows', async () => {
+    const serving = startFrontdesk(['sandbox', 'serve', '--json', '--fault', 'POST /reissue:500'], {
+      home: operator.home,
+    });
+    await serving.waitForOutput('calendarToken');
+    const { url, cardsToken } = JSON.parse(serving.output().stdout) as { url: string; cardsToken: string };
+    const env = { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: cardsToken };
+    const other = new Operator(env);
+    expect(await other.fails(['card', 'reissue', ACTIVE, '--yes'])).toContain('error');
+    await other.run('history list');
+    serving.child.kill('SIGTERM');
+    await serving.result;
+  });
+});
+
+/** They speak no JSON of their own. */
+const CONVERSATIONS = ['mcp', 'desk'];
+
+it('no command is left out', () => {
+  const names = REGISTRY.entries.map(({ path }) => path.join(' '));
+  expect(names.filter((name) => !covered.has(name))).toEqual(CONVERSATIONS);
+});
