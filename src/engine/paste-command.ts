@@ -1,13 +1,7 @@
 import type { CallCommand } from '../commands/command.ts';
 import type { Failure } from '../failure.ts';
+import { shellQuote } from '../files/safety.ts';
 import { cleanCardId } from '../input/card-id.ts';
-
-const PLAIN_WORD = /^[A-Za-z0-9_./:=@%+,-]+$/;
-
-/** A word as a shell takes it back: quoted where it has to be. */
-export function shellWord(word: string): string {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
 
 /**
  * A refusal of ids that were pasted with something around them, with the same command line and the clean ids as one
@@ -23,7 +17,7 @@ export function withCleanedCommand(
   const cleaned = new Map(words.flatMap((word) => pair(word, cleanCardId(word))));
   const faults = failure.lines === undefined ? 1 : failure.lines.length - 1;
   if (cleaned.size === 0 || faults !== cleaned.size) return failure;
-  const line = argv.map((word) => shellWord(cleaned.get(word) ?? word)).join(' ');
+  const line = argv.map((word) => shellQuote(cleaned.get(word) ?? word)).join(' ');
   return failure.with({}, [`check the id, then run: frontdesk ${line}`, ...failure.hints]);
 }
 

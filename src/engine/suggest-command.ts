@@ -1,9 +1,9 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Registry } from '../commands/registry.ts';
+import { shellQuote } from '../files/safety.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
 import { secretBeforeCommand } from './argv.ts';
-import { shellWord } from './paste-command.ts';
 import { maskArguments } from './secret-arguments.ts';
 
 function isProfile(option: string | undefined): boolean {
@@ -29,7 +29,7 @@ function typedBeside(words: readonly string[]): readonly string[] {
       isProfile(word.split('=', 1)[0]) ||
       (isProfile(before(index)) && profileNameProblem(word) === undefined),
   );
-  return kept.map(shellWord);
+  return kept.map(shellQuote);
 }
 
 function startsWith(path: readonly string[], beginning: readonly string[]): boolean {

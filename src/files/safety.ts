@@ -3,6 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { escapeUnsafe } from '../json/unsafe-characters.ts';
 import { describeIoError, errnoOf } from './io-failure.ts';
 
 interface Danger {
@@ -17,9 +18,18 @@ interface FileStatus {
   isFile(): boolean;
 }
 
-/** A path as one word of a shell. */
+/** The escape of a character that a message cannot hold, as `$'…'` of bash, zsh and ksh reads it. */
+function shellEscape(codePoint: number): string {
+  if (codePoint <= 0x7f) return `\\x${codePoint.toString(16).padStart(2, '0')}`;
+  if (codePoint <= 0xffff) return `\\u${codePoint.toString(16).padStart(4, '0')}`;
+  return `\\U${codePoint.toString(16).padStart(8, '0')}`;
+}
+
+/** A text as one word of a shell: what stands in a message is pasted as it stands there, so it is one safe line. */
 export function shellQuote(text: string): string {
-  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(text)) return text;
+  if (escapeUnsafe(text, () => '') === text) return `'${text.replaceAll("'", `'\\''`)}'`;
+  return `$'${escapeUnsafe(text.replace(/[\\']/g, '\\$&'), shellEscape)}'`;
 }
 
 function octal(mode: number): string {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +91,15 @@ describe('shellQuote', () => {
     ["it's", "'it'\\''s'"],
     ['', "''"],
     ['a;b', "'a;b'"],
+    ["two\nlines, it's \\", "$'two\\x0alines, it\\'s \\\\'"],
+    ['a\u009b\u202eb\u{e0041}', "$'a\\u009b\\u202eb\\U000e0041'"],
   ])('writes %j as %s', (text, word) => {
     expect(shellQuote(text)).toBe(word);
+  });
+
+  it.skipIf(process.platform === 'win32')('writes what bash reads as the same text', () => {
+    const text = "a'b\\n\n\tc\u0001\u001b[31m\u007f\u009b é \u202e\u200b😀\u{e0041}0";
+    const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' };
+    expect(execFileSync('bash', ['--norc', '-c', `printf %s ${shellQuote(text)}`], { env, encoding: 'utf8' })).toBe(text);
   });
 });
