@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
   EIO: 'the device reported an error',
+  ENXIO: 'it is a pipe that nobody reads, or a device that is not there',
 };
 
 /** The system's code of an error (`ENOENT`), or undefined where there is none. */

@@ -78,7 +78,9 @@ function auditFailure(path: string, error: unknown): Failure {
 
 /** Opened anew each time: a log that was moved away to be kept is begun again. */
 async function appendText(path: string, text: string): Promise<void> {
-  const file = await open(path, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY, 0o600);
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants;
+  // A pipe that nobody reads is refused: waiting for its reader could take for ever.
+  const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600);
   try {
     const facts = await file.stat();
     const lead = facts.isFile() && !(await endsInLine(path, facts.size)) ? '\n' : '';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -315,7 +316,9 @@ describe('FRONTDESK_AUDIT_LOG', () => {
   ])('that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
     const { home, server } = await open();
     mkdirSync(join(home.path, 'folder'));
-    for (const path of [join(home.path, 'folder'), join(home.path, 'missing', 'log')]) {
+    const pipe = join(home.path, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [join(home.path, 'folder'), join(home.path, 'missing', 'log'), pipe]) {
       const env = { ...server.env, FRONTDESK_AUDIT_LOG: path };
       const { code, stdout, stderr } = await runFrontdesk(args, { home, env, stdin: idLines(2) });
       expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
