@@ -1,4 +1,4 @@
-import type { PromptPort, SignalName, SignalPort } from '../context.ts';
+import type { PromptPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
@@ -13,10 +13,13 @@ export interface PromptStyle {
 }
 
 /** Ctrl-C, the end of input and a signal at a prompt are "no": nothing was sent. */
-function leftBy(error: unknown, heard: SignalName | undefined, isPlain: boolean): LeftBy {
-  // A terminal that is not drawn on sends Ctrl-C as a signal.
-  if (heard !== undefined) return heard === 'SIGINT' && isPlain ? 'ctrl_c' : heard;
+function leftBy(error: unknown, heard: LeftBy | undefined): LeftBy {
+  if (heard !== undefined) return heard;
   return error instanceof Error && error.name === 'ExitPromptError' ? 'ctrl_c' : 'end';
+}
+
+function readsKeys(input: NodeJS.ReadableStream): boolean {
+  return 'isRaw' in input && input.isRaw === true;
 }
 
 const same = (text: string) => text;
@@ -64,9 +67,11 @@ export function terminalPrompt(
   const ask = async <Value>(question: (asking: Asking) => Promise<Value>): Promise<Value> => {
     const streams = open();
     const stop = new AbortController();
-    let heard: SignalName | undefined;
+    let heard: LeftBy | undefined;
     const release = signals.onSignal((name) => {
-      heard = name;
+      // A terminal sends Ctrl-C as a signal unless its keys are read one by one: not when nothing is drawn over, and
+      // not before the question is.
+      heard = name === 'SIGINT' && !readsKeys(streams.input) ? 'ctrl_c' : name;
       stop.abort();
     });
     const leave = () => stop.abort();
@@ -77,7 +82,7 @@ export function terminalPrompt(
       return await question({ ...streams, signal: stop.signal, leave });
     } catch (error) {
       if (error instanceof Failure) throw error;
-      throw new QuestionLeft(until?.aborted === true ? 'leave' : leftBy(error, heard, style.plain), error);
+      throw new QuestionLeft(until?.aborted === true ? 'leave' : leftBy(error, heard), error);
     } finally {
       streams.input.off('end', leave);
       until?.removeEventListener('abort', leave);
