@@ -8,6 +8,9 @@ import { createServer } from './server.ts';
 import type { ToolSpec } from './tools.ts';
 import { Wire } from './wire.ts';
 
+/** Time for the answer to a call that has ended; it takes a few turns of the event loop. */
+const LAST_ANSWER_MS = 250;
+
 /** Why serving came to its end. */
 type End =
   | { readonly kind: 'stdin' }
@@ -57,6 +60,8 @@ export async function serve(session: Session, tools: readonly ToolSpec[]): Promi
     ]);
   }
   await Promise.allSettled(underWay);
+  // What was abandoned is answered too: it may be the only place where its client reads that it is unknown.
+  if (end.kind !== 'stdout') await Promise.race([wire.whenAnswered(), context.clock.sleep(LAST_ANSWER_MS)]);
   done.abort();
   await handle.close();
   if (end.kind === 'stdin') return 0;

@@ -127,7 +127,9 @@ describe('the end of stdin', () => {
     client.send(call(1, 'card_block', BLOCK));
     client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
     await expect.poll(() => server.lines.length, { timeout: 10_000 }).toBe(2);
-    expect((await client.end()).code).toBe(0);
+    const { code, stdout } = await client.end();
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"unknown"');
     expect(await outcomes(client.home)).toEqual(['unknown']);
     expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
   });
