@@ -28,18 +28,18 @@ export class ListedRows {
 
   /** The rows of the table, and how many more there are. */
   list(): { readonly lines: readonly string[]; readonly more: number } {
-    let length = 0;
+    let bytes = 0;
     const lines = [...this.#unknown, ...this.#others].slice(0, MAX_ROWS).filter((line) => {
-      length += line.length;
-      return length <= MAX_ROWS_LENGTH;
+      bytes += Buffer.byteLength(line);
+      return bytes <= MAX_ROWS_BYTES;
     });
     return { lines, more: this.#all - lines.length };
   }
 }
 
 const MAX_ROWS = 1000;
-/** UTF-16 units; with three bytes for each, and all else, the document stays under 1 MiB. */
-const MAX_ROWS_LENGTH = 300_000;
+/** With all else, the document stays under 1 MiB. */
+const MAX_ROWS_BYTES = 900_000;
 const MAX_CAUSES = 50;
 
 function rowLine({ row, id, outcome, httpStatus, cause, timeMs }: ReportedRow): string {
@@ -76,7 +76,7 @@ function outcomeSection(facts: RunFacts): string {
   if (all === 0) return '';
   const rows = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
     const count = facts.outcomes.get(outcome) ?? 0;
-    const key = `<svg class="key" aria-hidden="true"><rect class="${outcome}" width="100%" height="100%"/></svg>`;
+    const key = `<svg class="key" aria-hidden="true"><title>${words}</title><rect class="${outcome}" width="100%" height="100%"/></svg>`;
     const share = `${((100 * count) / all).toFixed(1)} %`;
     const cells = `<td class="number">${groupThousands(count)}</td><td class="number">${share}</td>`;
     return count === 0 ? [] : [`<tr><th scope="row">${key}${words}</th>${cells}</tr>\n`];

@@ -269,6 +269,8 @@ describe('html', () => {
     const short = rows.map((one) => ({ ...one, id: `card-${one.row}`, cause: 'CARD_EXPIRED' }));
     expect(html(short).match(/<td class="id">/g)).toHaveLength(1000);
     expect(html(short)).toContain('And 2,000 rows more.');
+    const wordy = rows.map((one) => ({ ...one, id: `card-${one.row}`, cause: 'E'.repeat(500) }));
+    expect(html(wordy).match(/<td class="id">/g)).toHaveLength(1000);
     const long = html(rows);
     expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024);
     expect(long).toContain(' rows more.');
@@ -282,6 +284,7 @@ describe('html', () => {
 
   it('has a picture of outcomes, of the pace and of the response times, each with a title', () => {
     const text = html([GOOD, GOOD, row()]);
+    expect(text.match(/<svg/g)?.length).toBe(text.match(/<svg[^>]*><title/g)?.length);
     expect(text).toContain('<title id="outcome-picture">Outcomes: 2 applied, 1 rejected</title>');
     expect(text).toContain('<title id="pace-picture">Rows a second over 1 s of working time, 30 at most</title>');
     expect(text).toContain(
