@@ -11,7 +11,7 @@ import { commandWords, shortTime } from '../output/people-text.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
 import type { Session } from '../session.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
-import { confirmLoss, missingChoice, YES_OPTION } from './missing.ts';
+import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
 
 const RUN_ARGUMENT = {
   name: 'run',
@@ -216,7 +216,7 @@ export const runsRevertCommand = localCommand({
   arguments: [RUN_ARGUMENT],
   options: [
     LAST_OPTION,
-    { long: 'plan', value: 'file', isFile: true, text: 'where the plan is written: a new file' },
+    { long: 'plan', value: 'file', isFile: true, required: true, text: 'where the plan is written: a new file' },
     {
       long: 'plan-expires',
       value: 'duration',
@@ -231,7 +231,9 @@ export const runsRevertCommand = localCommand({
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, input) {
     const { revertRun } = await import('../engine/many/revert-run.ts');
-    return revertRun(session, input, await runNameOf(session, input));
+    const run = await runNameOf(session, input);
+    const path = lastValue(input, 'plan') ?? (await missingText(session, '--plan', 'The plan (a new file)'));
+    return revertRun(session, { ...input, options: new Map([...input.options, ['plan', [path]]]) }, run);
   },
 });
 

@@ -118,8 +118,8 @@ class LostRows {
 export async function revertRun(session: Session, input: RawInput, name: string): Promise<number> {
   const faults: Fault[] = [];
   const plan = readPlanOptions(input, faults);
-  if (plan === undefined) faults.push({ where: '--plan', problem: 'is required: a new file' });
-  if (plan === undefined || faults.length > 0) throw usageFailure(faults);
+  if (faults.length > 0) throw usageFailure(faults);
+  if (plan === undefined) throw new Error('a way back without --plan');
   const folder = runFolder(session.stateDir(), name);
   const header = await requireRunHeader(folder);
   const operation = operationOfRun(header);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId, idLines, playService } from '../../support/plain-service.ts';
@@ -59,5 +59,22 @@ describe.concurrent('a plan on a terminal', () => {
     const lines = end.text.split('\n').slice(0, 12);
     expect(lines[0]).toBe(`Plan ${plan}: card block of 2 rows`);
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
+  });
+
+  it('asks for the file when what a run changed is taken back', async ({ onTestFinished }) => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(), onTestFinished);
+    const { env } = server;
+    const file = (name: string, text: string) => {
+      const path = join(home.path, 'work', name);
+      writeFileSync(path, text);
+      return path;
+    };
+    const compared = ['--from', file('new.csv', 'id,name\nc,B\n'), '--changed-from', file('old.csv', 'id,name\nc,A\n')];
+    await runFrontdesk(['calendar', 'update', ...compared, '--run', 'r', '--yes'], { home, env });
+    const path = join(home.path, 'work', 'back.plan');
+    const end = await dialogue(['runs', 'revert', 'r'], [[/The plan \(a new file\)/, `${path}\r`]], { home, env });
+    expect(end.code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toContain('"body":{"name":"A"}');
   });
 });

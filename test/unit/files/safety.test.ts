@@ -100,6 +100,8 @@ describe('shellQuote', () => {
   it.skipIf(process.platform === 'win32')('writes what bash reads as the same text', () => {
     const text = "a'b\\n\n\tc\u0001\u001b[31m\u007f\u009b é \u202e\u200b😀\u{e0041}0";
     const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' };
-    expect(execFileSync('bash', ['--norc', '-c', `printf %s ${shellQuote(text)}`], { env, encoding: 'utf8' })).toBe(text);
+    expect(execFileSync('bash', ['--norc', '-c', `printf %s ${shellQuote(text)}`], { env, encoding: 'utf8' })).toBe(
+      text,
+    );
   });
 });
