@@ -15,11 +15,10 @@ const REPEAT_SETS_SAME = 'repeating this command sets the same values, unless so
 const PROVISION_HINT =
   'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';
 
-function provision(
-  wallet: 'wallet_a' | 'wallet_b',
-  response: z.ZodMiniObject,
-  sensitive: readonly string[],
-): Operation {
+/** One-time secrets of a provisioning, whichever wallet provider's: what an answer holds is not in our hands. */
+export const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
+
+function provision(wallet: 'wallet_a' | 'wallet_b', response: z.ZodMiniObject): Operation {
   return {
     name: `card.provision.${wallet}`,
     command: 'card.provision',
@@ -34,7 +33,7 @@ function provision(
       readBack: 'none',
       unavailable: 'never',
       unknownHint: PROVISION_HINT,
-      sensitive,
+      sensitive: PROVISION_SECRETS,
     },
     params: cardParams,
     query: null,
@@ -129,8 +128,8 @@ export const OPERATIONS = {
     // Whether the answer is the original or its replacement: not shown. So any id is accepted.
     echoes: null,
   },
-  cardProvisionWalletA: provision('wallet_a', WalletAResult, ['encryptedPaymentInstrument']),
-  cardProvisionWalletB: provision('wallet_b', WalletBResult, ['activationData', 'authenticationData']),
+  cardProvisionWalletA: provision('wallet_a', WalletAResult),
+  cardProvisionWalletB: provision('wallet_b', WalletBResult),
   calendarUpdate: {
     name: 'calendar.update',
     command: 'calendar.update',

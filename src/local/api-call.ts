@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Effect, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
+import { PROVISION_SECRETS } from '../api/operations.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
 import type { SingleCall } from '../engine/read-call.ts';
@@ -19,9 +19,6 @@ import { guardsOf, matchRow } from './api-path.ts';
 
 /** Longer bodies are cut in the question. */
 const SHOWN_BODY_CHARACTERS = 400;
-
-/** One-time secrets of any provisioning, for a path that only looks like one. */
-const PROVISION_SECRETS = [OPERATIONS.cardProvisionWalletA, OPERATIONS.cardProvisionWalletB].flatMap(sensitiveOf);
 
 /** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
 function unknownWrite({ family, target }: ApiInput): Effect {

@@ -312,6 +312,16 @@ describe('one-time secrets are hidden in table and csv unless --show-sensitive; 
   });
 });
 
+test.each(['table', 'json'])('-v shows no one-time secret of the other wallet either (%s)', async (format) => {
+  const body =
+    '{"encryptedPaymentInstrument":"SECRET","extra":{"activationData":"SECRET","authenticationData":["SECRET"]}}';
+  const server = await startRecordingServer([{ body }]);
+  const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '-v', '-o', format];
+  const { code, stderr } = await runFrontdesk(args, { env: server.env });
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('SECRET');
+});
+
 describe('streams that are closed or full', () => {
   const cards: Handler = ({ url }) => ({ body: cardText('ACTIVE', url.endsWith('reissue') ? OTHER_ID : CARD_ID) });
 
