@@ -95,6 +95,16 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   };
 }
 
+/** What the work gives; the file is discarded when it fails. */
+export async function orDiscard<Result>(file: FailedFile | undefined, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    await file?.discard().catch(() => undefined);
+    throw error;
+  }
+}
+
 /** An original row with `_outcome` (`runs results --as-input`): valid input of the same command. */
 export function inputRow(row: SourceRow, outcome: string): JsonObject {
   const members = originalMembers(row);

@@ -9,6 +9,7 @@ import type { OpenSession } from './open-session.ts';
 import { viewOf } from './presentation.ts';
 import { readSingleCall, type SingleCall } from './read-call.ts';
 import { readResource } from './read-resource.ts';
+import { unsent } from './unsent.ts';
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 const MANY_ONLY = [
@@ -77,13 +78,7 @@ async function runCalled(session: OpenSession, command: CallCommand, input: RawI
     return (await import('./many/make-plan.ts')).planSingle(session, command, input);
   }
   if (!command.writes) return runSingle(session, command, input);
-  try {
-    return await runSingle(session, command, input);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
-    // Whatever ended the call before its request was begun says nothing of an outcome: nothing was sent.
-    throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
-  }
+  return unsent(runSingle(session, command, input));
 }
 
 async function runSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {

@@ -324,6 +324,18 @@ describe('the table of exit codes', () => {
 });
 
 describe('several cards', () => {
+  test.each([
+    ['without a credential', { FRONTDESK_CARDS_TOKEN: undefined }, { code: 'AUTH', exitCode: 4 }],
+    ['without a state folder', { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
+  ])('a write %s says that nothing was sent', async (_, env, error) => {
+    const server = await startRecordingServer([]);
+    const args = ['card', 'block', CARD_ID, OTHER_ID, '--yes', '--json'];
+    const result = await runFrontdesk(args, { env: { ...server.env, ...env } });
+    expect(result).toMatchObject({ code: error.exitCode, stdout: '' });
+    expect(JSON.parse(result.stderr).error).toMatchObject({ ...error, outcome: 'not_sent' });
+    expect(server.lines).toEqual([]);
+  });
+
   test('one of two that cannot be read is 15, and its error has the row', async () => {
     const server = await startRecordingServer(({ url }) =>
       url.endsWith(OTHER_ID) ? refusal(404) : { body: cardText('ACTIVE') },

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { type FailedFile, openFailedFile, orDiscard } from '../../bulk/failed-file.ts';
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
@@ -22,9 +22,10 @@ import type { Service, Session } from '../../session.ts';
 import { SANDBOX } from '../../settings/settings.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { refuseRunPrinting } from '../printing.ts';
+import { unsent } from '../unsent.ts';
 import { guardWrite, reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
-import { executeRun } from './execute-run.ts';
+import { type Execution, executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
 import { PLAN_INPUT } from './run-input.ts';
 import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-options.ts';
@@ -236,10 +237,16 @@ async function startRun(
   });
 }
 
-async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, pace: PaceOptions): Promise<number> {
+/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+async function beginPlan(
+  session: Session,
+  input: RawInput,
+  plan: LoadedPlan,
+  pace: PaceOptions,
+): Promise<Execution | number> {
   const { header, operation } = plan;
-  const run = runFolder(session.stateDir(), planRunName(header.plan));
-  const begun = await readRunHeader(run);
+  const folder = runFolder(session.stateDir(), planRunName(header.plan));
+  const begun = await readRunHeader(folder);
   refuseOtherUrl(session, plan);
   refuseExpired(session, plan, begun);
   refuseReadOnly(session);
@@ -263,32 +270,27 @@ async function applyLoaded(session: Session, input: RawInput, plan: LoadedPlan, 
     await writeEmptySummary(session);
     return 0;
   }
-  const isFinished = begun !== undefined && (await showRun(portsOf(session), run.run)).state === 'finished';
+  const isFinished = begun !== undefined && (await showRun(portsOf(session), folder.run)).state === 'finished';
   const service = await session.service(operation.family);
   // On a terminal a plan that is done is shown again without a question: nothing is sent.
   if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, approved, service);
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
-  try {
-    const active = await startRun(session, service, { ...plan, approved }, pace);
-    return await executeRun(session, {
-      operation,
-      service,
-      policy: session.policy,
-      rows: rowsIn(active.folder.input),
-      rowCount: header.rows,
-      concurrency: session.preferences.concurrency.value,
-      rate: pace.rate,
-      maxFailures: failureLimitOf(pace, header.rows),
-      run: active,
-      unknownRows: 'leave',
-      failedFile,
-      columns,
-    });
-  } catch (error) {
-    await failedFile?.discard().catch(() => undefined);
-    throw error;
-  }
+  const run = await orDiscard(failedFile, startRun(session, service, { ...plan, approved }, pace));
+  return {
+    operation,
+    service,
+    policy: session.policy,
+    rows: rowsIn(run.folder.input),
+    rowCount: header.rows,
+    concurrency: session.preferences.concurrency.value,
+    rate: pace.rate,
+    maxFailures: failureLimitOf(pace, header.rows),
+    run,
+    unknownRows: 'leave',
+    failedFile,
+    columns,
+  };
 }
 
 /**
@@ -304,10 +306,8 @@ export async function applyPlan(session: Session, input: RawInput, path: string)
   if (faults.length > 0) throw usageFailure(faults);
   const copy = await spoolPath(portsOf(session));
   try {
-    return await applyLoaded(session, input, await loadPlan(session, path, copy), pace);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
-    throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
+    const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, input, plan, pace)));
+    return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
     await rm(copy, { force: true });
   }

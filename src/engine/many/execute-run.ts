@@ -115,6 +115,9 @@ export async function executeRun(session: Session, execution: Execution): Promis
       },
       onPause: (untilMs) => output.onPause(untilMs),
     });
+  } catch (error) {
+    await failedFile?.discard().catch(() => undefined);
+    throw error;
   } finally {
     await run?.close();
   }

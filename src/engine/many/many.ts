@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
-import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { type FailedFile, openFailedFile, orDiscard } from '../../bulk/failed-file.ts';
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
@@ -14,9 +14,10 @@ import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
 import type { Service, Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { joinFailures } from '../join-failures.ts';
+import { unsent } from '../unsent.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
-import { executeRun } from './execute-run.ts';
+import { type Execution, executeRun } from './execute-run.ts';
 import { inputOfWords, type ManyCall, readManyCall, reasonCheck } from './many-call.ts';
 import { failedPathOf, failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
@@ -126,19 +127,33 @@ export async function checkMany(session: Session, command: CallCommand, input: R
 /** Runs a command over several ids or a file. Answers the exit code. */
 export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   const ready = await readCommandLine(session, command, input);
-  const { call, reading } = ready;
+  const { call } = ready;
   const { operation, options } = call;
   if (isWrite(operation) && options.plan === undefined) refuseReadOnly(session);
   if (ready.faults.length > 0) await refuseOptions(ready);
-  const copy = await placeForCopy(session, isWrite(operation) && options.plan === undefined);
+  const isRun = isWrite(operation) && options.plan === undefined;
+  const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
+  const copy = await isUnsent(placeForCopy(session, isRun));
   try {
-    const file = await ready.open();
-    const checked = await checkInput(file, reading, { allowDuplicates: options.allowDuplicates, copyTo: copy.path });
-    if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
-    return await runChecked(session, command, call, reading, checked, copy.path);
+    const begun = await isUnsent(beginMany(session, command, ready, copy.path));
+    return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
     await copy.remove();
   }
+}
+
+/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+async function beginMany(
+  session: Session,
+  command: CallCommand,
+  { call, reading, open }: ReadyInput,
+  copy: string,
+): Promise<Execution | number> {
+  const file = await open();
+  const { allowDuplicates } = call.options;
+  const checked = await checkInput(file, reading, { allowDuplicates, copyTo: copy });
+  if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
+  return beginChecked(session, command, call, reading, checked, copy);
 }
 
 /** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
@@ -160,14 +175,14 @@ async function placeForCopy(
   }
 }
 
-async function runChecked(
+async function beginChecked(
   session: Session,
   command: CallCommand,
   call: ManyCall,
   reading: InputOptions,
   checked: CheckedInput,
   copy: string,
-): Promise<number> {
+): Promise<Execution | number> {
   const { operation, options } = call;
   for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
     await session.notify(note('WORKBOOK', message));
@@ -208,28 +223,25 @@ async function runChecked(
   await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.pace.rate);
   const failedFile = await openFailed();
-  try {
-    const run = isWrite(operation) ? await startRun(session, call, checked, copy, service) : undefined;
-    return await executeRun(session, {
-      operation,
-      service,
-      policy: session.policy,
-      rows: rowsIn(run?.folder.input ?? copy),
-      rowCount: checked.selected,
-      concurrency: session.preferences.concurrency.value,
-      rate: options.pace.rate,
-      maxFailures: failureLimitOf(options.pace, checked.selected),
-      run,
-      unknownRows: options.unknownRows,
-      failedFile,
-      columns,
-      emptyCells: checked.emptyCells,
-      unchanged: checked.unchanged,
-    });
-  } catch (error) {
-    await failedFile?.discard().catch(() => undefined);
-    throw error;
-  }
+  const run = isWrite(operation)
+    ? await orDiscard(failedFile, startRun(session, call, checked, copy, service))
+    : undefined;
+  return {
+    operation,
+    service,
+    policy: session.policy,
+    rows: rowsIn(run?.folder.input ?? copy),
+    rowCount: checked.selected,
+    concurrency: session.preferences.concurrency.value,
+    rate: options.pace.rate,
+    maxFailures: failureLimitOf(options.pace, checked.selected),
+    run,
+    unknownRows: options.unknownRows,
+    failedFile,
+    columns,
+    emptyCells: checked.emptyCells,
+    unchanged: checked.unchanged,
+  };
 }
 
 /** How many rows a guard counts: of a shard the whole input, or each of its rows could be sent as one. */

@@ -1,7 +1,7 @@
-import { type FailedFile, openFailedFile } from '../../bulk/failed-file.ts';
+import { type FailedFile, openFailedFile, orDiscard } from '../../bulk/failed-file.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
-import { type ActiveRun, refuseOtherPlace, resumeRun, staleRunWarning } from '../../bulk/run-store.ts';
+import { refuseOtherPlace, resumeRun, staleRunWarning } from '../../bulk/run-store.ts';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
@@ -54,13 +54,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is taken up: a bad path must leave it as it is.
   const failedFile = await openFailed(session, input, header);
-  let run: ActiveRun;
-  try {
-    run = await resumeRun(ports, name);
-  } catch (error) {
-    await failedFile?.discard();
-    throw error;
-  }
+  const run = await orDiscard(failedFile, resumeRun(ports, name));
   const own = loadLimits(header.options);
   const pace = loadPace(header.options);
   const { preferences } = session;
