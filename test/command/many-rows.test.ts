@@ -652,6 +652,12 @@ describe('--changed-from', () => {
     expect(result.requests).toEqual(['sub_1 {"active":false}']);
   });
 
+  test('a cell that was emptied is counted as left unchanged where nothing else differs', async () => {
+    const result = await update(createHome(), OLD.replace('a@b.c', ''));
+    expect(result).toMatchObject({ code: 0, stdout: '', requests: [] });
+    expect(result.stderr).toContain('empty cells left unchanged: email 1');
+  });
+
   test('a file without a change sends nothing, exit 0', async () => {
     expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
   });

@@ -20,7 +20,7 @@ import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { inputOfWords, type ManyCall, readManyCall, reasonCheck } from './many-call.ts';
 import { failedPathOf, failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
-import { writeEmptySummary } from './run-output.ts';
+import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { portsOf } from './run-ports.ts';
 import { callOf, manyColumns, placeOf } from './run-rows.ts';
 
@@ -281,5 +281,6 @@ async function reportNothingToDo(session: Session, checked: CheckedInput): Promi
         ? 'nothing to do: the input has no rows'
         : 'nothing to do: this shard has no rows';
   await session.notify(note('NOTHING_TO_DO', message));
+  await notifyUnchanged(session, { emptyCells: checked.emptyCells });
   if (!session.common.dryRun) await writeEmptySummary(session);
 }

@@ -259,7 +259,10 @@ interface RunSummary {
 }
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
-async function notifyUnchanged(session: Session, facts: RunSummary): Promise<void> {
+export async function notifyUnchanged(
+  session: Session,
+  facts: Pick<RunSummary, 'emptyCells' | 'unchanged'>,
+): Promise<void> {
   for (const message of unchangedLines(facts)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 
