@@ -577,6 +577,25 @@ describe('runs', () => {
     });
   });
 
+  test.each(['left.csv', 'left.ndjson', 'left.json'])(
+    'of ids of a command line is resumed into its %s',
+    async (name) => {
+      const home = createHome();
+      let isOver = false;
+      const server = await startRecordingServer(playService(() => (isOver ? undefined : refusal(401, 'NO'))));
+      const env = { env: server.env, home };
+      const begun = await runFrontdesk(['card', 'block', cardId(1), cardId(2), '-y', '-j', '1', '--failed', name], env);
+      expect(begun.code).toBe(4);
+      const path = join(home.path, 'work', name);
+      expect(readFileSync(path, 'utf8')).toContain(cardId(2));
+      isOver = true;
+      const resumed = await runFrontdesk(['runs', 'resume', '--last', '-o', 'ndjson'], env);
+      expect(resumed.code).toBe(0);
+      expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
+      expect(readFileSync(path, 'utf8')).not.toContain(cardId(2));
+    },
+  );
+
   test('a resume of a run that began with --failed writes that file anew, whichever way it is taken up', async () => {
     const home = createHome();
     let isBroken = true;

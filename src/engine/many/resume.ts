@@ -90,10 +90,11 @@ function wayOf(header: RunHeader): WriteWay {
 async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {
   const path = lastValue(input, 'failed') ?? failedPathOf(header);
   if (path === undefined) return undefined;
+  const columns = await columnsOfRun(session, { header, folder: runFolder(session.stateDir(), header.run) });
   return openFailedFile({
     path,
-    inputFormat: failedFormatOf(header),
-    columns: await columnsOfRun(session, { header, folder: runFolder(session.stateDir(), header.run) }),
+    inputFormat: failedFormatOf(header, columns),
+    columns,
     csvRaw: header.options['csvRaw'] === true,
     pid: session.context.pid,
   });

@@ -22,9 +22,11 @@ export function operationOfRun(header: RunHeader): Operation {
 export const PLAN_INPUT = 'plan';
 
 /** In which kind of file the rows of a run that did not succeed are written. */
-export function failedFormatOf(header: RunHeader): InputFormat {
-  // The rows of a plan are ids and fields, which any kind can hold.
-  return header.inputFormat === PLAN_INPUT ? 'ids' : formatOfRun(header);
+export function failedFormatOf(header: RunHeader, columns: readonly string[]): InputFormat {
+  // The rows of a plan are ids and fields, which any kind can hold. So are mere ids: those of a command line are
+  // kept as NDJSON, whatever the file of --failed is called.
+  const isMereIds = columns.every((name) => name === 'id' || name === 'cardId');
+  return header.inputFormat === PLAN_INPUT || isMereIds ? 'ids' : formatOfRun(header);
 }
 
 function formatOfRun(header: RunHeader): InputFormat {
