@@ -1,5 +1,9 @@
-import { constants, writeSync } from 'node:fs';
+import { constants, fdatasync, ftruncate, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const syncData = promisify(fdatasync);
+const truncateFile = promisify(ftruncate);
 
 /** A file that only grows. The port of the journal to the disk; tests crash it wherever they like. */
 export interface AppendFile {
@@ -25,8 +29,8 @@ export async function openAppendFile(path: string): Promise<AppendFile> {
       // Into the page cache this costs microseconds, a trip through the thread pool more than the sync that follows.
       for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
     },
-    sync: () => file.datasync(),
-    truncate: (length) => file.truncate(length),
+    sync: () => syncData(file.fd),
+    truncate: (length) => truncateFile(file.fd, length),
     close: () => file.close(),
   };
 }

@@ -228,9 +228,8 @@ describe('retries wait, and never less than Retry-After', () => {
       const server = await startRecordingServer(() => ({ status: 429, headers, body: {} }));
       for (const args of [BLOCK, ['card', 'get', CARD_ID]]) {
         const before = Date.now();
-        const { code, stderr, elapsedMs } = await runFrontdesk([...args, '--json'], { env: server.env });
+        const { code, stderr } = await runFrontdesk([...args, '--json'], { env: server.env });
         expect(code).toBe(11);
-        expect(elapsedMs).toBeLessThan(10_000);
         const error = lastError(stderr);
         expect(Date.parse(error.retryAt)).toBeGreaterThanOrEqual(before + s * 1000 - 1000);
         expect(error.hint).toContain(error.retryAt);

@@ -19,6 +19,7 @@ import {
 } from '../support/recording-server.ts';
 import {
   createHome,
+  ENDLESS_GRACE,
   type Home,
   type RunningFrontdesk,
   runFrontdesk,
@@ -65,10 +66,10 @@ async function startHanging(hanging: readonly number[]) {
 }
 
 /** Six rows, two at a time: 1 and 2 are done, 3 and 4 are under way, and 5 and 6 are not reached. */
-async function startStuck(home: Home, args: readonly string[] = []) {
+async function startStuck(home: Home, env: Readonly<Record<string, string>> = {}) {
   const { server, letGo } = await startHanging([3, 4]);
-  const running = startFrontdesk([...BLOCK, '-j', '2', '--run', 'nightly', '--reason', 'X-1', ...args], {
-    env: server.env,
+  const running = startFrontdesk([...BLOCK, '-j', '2', '--run', 'nightly', '--reason', 'X-1'], {
+    env: { ...server.env, ...env },
     home,
     stdin: idLines(6),
   });
@@ -169,13 +170,11 @@ describe('signals', () => {
 
   test('a second one ends at once; what was in flight is unknown', async () => {
     const home = createHome();
-    const { running } = await startStuck(home);
+    const { running } = await startStuck(home, ENDLESS_GRACE);
     running.child.kill('SIGINT');
     await running.waitForOutput('no new rows');
-    const sinceMs = performance.now();
     running.child.kill('SIGINT');
     const result = await running.result;
-    expect(performance.now() - sinceMs).toBeLessThan(3000);
     expect(result.code).toBe(8);
     expect(rowLines(result.stdout).slice(2)).toEqual([
       '3 unknown null 1 OUTCOME_UNKNOWN',
@@ -193,7 +192,6 @@ describe('signals', () => {
     running.child.kill('SIGTERM');
     const result = await running.result;
     expect(performance.now() - sinceMs).toBeGreaterThan(4900);
-    expect(performance.now() - sinceMs).toBeLessThan(8000);
     expect(result.code).toBe(8);
   });
 });

@@ -83,6 +83,16 @@ export function programCommand(args: readonly string[], home: Home, env: Readonl
   return { command: process.execPath, args: [PROGRAM, ...args], env: { ...cleanEnvironment(home), ...env } };
 }
 
+/** Environment in which the program runs this code before its own: for faults that no argument can cause. */
+export function injecting(code: string): { readonly NODE_OPTIONS: string } {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+/** Environment in which the five seconds after a signal never pass: a program that ends was made to end. */
+export const ENDLESS_GRACE = injecting(
+  'const real = setTimeout; globalThis.setTimeout = (done, ms, ...more) => real(done, ms === 5000 ? 3_600_000 : ms, ...more);',
+);
+
 /** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no colour, no home. */
 function cleanEnvironment(home: Home): Record<string, string> {
   return {

@@ -9,7 +9,7 @@ import {
   startFaultServer,
 } from '../../support/fault-server.ts';
 import { openTerminal } from '../../support/pty.ts';
-import { type RunResult, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { ENDLESS_GRACE, type RunResult, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { answerAsService, CAN_MOUNT, IS_LONG, onSmallDisk, onStage, type Stage, until } from './stage.ts';
 
@@ -334,14 +334,13 @@ describe.concurrent('a run that stops', () => {
   test('K13 ends at once at the second Ctrl-C, and what was in flight is unknown', () =>
     onStage(
       async (stage) => {
-        const running = startFrontdesk(activate(rowsFile(stage, 20), '-j', '3'), { home: stage.home, env: stage.env });
+        const env = { ...stage.env, ...ENDLESS_GRACE };
+        const running = startFrontdesk(activate(rowsFile(stage, 20), '-j', '3'), { home: stage.home, env });
         await until('three requests', () => stage.lines.length === 3);
         running.child.kill('SIGINT');
         await running.waitForOutput('no new rows');
-        const startedMs = performance.now();
         running.child.kill('SIGINT');
         const result = await running.result;
-        expect(performance.now() - startedMs).toBeLessThan(3000);
         expect(result.code).toBe(8);
         expect(outcomesOf(result)).toEqual([...Array(3).fill('unknown'), ...Array(17).fill('not_sent')]);
         expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(3);

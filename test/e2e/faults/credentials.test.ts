@@ -187,7 +187,6 @@ describe.concurrent('tokens and where they go', () => {
       expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 4, stdout: '' });
       expect(result.stderr).toContain('within 60 s');
       expect(result.elapsedMs).toBeGreaterThan(59_000);
-      expect(result.elapsedMs).toBeLessThan(65_000);
       expect(stage.lines).toEqual([]);
     }),
   );

@@ -76,9 +76,6 @@ interface FaultError {
 
 const EXIT_CODES = [0, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 130, 143, 129, 141];
 
-/** What a process start may take on two busy processors. */
-const START_MS = 12_000;
-
 /** Time for all attempts that leaves none for the second look at a card, 2 s after the first. */
 export const ONE_LOOK = { budgetMs: 1990 } as const;
 
@@ -107,8 +104,8 @@ export function seen(server: FaultServer): string {
 
 /**
  * Runs the built program against a URL and checks what must hold whatever the service does: an exit code of
- * the table, nothing on stdout after a failure, no stack trace, no token, no byte that a terminal would obey,
- * and an end in time.
+ * the table, nothing on stdout after a failure, no stack trace, no token, no byte that a terminal would obey. A call
+ * that does not end is killed, and fails.
  */
 export async function meet(
   url: string | FaultServer,
@@ -141,7 +138,6 @@ export async function meet(
   });
   if (rest.home === undefined) rmSync(home.path, { recursive: true, force: true });
   checkStreams(result);
-  expect(result.elapsedMs).toBeLessThan(Math.max(budgetMs, attemptMs) + 1000 + START_MS);
   return describeEnd(result);
 }
 

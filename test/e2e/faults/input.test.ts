@@ -123,8 +123,8 @@ describe.concurrent('input', () => {
     onStage(async (stage) => {
       const get = (path: string) => stage.run(['card', 'get', '--from', path]);
       mkdirSync(stage.path('folder'));
-      truncateSync(stage.file('huge.csv', 'cardId\n'), 2 ** 31);
-      const startedMs = performance.now();
+      // To read a tebibyte would take many minutes.
+      truncateSync(stage.file('huge.csv', 'cardId\n'), 2 ** 40);
       await Promise.all([
         expectRefused(stage, get('folder'), 'folder'),
         expectRefused(stage, get('absent.csv'), 'absent.csv'),
@@ -132,7 +132,6 @@ describe.concurrent('input', () => {
         expectRefused(stage, get(''), '--from'),
         expectRefused(stage, get('huge.csv'), 'line 2'),
       ]);
-      expect(performance.now() - startedMs).toBeLessThan(15_000);
       rmSync(stage.path('huge.csv'));
       // The superuser may read everything, so somebody else tries.
       const hidden = stage.file('hidden.csv', `cardId\n${CARD_ID}\n`);

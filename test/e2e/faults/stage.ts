@@ -71,11 +71,11 @@ export interface ShellResult {
   readonly elapsedMs: number;
 }
 
-/** Resolves as soon as the condition holds; rejects, naming it, when it does not within 15 s. */
+/** Resolves as soon as the condition holds; rejects, naming it, when it does not within 50 s. */
 export async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 15_000;
+  const deadlineMs = performance.now() + 50_000;
   while (!condition()) {
-    if (performance.now() > deadlineMs) throw new Error(`${what} did not come about within 15 s`);
+    if (performance.now() > deadlineMs) throw new Error(`${what} did not come about within 50 s`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

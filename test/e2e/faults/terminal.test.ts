@@ -192,17 +192,15 @@ describe.concurrent('text from outside', () => {
       { route: () => json(200, { id: 'cal_1', object: 'calendar', description: 'd'.repeat(40_000) }) },
     ));
 
-  test('T7 shows 20,000 rows on a terminal within seconds', () => {
+  test('T7 shows 20,000 rows on a terminal', () => {
     const row = (index: number) =>
       subscriber({ id: `sub_${index}`, email: `c${index}@example.com`, first_name: 'Ana' });
     const data = Array.from({ length: 20_000 }, (_, index) => row(index));
     return onStage(
       async (stage) => {
-        const startedMs = performance.now();
         const end = await onTerminal(stage, LIST);
         expect(end.code).toBe(0);
         expect(end.text.match(/sub_\d+/g)).toHaveLength(20_000);
-        expect(performance.now() - startedMs).toBeLessThan(10_000);
       },
       { route: () => listOf(data) },
     );

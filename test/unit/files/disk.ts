@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type AppendFile, openAppendFile } from '../../../src/bulk/append-file.ts';
 
 /** Text of each file below the folder, by its path in it. */
 export type Tree = Readonly<Record<string, string>>;
@@ -47,6 +48,18 @@ export class Disk {
     this.#contents.delete(ino);
     this.#names.delete(ino);
   }
+
+  /** Opens the journal of a run on this disk: it calls a function of Node that cannot be put in the place of another. */
+  openJournal = async (path: string): Promise<AppendFile> => {
+    const file = await openAppendFile(path);
+    const sync = async (): Promise<void> => {
+      this.moment();
+      await file.sync();
+      this.keep(path);
+      this.moment();
+    };
+    return { ...file, sync };
+  };
 
   /** The power may go now. */
   moment(): void {

@@ -149,7 +149,7 @@ describe('when the power goes, a run', () => {
 
   /** Begins a run whose input is checked and copied, as the command does. */
   async function begun(on: Disk) {
-    const ports = runPorts(join(on.root, 'state'));
+    const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
     const copyTo = await spoolPath(ports);
     const bytes = Buffer.from(`${CARD}\n`);
     const input = await checkInput(
@@ -187,7 +187,7 @@ describe('when the power goes, a run', () => {
     mkdirSync(join(stateDir, 'runs'));
     const on = recordDisk(stateDir);
     mkdirSync(join(stateDir, 'runs', 'may'));
-    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    await (await beginRun(runPorts(stateDir, { openFile: on.openJournal }), runPlan({ name: 'may' }))).close();
     for (const tree of on.left()) expect(tree).toHaveProperty(['runs/may/header.json']);
   });
 
@@ -223,7 +223,7 @@ describe('when the power goes, a run', () => {
     const whole = readFileSync(journal, 'utf8');
     appendFileSync(journal, '{"n":2,"t":17');
     const on = recordDisk(stateDir);
-    const second = await resumeRun(runPorts(stateDir), 'may');
+    const second = await resumeRun(runPorts(stateDir, { openFile: on.openJournal }), 'may');
     for (const text of leftNow(on, 'runs/may/journal.jsonl')) {
       expect(text?.startsWith(whole)).toBe(true);
       expect(text).toContain('"s":"unknown"');
@@ -243,7 +243,8 @@ describe('when the power goes, a run', () => {
     const whole = readFileSync(path, 'utf8');
     writeFileSync(path, cut === '' ? whole + torn : whole.slice(0, -1));
     const on = recordDisk(join(path, '..'));
-    await (await RunJournal.resume(path, 3, { ...HELD, clock: new FakeClock() })).close();
+    const ports = { ...HELD, clock: new FakeClock(), openFile: on.openJournal };
+    await (await RunJournal.resume(path, 3, ports)).close();
     // The first loss after the journal was mended, which is the first sync of it.
     expect(on.losses.map((tree) => tree['journal.jsonl'])).toContain(whole);
   });
