@@ -19,11 +19,17 @@ const MODULES = {
   'src/bulk/row-states.ts': ['bulk/row-states'],
   'src/bulk/stop-rules.ts': ['bulk/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
-  'src/files/lock.ts': ['files/lock'],
+  'src/files/lock.ts': ['files/lock-races', 'files/lock'],
+  'src/files/lock-file.ts': ['files/lock-races', 'files/lock'],
+  'src/files/held-lock.ts': ['files/lock-races', 'files/lock'],
+  'src/files/signs-of-life.ts': ['files/lock-races', 'files/lock'],
   'src/http/response.ts': ['http/response'],
   'src/http/retry.ts': ['http/retry'],
   'src/input/expect.ts': ['input/expect'],
   'src/output/safe-text.ts': ['output/safe-text'],
+  'src/plan/plan-file.ts': ['plan/read-plan', 'plan/plan-file'],
+  'src/plan/plan-lines.ts': ['plan/plan-lines'],
+  'src/plan/read-plan.ts': ['plan/read-plan'],
   'src/wire/breakage.ts': ['wire/breakage'],
 };
 

@@ -253,8 +253,8 @@ export function redirectOrigin(reply: ReplyHead, base: string): string | undefin
   const location = headerValues(reply.headers, 'location')[0];
   if (location === undefined) return undefined;
   try {
-    const { protocol, origin, host } = new URL(location, base);
-    return origin === 'null' ? `${protocol}//${host}` : origin;
+    const { protocol, host } = new URL(location, base);
+    return `${protocol}//${host}`;
   } catch {
     return undefined;
   }

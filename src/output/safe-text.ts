@@ -36,9 +36,7 @@ function showCodePoint(codePoint: number): string {
 export function shortenText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   let end = 0;
-  for (let count = 0; count < maxLength && end < text.length; count += 1) {
-    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  }
+  for (let count = 0; count < maxLength; count += 1) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   return end >= text.length ? text : `${text.slice(0, end)}… (+${groupThousands(countFrom(text, end))})`;
 }
 

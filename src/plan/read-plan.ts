@@ -70,9 +70,8 @@ export async function verifyPlan(
 class PlanCheck {
   readonly #onRow: Verification['onRow'];
   readonly #fields = new Set<string>();
-  #head: ReturnType<typeof parseHeader> | undefined;
-  #reader: RowReader | undefined;
-  #hash: Hash | undefined;
+  /** Undefined until line 1 was read. */
+  #begun: (ReturnType<typeof parseHeader> & { readonly hash: Hash; readonly reader: RowReader }) | undefined;
   #lastNames: readonly string[] | undefined;
   #lastRow = 0;
   #rows = 0;
@@ -85,17 +84,18 @@ class PlanCheck {
 
   take(bytes: Buffer, isWhole: boolean, line: number): void {
     const end = isWhole ? '\n' : '';
-    if (this.#reader === undefined || this.#hash === undefined) {
-      this.#head = parseHeader(bytes);
-      this.#hash = hashFirstLine(bytes.toString('utf8') + end);
-      this.#reader = new RowReader(this.#head.operation);
+    if (this.#begun === undefined) {
+      const head = parseHeader(bytes);
+      const hash = hashFirstLine(bytes.toString('utf8') + end);
+      this.#begun = { ...head, hash, reader: new RowReader(head.operation) };
       return;
     }
-    this.#hash.update(bytes).update(end);
+    const { hash, reader } = this.#begun;
+    hash.update(bytes).update(end);
     // Whatever else is wrong, a line that is no JSON is where the file is damaged.
     const object = parseLine(bytes);
     try {
-      this.#takeRow(this.#reader, object, line);
+      this.#takeRow(reader, object, line);
     } catch (error) {
       if (!(error instanceof LineProblem)) throw error;
       this.#fault ??= new NumberedProblem(line, error.message);
@@ -114,9 +114,9 @@ class PlanCheck {
   }
 
   end(): Omit<VerifiedPlan, 'fileSha256'> {
-    if (this.#head === undefined || this.#hash === undefined) throw new NumberedProblem(1, 'the file is empty');
-    const { header, operation } = this.#head;
-    if (this.#hash.digest('hex') !== header.sha256) {
+    if (this.#begun === undefined) throw new NumberedProblem(1, 'the file is empty');
+    const { header, operation, hash } = this.#begun;
+    if (hash.digest('hex') !== header.sha256) {
       throw new NumberedProblem(1, 'its hash is not that of the file, which was changed or cut');
     }
     if (this.#fault !== undefined) throw this.#fault;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countFrom, groupThousands, safeText, shortenText } from '../../../src/output/safe-text.ts';
+import { countFrom, groupThousands, plural, safeText, shortenText } from '../../../src/output/safe-text.ts';
 
 describe('safeText', () => {
   it.each([
@@ -80,6 +80,7 @@ describe('shortenText', () => {
     expect(shortenText('a\uffffb', 2)).toBe('a\uffff… (+1)');
     expect(shortenText('\u{10000}ab', 2)).toBe('\u{10000}a… (+1)');
     expect(shortenText('', 0)).toBe('');
+    expect(shortenText('😀😀😀😀', 5)).toBe('😀😀😀😀');
   });
 });
 
@@ -89,6 +90,11 @@ describe('counting', () => {
     expect(countFrom('a\uffffb', 0)).toBe(3);
     expect(countFrom('\u{10000}', 0)).toBe(1);
     expect(countFrom('abc', 3)).toBe(0);
+  });
+
+  it('says how many of what', () => {
+    expect([0, 1, 2, 1200].map((count) => plural(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows', '1,200 rows']);
+    expect([1, 2].map((count) => plural(count, 'entry', 'entries'))).toEqual(['1 entry', '2 entries']);
   });
 
   it('groups thousands', () => {

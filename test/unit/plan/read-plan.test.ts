@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
+import { Failure } from '../../../src/failure.ts';
+import {
+  encodeHeader,
+  encodeRow,
+  hashFirstLine,
+  type PlanDraft,
+  type PlanRow,
+  planRunName,
+} from '../../../src/plan/plan-file.ts';
+import { plannedRows, verifyPlan } from '../../../src/plan/read-plan.ts';
+
+const DRAFT: PlanDraft = {
+  operation: 'calendar.subscribers.update',
+  url: 'https://calendar.example.com',
+  profile: 'live',
+  createdBy: 'ann',
+  createdAt: '2026-05-01T12:00:00.000Z',
+  expiresAt: '2026-05-02T12:00:00.000Z',
+  rows: 3,
+  unchanged: 0,
+};
+
+function planRow(row: number, body: Record<string, string> = { email: 'a@x' }): PlanRow {
+  return { row, id: `sub_${row}`, body: new Map(Object.entries(body)), before: undefined, drift: 'unchecked' };
+}
+
+const ROWS = [
+  planRow(1),
+  planRow(2, { first_name: 'Ann', email: 'b@x' }),
+  planRow(5, { last_name: 'Bo', first_name: 'Cy' }),
+];
+
+/** The bytes of a plan with these lines and a hash that is right, whatever its header says. */
+function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}): Buffer {
+  const facts = { ...DRAFT, rows: rows.length, ...draft };
+  const lines = rows.map(encodeRow).join('');
+  const sha256 = hashFirstLine(encodeHeader(facts, '0'.repeat(64)))
+    .update(lines)
+    .digest('hex');
+  return Buffer.from(encodeHeader(facts, sha256) + lines);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => string | undefined) {
+  return verifyPlan(once(bytes), { name: '"x.plan"', ...(onRow === undefined ? {} : { onRow }) });
+}
+
+async function batchesOf(bytes: Uint8Array): Promise<readonly (readonly number[])[]> {
+  const batches: number[][] = [];
+  for await (const batch of plannedRows(once(bytes), OPERATIONS.subscriberUpdate, '"x.plan"')) {
+    batches.push(batch.map(({ row }) => row));
+  }
+  return batches;
+}
+
+describe('a plan that was verified', () => {
+  it('says what it holds, and names its bytes as they are', async () => {
+    const bytes = planOf(ROWS);
+    const plan = await verify(bytes);
+    expect(plan).toMatchObject({
+      header: { operation: 'calendar.subscribers.update', rows: 3 },
+      lastRow: 5,
+      fields: ['email', 'first_name', 'last_name'],
+      fileSha256: createHash('sha256').update(bytes).digest('hex'),
+    });
+    expect(plan.operation.command).toBe('calendar.subscribers.update');
+  });
+
+  it('may have no rows', async () => {
+    expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, fields: [] });
+  });
+
+  it('of cards without bodies has no fields', async () => {
+    const card: PlanRow = {
+      row: 1,
+      id: '0b7a6c1e-3f52-4d8a-9c41-000000000001',
+      body: undefined,
+      before: new Map([['status', 'ACTIVE']]),
+      drift: 'checked',
+    };
+    expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({ lastRow: 1, fields: [] });
+  });
+
+  it('names the run that applies it', () => {
+    expect(planRunName('0123456789ab')).toBe('plan-0123456789ab');
+  });
+});
+
+describe('who verifies a plan', () => {
+  it('hears each row in order', async () => {
+    const heard: number[] = [];
+    await verify(planOf(ROWS), ({ row }) => void heard.push(row));
+    expect(heard).toEqual([1, 2, 5]);
+  });
+
+  it('can refuse a row, and hears no more of the rows after it', async () => {
+    const heard: number[] = [];
+    const verifying = verify(planOf(ROWS), ({ row }) => {
+      heard.push(row);
+      return row === 2 ? 'its reason has no ticket' : undefined;
+    });
+    await expect(verifying).rejects.toMatchObject({
+      code: 'USAGE',
+      message: '"x.plan" cannot be used as a plan: line 3: its reason has no ticket; nothing was sent',
+      hints: ['make the plan again, or fetch the file as it was'],
+    });
+    expect(heard).toEqual([1, 2]);
+  });
+
+  it('hears the first of several faults', async () => {
+    const twice = [planRow(2), planRow(2), planRow(1)];
+    await expect(verify(planOf(twice))).rejects.toThrow('line 3: its row does not follow the one before');
+    const refusing = verify(planOf(ROWS), ({ row }) => `no ${row}`);
+    await expect(refusing).rejects.toThrow('line 2: no 1;');
+  });
+
+  it('hears of a changed file before of a fault in it', async () => {
+    const text = planOf([planRow(2), planRow(1)])
+      .toString('utf8')
+      .replace('a@x', 'a@y');
+    await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash is not that of the file');
+  });
+
+  it('hears of a number of rows that is wrong, although the hash is right', async () => {
+    await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3; nothing was sent');
+  });
+
+  it('hears of a bug as it is', async () => {
+    const bug = new TypeError('x is not a function');
+    const verifying = verify(planOf(ROWS), () => {
+      throw bug;
+    });
+    await expect(verifying).rejects.toBe(bug);
+  });
+});
+
+describe('a file that is no plan', () => {
+  it.each([
+    ['an empty one', () => Buffer.alloc(0), 'line 1: the file is empty'],
+    ['one that begins as none', () => Buffer.from('x\n'), 'line 1: it cannot be read as JSON'],
+    [
+      'one with a line that cannot be read',
+      () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),
+      'line 3: it cannot be read as JSON',
+    ],
+    ['one whose last newline is missing', () => planOf(ROWS).subarray(0, -1), 'line 1: its hash is not that'],
+  ])('%s is refused', async (_what, make, problem) => {
+    await expect(verify(make())).rejects.toThrow(`"x.plan" cannot be used as a plan: ${problem}`);
+  });
+});
+
+describe('the rows of a verified plan', () => {
+  it.each([
+    [0, []],
+    [1, [1]],
+    [255, [255]],
+    [256, [256]],
+    [257, [256, 1]],
+    [600, [256, 256, 88]],
+  ])('come in batches: %i as %j', async (count, lengths) => {
+    const rows = Array.from({ length: count }, (_, index) => planRow(index + 1));
+    const batches = await batchesOf(planOf(rows));
+    expect(batches.map(({ length }) => length)).toEqual(lengths);
+    expect(batches.flat()).toEqual(rows.map(({ row }) => row));
+  });
+
+  it('are refused, naming the line, when the file was changed meanwhile', async () => {
+    const text = planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2');
+    const reading = batchesOf(Buffer.from(text));
+    await expect(reading).rejects.toThrow(Failure);
+    await expect(batchesOf(Buffer.from(text))).rejects.toThrow(
+      '"x.plan" cannot be used as a plan: line 3: it cannot be read as JSON; nothing was sent',
+    );
+  });
+
+  it('end with what reading them ended with', async () => {
+    const error = new Error('EIO');
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield planOf(ROWS);
+      throw error;
+    }
+    const reading = async () => {
+      for await (const batch of plannedRows(broken(), OPERATIONS.subscriberUpdate, '"x.plan"'))
+        expect(batch).toBeDefined();
+    };
+    await expect(reading()).rejects.toBe(error);
+  });
+});
