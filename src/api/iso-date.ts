@@ -133,8 +133,8 @@ function parseClock(text: string): Part<bigint> | Problem {
   return { value, extended: minutes === undefined ? null : colon === ':' };
 }
 
+/** `Z` has neither hours nor minutes, and so is zero of both. */
 function parseZone(zone: string): Part<number> | Problem {
-  if (zone.toUpperCase() === 'Z') return { value: 0, extended: null };
   const hours = Number(zone.slice(1, 3));
   const rest = zone.slice(3);
   const minutes = Number(rest.replace(':', ''));

@@ -58,6 +58,8 @@ describe('parseIsoDate', () => {
     '2026-05-01T00:00+14:00',
     '2026-05-01t18:30z',
     '2026-w18-5',
+    '2026-001',
+    '2026-05-01T18:30+23:00',
   ])('reads %s', (text) => {
     expect(problemOf(text)).toBeUndefined();
   });
@@ -76,6 +78,7 @@ describe('parseIsoDate', () => {
     ['2026-13-01', 'names a month that does not exist: 13'],
     ['2026-05-00', 'names a day that does not exist: month 5 of 2026 has 31 days'],
     ['2025-W53-1', 'names a week that does not exist: 2025 has 52 weeks'],
+    ['2024-W53-1', 'names a week that does not exist: 2024 has 52 weeks'],
     ['2026-W00-1', 'names a week that does not exist: 2026 has 53 weeks'],
     ['2026-W18-8', 'names a day that does not exist: a week has days 1 to 7'],
     ['2026-W18-0', 'names a day that does not exist: a week has days 1 to 7'],
@@ -85,6 +88,7 @@ describe('parseIsoDate', () => {
     ['2026-05-01T10:60', 'names a minute that does not exist: 60'],
     ['2026-05-01T10:00:61', 'names a second that does not exist: 61'],
     ['2026-05-01T24:01', 'is past 24:00, the end of a day'],
+    ['2026-05-01T24:00:01', 'is past 24:00, the end of a day'],
     ['2026-05-01T24:00:00.001', 'is past 24:00, the end of a day'],
     ['2026-05-01T10:00+24:00', 'has a zone offset that does not exist: +24:00'],
     ['2026-05-01T10:00+02:60', 'has a zone offset that does not exist: +02:60'],
@@ -129,6 +133,35 @@ describe('parseIsoDate', () => {
     'P1D',
   ])('refuses %j, which is another form', (text) => {
     expect(problemOf(text)).toBeDefined();
+  });
+
+  test.each([
+    'x2026-W18',
+    '2026-W18x',
+    'x2026-05',
+    '2026-05x',
+    'x2026',
+    '2026x',
+    '2026-05-01Tx18:30',
+    '2026-05-01Tx',
+    '2026-05-01T18:30Zx',
+  ])('refuses %s with an example of what it reads', (text) => {
+    expect(problemOf(text)).toBe(
+      'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time)',
+    );
+  });
+
+  test.each<[string, bigint, number | undefined]>([
+    ['2026-05-01T18', 64_800_000n, undefined],
+    ['2026-05-01T18,5', 66_600_000n, undefined],
+    ['2026-05-01T18:30', 66_600_000n, undefined],
+    ['2026-05-01T18:30.5Z', 66_630_000n, 0],
+    ['2026-05-01T18:30:15.25z', 66_615_250n, 0],
+    ['2026-05-01T18:30:15+02', 66_615_000n, 120],
+    ['2026-05-01T18:30:15-05:30', 66_615_000n, -330],
+    ['20260501T183015+0200', 66_615_000n, 120],
+  ])('reads the clock and the zone of %s', (text, milliseconds, offsetMinutes) => {
+    expect(parseIsoDate(text)).toEqual({ day: 20_574, clock: milliseconds * 1_000_000_000n, offsetMinutes });
   });
 
   test.each([

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../../src/bulk/engine.ts';
+import { sentResult } from '../../../src/bulk/row-outcome.ts';
+import { StopRules } from '../../../src/bulk/stop-rules.ts';
 import { StreamFailure } from '../../../src/context.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
@@ -108,6 +110,23 @@ describe('a run of many rows stops', () => {
     const report = await runRows(planOf(12, script(ends, sent), { isWrite: false, command: 'card.get' }));
     expect(sent).toHaveLength(reads);
     expect(report).toMatchObject({ exitCode, state: 'stopped', stop: { kind } });
+  });
+
+  it('at the fifth row in a row that was not sent, whatever kept it back', () => {
+    const rules = new StopRules({ maxFailures: undefined, succeededBefore: 0 });
+    const about = { command: 'card.block', isWrite: true, mayHaveLeft: false };
+    const busy = () =>
+      rules.ended(sentResult({ row: 1, id: 'card-1' }, failed('BUSY', { outcome: 'not_sent' }), about));
+    expect([busy(), busy(), busy(), busy()]).toEqual([undefined, undefined, undefined, undefined]);
+    expect(busy()).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('not at a 403 when rows of an earlier process and of this one have succeeded', () => {
+    const rules = new StopRules({ maxFailures: undefined, succeededBefore: 1 });
+    const about = { command: 'card.block', isWrite: true, mayHaveLeft: true };
+    const row = { row: 1, id: 'card-1' };
+    expect(rules.ended(sentResult(row, answered(), about))).toBeUndefined();
+    expect(rules.ended(sentResult(row, rejected(403), about))).toBeUndefined();
   });
 
   it('not at reads of cards that are not there', async () => {

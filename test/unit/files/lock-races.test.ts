@@ -278,6 +278,19 @@ it('work under a lock that is still held proves it as often as it likes', async 
   expect(await withLock(path, options(), work)).toBe('done');
 });
 
+it('work that lost its lock to somebody who has ended since changes nothing', async () => {
+  const path = join(temporaryFolder(), 'a.lock');
+  const working = withLock(path, options(), async (prove) => {
+    rmSync(path);
+    prove();
+  });
+  await expect(working).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message:
+      'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk, which has ended since, took it over; nothing was changed',
+  });
+});
+
 describe('removing a dead lock', () => {
   it('removes the lock of a process that has ended, and nothing else', async () => {
     const path = await deadLock();

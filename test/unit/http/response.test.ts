@@ -54,6 +54,7 @@ describe('2xx answers that are the resource', () => {
 
   it('H20 201 is taken, 202 says that the work goes on', () => {
     expect(judged(cardGet, CARD, 201)).toMatchObject({ kind: 'accepted', notices: [] });
+    expect(judged(cardGet, CARD, 299)).toMatchObject({ kind: 'accepted', notices: [] });
     expect(judged(cardGet, CARD, 202)).toMatchObject({ kind: 'accepted', notices: [{ code: 'ACCEPTED' }] });
   });
 
@@ -147,6 +148,7 @@ describe('other statuses', () => {
     [408, [], 'busy'],
     [418, [], 'refused'],
     [429, [], 'busy'],
+    [499, [], 'refused'],
     [500, [], 'server_error'],
     [500, [['Retry-After', '1']], 'server_error'],
     [503, [], 'server_error'],

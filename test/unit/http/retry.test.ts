@@ -120,6 +120,11 @@ describe('decideNext', () => {
       { kind: 'retry', waitMs: 250, readBackFirst: false, once: true },
     ],
     ['the resolver: not twice', { event: 'not_sent_once', onceSpent: true }, { kind: 'end', waitTooLong: false }],
+    [
+      'another trouble after the one retry for the resolver',
+      { onceSpent: true },
+      { kind: 'retry', waitMs: 250, readBackFirst: false, once: false },
+    ],
     ['refused', { event: 'refused' }, { kind: 'end', waitTooLong: false }],
   ];
   it.each(rows)('%s', (_, change, expected) => {

@@ -33,6 +33,7 @@ describe('parseExpectation', () => {
     ['clientRefrence=1', '"clientRefrence" is not a field of a card; did you mean clientReference?'],
     ['clientReference.x=1', '"clientReference.x" is not a field of a card; did you mean clientReference?'],
     ['zzz=1', '"zzz" is not a field of a card'],
+    ['transaction=1', '"transaction" is not a field of a card'],
     ['=1', '"" is not a field of a card'],
     ['metadata=1', 'name a key of the metadata, such as metadata.shop'],
     ['metadata.=1', 'name a key of the metadata, such as metadata.shop'],

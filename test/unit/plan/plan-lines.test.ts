@@ -48,6 +48,7 @@ describe('the first line of a plan', () => {
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['no layout', { frontdeskPlan: undefined }, 'this is no plan of frontdesk'],
     ['no number of its layout', { frontdeskPlan: '1' }, 'this is no plan of frontdesk'],
     ['an older layout than there is', { frontdeskPlan: 0 }, 'this is no plan of frontdesk'],
     ['a newer layout', { frontdeskPlan: 2 }, 'a newer frontdesk wrote this plan'],
@@ -202,6 +203,12 @@ describe('the line of a row', () => {
     const found = reader.problem(reader.read(parseLine(bytesOf({ ...CARD_ROW, ...change })), 2));
     if (problem === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(problem);
+  });
+
+  it('with one of the fields of its operation is what its command takes', () => {
+    const reader = new RowReader(subscriberUpdate);
+    const row = { row: 1, id: 's', body: { email: 'a@x' }, drift: 'unchecked' };
+    expect(reader.problem(reader.read(parseLine(bytesOf(row)), 2))).toBeUndefined();
   });
 
   it('without a body is held against the command by its id', () => {
