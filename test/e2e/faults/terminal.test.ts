@@ -96,7 +96,7 @@ describe.concurrent('text from outside', () => {
           home,
           env,
         });
-        await terminal.waitFor(/Block card .*\?/);
+        await terminal.waitFor(/Block card [^?]*\?/);
         terminal.type('\r');
         const { code, output, text } = await terminal.end;
         expect(code).toBe(130);
