@@ -107,16 +107,16 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
 
 /** How a help page is to be shown. */
 interface HelpStyle {
-  readonly context: Pick<Context, 'stdout' | 'env'>;
+  readonly context: Pick<Context, 'stdout' | 'stderr' | 'env'>;
   readonly format: Format;
   /** The overview lists the common options too. */
   readonly isLong: boolean;
 }
 
-/** Columns of the terminal; a pipe has none, but COLUMNS may say what its reader can show. */
-export function helpColumns({ stdout, env }: HelpStyle['context']): number | undefined {
+/** Columns of the terminal. A pipe has none: COLUMNS may say what its reader can show, and a pager shows it where stderr goes. */
+export function helpColumns({ stdout, stderr, env }: HelpStyle['context']): number | undefined {
   const text = env['COLUMNS'] ?? '';
-  return stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : undefined);
+  return stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : stderr.columns);
 }
 
 /** The help page of these words as it is written to stdout: text, or the same facts as JSON. */

@@ -33,9 +33,9 @@ export function examples(title: string, lines: Readonly<Record<string, string>>)
 
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 120;
-const DEFAULT_WIDTH = 80;
+const DEFAULT_WIDTH = 100;
 
-/** Width of a help text in columns: that of the terminal within reason, 80 where there is none. */
+/** Width of a help text in columns: that of the terminal within reason, 100 where there is none. */
 export function helpWidth(columns: number | undefined): number {
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns ?? DEFAULT_WIDTH));
 }

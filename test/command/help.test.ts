@@ -59,6 +59,18 @@ describe('help', () => {
     expect(JSON.parse(stdout)).toMatchObject({ command });
   });
 
+  it.each([
+    ['card', 'block'],
+    ['calendar', 'update'],
+    ['calendar', 'event', 'create'],
+    ['calendar', 'subscribers', 'update'],
+  ])('fits on 60 lines of 100 columns in a pipe: %s %s %s', async (...words) => {
+    const { stdout } = await runFrontdesk([...words, '--help']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(60);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
   it('obeys COLUMNS where there is no terminal', async () => {
     const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);

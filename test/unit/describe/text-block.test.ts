@@ -4,7 +4,7 @@ import { type Block, foldCommand, helpWidth, layOut, wrap } from '../../../src/d
 
 describe('the width of help', () => {
   it.each([
-    { columns: undefined, width: 80 },
+    { columns: undefined, width: 100 },
     { columns: 20, width: 40 },
     { columns: 60, width: 60 },
     { columns: 120, width: 120 },
