@@ -27,7 +27,7 @@ function openPaths(command: Command, isRun: boolean): IsOpenPath {
 /** The columns that `--columns` may name: those of a write over many rows are those of its results. */
 async function printedColumns(command: Command, input: RawInput): Promise<readonly Column[]> {
   if (command.kind === 'local') return command.columns ?? [];
-  if (hasOption(input, 'plan')) return (await import('./many/make-plan.ts')).PLAN_COLUMNS;
+  if (hasOption(input, 'plan')) return (await import('../plan/plan-columns.ts')).HEADER_COLUMNS;
   if (!command.writes || !isMany(command, input)) return command.columns;
   const { RUN_COLUMNS } = await import('./many/run-rows.ts');
   return RUN_COLUMNS;

@@ -2,6 +2,8 @@ import { localCommand } from '../commands/command.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
+import { openUnder } from '../output/column.ts';
+import { APPROVAL_COLUMNS, ROW_COLUMNS } from '../plan/plan-columns.ts';
 import type { Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { missingText } from './missing.ts';
@@ -26,6 +28,8 @@ function profileOf(session: Session, input: RawInput): ResolvedProfile | undefin
 
 export const planShowCommand = localCommand({
   path: ['plan', 'show'],
+  columns: ROW_COLUMNS,
+  isOpenColumn: openUnder('body', 'before'),
   description:
     'Shows what a plan would send, and what became of it on this machine: new, expired, running, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows; with --json the whole plan as one document.',
   arguments: [FILE_ARGUMENT],
@@ -43,6 +47,7 @@ export const planShowCommand = localCommand({
 
 export const planApproveCommand = localCommand({
   path: ['plan', 'approve'],
+  columns: APPROVAL_COLUMNS,
   description:
     'Signs the bytes of a plan with an SSH key, after showing it, into <file>.<name>.sig beside it. A profile with --approvers and --approvals demands that many signatures, of different people and keys, before many rows are written. It stops mistakes, and not somebody who holds the token and curl. Off a terminal it needs --yes.',
   arguments: [FILE_ARGUMENT],

@@ -8,6 +8,7 @@ import { fromPlain } from '../json/plain.ts';
 import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
+import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
 import type { Session } from '../session.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
@@ -211,6 +212,7 @@ export const runsResumeCommand = localCommand({
 
 export const runsRevertCommand = localCommand({
   path: ['runs', 'revert'],
+  columns: HEADER_COLUMNS,
   description:
     'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known are reported (15), and the plan holds the others. A run of cards or events has no way back.',
   arguments: [RUN_ARGUMENT],

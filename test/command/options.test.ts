@@ -240,6 +240,9 @@ describe('--columns, --sort-by and --no-header', () => {
     [['auth', 'status'], 'familiy', 'family'],
     [['config', 'list'], 'vlaue', 'value'],
     [['doctor'], 'mesage', 'message'],
+    [['plan', 'show', 'a.plan'], 'rwo', 'row'],
+    [['plan', 'approve', 'a.plan', '--key', 'k', '--as', 'ann', '--yes'], 'kye', 'key'],
+    [['runs', 'revert', 'the-run', '--plan', 'a.plan'], 'sha265', 'sha256'],
     [['card', 'wait', CARD_ID, '--status', 'ACTIVE'], 'statsu', 'status'],
   ])('%j with a misspelt column is exit 2 with the nearest name, and changes nothing', async (words, typed, meant) => {
     const server = await startRecordingServer(service);

@@ -8,9 +8,9 @@ import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
-import type { Column } from '../../output/column.ts';
 import { isJson } from '../../output/options.ts';
 import { isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
+import { APPROVAL_COLUMNS } from '../../plan/plan-columns.ts';
 import { PlanSurvey, planView } from '../../plan/plan-view.ts';
 import { type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import { findSshKeygen } from '../../plan/ssh-keygen.ts';
@@ -28,13 +28,6 @@ export interface Approving {
   /** The profile in use, when there is one that can be meant. */
   readonly profile: ResolvedProfile | undefined;
 }
-
-const COLUMNS: readonly Column[] = [
-  { name: 'plan', header: 'PLAN', keep: true },
-  { name: 'as', header: 'AS' },
-  { name: 'key', header: 'KEY' },
-  { name: 'file', header: 'FILE' },
-];
 
 async function refuseFaults({ path, as }: Approving): Promise<void> {
   const faults: Fault[] = [];
@@ -142,7 +135,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
     await keepSignature(file, signed.signature, context.pid);
     const fingerprint = await signatureKey(tool, { path, copy }, as);
     const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
-    await session.print({ kind: 'resource', resource, columns: COLUMNS });
+    await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
     const { uncounted } = await showApprovals(session, profile, path);
     const problem = uncounted.find((text) => text.startsWith(`${as}: `) || text.startsWith('any signature: '));
     if (problem !== undefined) {

@@ -12,7 +12,7 @@ import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
-import type { Column } from '../../output/column.ts';
+import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanDraft, type PlanHeader } from '../../plan/plan-file.ts';
 import { openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
@@ -24,20 +24,6 @@ import { announcing } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { comparedMembers, readCard } from './run-rows.ts';
-
-/** Columns of a plan's header. */
-export const PLAN_COLUMNS: readonly Column[] = [
-  { name: 'plan', header: 'PLAN', keep: true },
-  { name: 'operation', header: 'OPERATION' },
-  { name: 'rows', header: 'ROWS', align: 'right' },
-  { name: 'unchanged', header: 'UNCHANGED', align: 'right' },
-  { name: 'profile', header: 'PROFILE' },
-  { name: 'url', header: 'URL' },
-  { name: 'createdBy', header: 'CREATED BY' },
-  { name: 'createdAt', header: 'CREATED' },
-  { name: 'expiresAt', header: 'EXPIRES' },
-  { name: 'sha256', header: 'SHA256', wide: true },
-];
 
 /** The rows that are to be planned, checked as for a run. */
 export interface PlanOrder {
@@ -82,7 +68,7 @@ export async function printMadePlan(
   header: PlanHeader,
   next: { readonly path: string; readonly command?: string | undefined; readonly needsApproval?: boolean },
 ): Promise<void> {
-  await session.print({ kind: 'resource', resource: headerObject(header), columns: PLAN_COLUMNS });
+  await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
   const call = `${next.command ?? session.output.command ?? 'frontdesk'} plan`;
   const file = shellQuote(next.path);
   const approve = next.needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';

@@ -5,7 +5,7 @@ import { openInput } from '../../input/input-file.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
-import type { Column } from '../../output/column.ts';
+import { ROW_COLUMNS } from '../../plan/plan-columns.ts';
 import {
   type Approval,
   headerObject,
@@ -20,14 +20,6 @@ import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { showApprovals } from './plan-approvals.ts';
 import { portsOf } from './run-ports.ts';
-
-const SHOWN_COLUMNS: readonly Column[] = [
-  { name: 'row', header: 'ROW', align: 'right' },
-  { name: 'id', header: 'ID', keep: true },
-  { name: 'body', header: 'BODY' },
-  { name: 'before', header: 'BEFORE' },
-  { name: 'drift', header: 'DRIFT' },
-];
 
 /** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
 export async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
@@ -123,7 +115,7 @@ async function printAll(
 }
 
 async function printTable(session: Session, path: string, plan: VerifiedPlan): Promise<void> {
-  const writer = await session.openRows(SHOWN_COLUMNS, plan.header.rows);
+  const writer = await session.openRows(ROW_COLUMNS, plan.header.rows);
   for await (const row of rowObjects(session, path, plan)) await writer.row(row);
   await writer.close();
 }
