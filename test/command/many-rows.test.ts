@@ -135,6 +135,11 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
       `line 3, column cardId: the same id as in line 2 (${ONE}); --allow-duplicates accepts that`,
     ],
     [
+      'the same id twice, of which one row has a fault of its own',
+      `cardId,reason,_outcome\n${ONE},a,unknown\n${ONE},b,\n`,
+      `line 3, column cardId: the same id as in line 2 (${ONE}); --allow-duplicates accepts that`,
+    ],
+    [
       'a List as subscribers list --json prints it',
       '{\n  "object": "list",\n  "data": []\n}\n',
       '1 fault in stdin, nothing was sent: line 1: one JSON object over several lines; give an array',

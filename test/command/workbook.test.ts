@@ -157,11 +157,12 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       ]),
     });
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
-      '5 faults in "rows.xlsx", nothing was sent',
+      '6 faults in "rows.xlsx", nothing was sent',
       'Rows!B1: unknown column "emial"; did you mean email?',
       'Rows!C2, column first_name: is a decimal number (12.5); store it as text, since it is sent as typed',
       'Rows!C3, column first_name: is a date or a time; store it as text, since dates are sent as typed',
       'Rows!D3, column active: must be true or false, not "maybe"',
+      'Rows!A3, column id: the same id as in line 2 ("s1"); --allow-duplicates accepts that',
       'Rows!A4, column id: is empty',
     ]);
   });

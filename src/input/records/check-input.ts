@@ -75,12 +75,11 @@ function checkBatch(batch: ReadBatch, interpreter: Interpreter, findings: Findin
   for (const record of batch.records) {
     findings.addNames(record.names);
     const interpreted = interpreter.interpret(record, batch.format);
-    if (interpreted.kind === 'faults') {
-      faults.push(...interpreted.faults);
-      continue;
-    }
-    const duplicate = findings.duplicate(interpreted.row, batch.format);
+    if (interpreted.kind === 'faults') faults.push(...interpreted.faults);
+    const { row } = interpreted;
+    const duplicate = row === undefined ? undefined : findings.duplicate(row, batch.format);
     if (duplicate !== undefined) faults.push(duplicate);
+    else if (interpreted.kind === 'faults') continue;
     else if (interpreted.kind === 'unchanged') findings.addUnchanged(interpreted.row);
     else findings.addRow(interpreted.row);
   }

@@ -48,11 +48,11 @@ export interface InterpretOptions {
   readonly checkRow?: ((row: Row) => { readonly field: string; readonly problem: string } | undefined) | undefined;
 }
 
-/** A row that can be sent, one that `--changed-from` leaves out, or what is wrong with it. */
+/** A row that can be sent, one that `--changed-from` leaves out, or what is wrong with it: then the row if its id is good. */
 export type Interpreted =
   | { readonly kind: 'row'; readonly row: Row }
   | { readonly kind: 'unchanged'; readonly row: Row }
-  | { readonly kind: 'faults'; readonly faults: readonly InputFault[] };
+  | { readonly kind: 'faults'; readonly row: Row | undefined; readonly faults: readonly InputFault[] };
 
 /** The columns of a header, or of one JSON object, sorted by what they are for. */
 interface ColumnMap {
@@ -142,7 +142,8 @@ export class Interpreter {
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
       .map(({ field, problem }) => placeFault(record, format, field, problem));
-    return { kind: 'faults', faults };
+    const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
+    return { kind: 'faults', row: hasGoodId ? row : undefined, faults };
   }
 
   #columnsOf(record: RawRecord): ColumnMap {
