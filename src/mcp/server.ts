@@ -48,10 +48,12 @@ function toolOf(spec: ToolSpec): Tool {
 
 /** The session as one call sees it: nobody at a terminal, nothing printed, writes recorded as carried by a client. */
 function callSession(session: Session, warnings: Notice[]): Session {
+  const { onTrace } = session.listener;
   return {
     ...session,
     prompt: { ...session.prompt, available: false },
-    listener: {},
+    // Nobody waits at this terminal; with --verbose the exchange is told there.
+    listener: onTrace === undefined ? {} : { onTrace },
     recorder: () => session.recorder('mcp'),
     notify: async (notice) => {
       if (notice.level === 'warning') warnings.push(notice);

@@ -215,3 +215,14 @@ it('logs in again whenever the service refuses its token, for as long as it serv
   expect(await exitCode(4)).toBe(4);
   expect(await exitCode(5)).toBe(0);
 });
+
+it('with --verbose tells the exchange on stderr, and nothing but messages on stdout', async () => {
+  const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
+  const client = new RawClient(['-v'], { env: server.env });
+  await client.initialize({});
+  client.send(call(1, 'card_get', { cardId: CARD_ID }));
+  await client.answerTo(1);
+  const { stderr } = await client.end();
+  expect(stderr).toContain(`GET ${server.url}/v1/cards/${CARD_ID}`);
+  expect(stderr).toContain('Bearer ***');
+});
