@@ -36,7 +36,11 @@ async function readOperation(session: Session, request: ReadRequest): Promise<Ca
   const { call, warnings: suspicious } = readCall(tool.operation, tool, args);
   for (const message of suspicious) warnings.push(warning('SUSPICIOUS_ID', message));
   const service = await session.service(call.operation.family);
-  const result: CallResult = await service.client.call(call, { policy: session.policy, listener: session.listener, stop });
+  const result: CallResult = await service.client.call(call, {
+    policy: session.policy,
+    listener: session.listener,
+    stop,
+  });
   if (result.kind === 'failed') throw result.failure;
   if (call.operation.query !== null) {
     const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto';
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
@@ -34,13 +35,23 @@ function existsFailure(path: string): Failure {
   });
 }
 
-/** USAGE when something is at the place of a plan that is to be made. */
-async function refuseExistingPlan(path: string): Promise<void> {
+function unwritable(path: string, error: unknown): Failure {
+  return new Failure('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}; nothing was sent`, {
+    hints: [`check that the folder ${dirname(path)} exists and can be written`],
+    cause: error,
+  });
+}
+
+/** USAGE when something is at the place of a plan that is to be made, or its folder cannot be written. */
+export async function checkPlanPlace(path: string): Promise<void> {
   try {
-    await stat(path);
+    await access(dirname(path), constants.W_OK);
+    const found = await lstat(path).catch((error: unknown) => {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    });
+    if (found === undefined) return;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
-    throw new Failure('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}; nothing was sent`);
+    throw unwritable(path, error);
   }
   throw existsFailure(path);
 }
@@ -50,17 +61,14 @@ async function refuseExistingPlan(path: string): Promise<void> {
  * or its folder cannot be written.
  */
 export async function openPlanWriter(path: string, facts: PlanDraft, pid: number): Promise<PlanWriter> {
-  await refuseExistingPlan(path);
+  await checkPlanPlace(path);
   const temporary = join(dirname(path), temporaryName(pid));
   let file: FileHandle;
   try {
     file = await open(temporary, 'wx', 0o600);
     await file.chmod(0o600);
   } catch (error) {
-    throw new Failure('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}; nothing was sent`, {
-      hints: [`check that the folder ${dirname(path)} exists and can be written`],
-      cause: error,
-    });
+    throw unwritable(path, error);
   }
   return new GrowingPlan(path, temporary, facts, file);
 }
@@ -123,7 +131,7 @@ class GrowingPlan implements PlanWriter {
       await rm(this.#temporary);
     } catch (error) {
       if (errnoOf(error) === 'EEXIST') throw existsFailure(this.#path);
-      await refuseExistingPlan(this.#path);
+      await checkPlanPlace(this.#path);
       await rename(this.#temporary, this.#path);
     }
   }

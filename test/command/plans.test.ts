@@ -9,7 +9,7 @@ import {
   type Reply,
   startRecordingServer,
 } from '../support/recording-server.ts';
-import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type Home, type RunResult, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--reason', 'X-1'];
@@ -142,6 +142,20 @@ describe('--plan sends no write', () => {
     expect(held.code).toBe(17);
     expect(JSON.parse(held.stderr).error).toMatchObject({ code: 'PRECONDITION', id: cardId(1), outcome: 'not_sent' });
     expect(writes(server)).toEqual([]);
+    expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+  });
+
+  it.each([
+    ['one id', [cardId(1)]],
+    ['several', [cardId(1), cardId(2)]],
+  ])('leaves no file behind when a signal ends it: %s', async (_, ids) => {
+    const home = createHome();
+    const server = await startRecordingServer(() => 'hang');
+    const args = ['card', 'block', ...ids, '--plan', 'p.plan', '--timeout', '10s'];
+    const running = startFrontdesk(args, { home, env: server.env });
+    await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(ids.length);
+    running.child.kill('SIGINT');
+    expect((await running.result).code).toBe(130);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   });
 

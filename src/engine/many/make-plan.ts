@@ -14,7 +14,7 @@ import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanDraft, type PlanHeader } from '../../plan/plan-file.ts';
-import { openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
+import { checkPlanPlace, openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
 import { checkExpectations, readCardBefore } from '../confirm.ts';
 import { joinFailures } from '../join-failures.ts';
@@ -214,9 +214,11 @@ export async function planSingle(session: Session, command: CallCommand, input: 
     unchanged: 0,
     lifeMs: plan.lifeMs,
   });
+  // A signal ends the program while it waits for the card, and must find nothing to clear away.
+  await checkPlanPlace(plan.path);
+  const before = operation.family === 'cards' ? await readPlannedCard(session, single) : undefined;
   const writer = await openPlanWriter(plan.path, facts, session.context.pid);
   try {
-    const before = operation.family === 'cards' ? await readPlannedCard(session, single) : undefined;
     await writer.add({ ...row, before, drift: before === undefined ? 'unchecked' : 'checked' });
     await printMadePlan(session, await writer.keep(), { path: plan.path, needsApproval: needsApproval(session, 1) });
   } catch (error) {
