@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId, cardNumber, idLines, lastLine, playService, refusal, rowLines } from '../support/plain-service.ts';
 import {
+  CARDS_TOKEN,
   type RecordedRequest,
   type RecordingServer,
   type Reply,
@@ -282,6 +283,17 @@ describe('plan apply', () => {
     expect(code).toBe(0);
     expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
     expect(planned.server.requests).toHaveLength(count);
+  });
+
+  it('goes on with another profile that leads to the same service', async () => {
+    const planned = await planOf(1);
+    const { home, server } = planned;
+    expect((await apply(planned)).code).toBe(0);
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url], { home });
+    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+    const again = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes', '-p', 'live', '-o', 'ndjson'], { home, env });
+    expect({ code: again.code, rows: rowLines(again.stdout) }).toEqual({ code: 0, rows: ['1 applied 200 1'] });
+    expect(writes(server)).toHaveLength(1);
   });
 
   it('L5 does each row once when it is applied twice at once', async () => {

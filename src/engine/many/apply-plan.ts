@@ -198,15 +198,16 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
 async function startRun(
   session: Session,
   service: Service,
-  plan: LoadedPlan & { readonly approved: readonly Approval[] },
+  plan: LoadedPlan & { readonly approved: readonly Approval[]; readonly begun: RunHeader | undefined },
   pace: PaceOptions,
 ): Promise<ActiveRun> {
   const { preferences, context, output, profile } = session;
-  const { header } = plan;
+  const { header, begun } = plan;
   return beginRun(portsOf(session), {
     name: planRunName(header.plan),
     operation: header.operation,
-    profile: profile.name,
+    // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
+    profile: begun?.profile ?? profile.name,
     host: placeOf(session, service),
     user: context.user,
     input: { sha256: plan.fileSha256, format: PLAN_INPUT, source: { path: plan.copy } },
@@ -276,7 +277,7 @@ async function beginPlan(
   if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, approved, service);
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
-  const run = await orDiscard(failedFile, startRun(session, service, { ...plan, approved }, pace));
+  const run = await orDiscard(failedFile, startRun(session, service, { ...plan, approved, begun }, pace));
   return {
     operation,
     service,
