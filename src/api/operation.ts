@@ -30,6 +30,8 @@ export type Effect =
       readonly confirm: boolean;
       readonly readBack: ReadBack;
       readonly unavailable: Unavailable;
+      /** It changes the given fields of what is there: without any it has nothing to do, and it can be taken back. */
+      readonly isUpdate?: true;
       /** The one word that says it was done: `Blocked`. */
       readonly done: string;
       /** What to do when the outcome is unknown, after the facts: begins with a verb. */
@@ -73,8 +75,13 @@ export function sensitiveOf({ effect }: Operation): readonly string[] {
 }
 
 /** An operation that changes some fields of what is there: without any field it has nothing to do. */
-export function isUpdate({ body, effect }: Operation): boolean {
-  return body !== null && effect.kind === 'write' && effect.unavailable === 'retry-once';
+export function isUpdate({ effect }: Operation): boolean {
+  return effect.kind === 'write' && effect.isUpdate === true;
+}
+
+/** The noun of what it does, for a sentence: `block`. */
+export function nounOf({ attempt }: Operation): string {
+  return attempt.split(' ')[0] ?? attempt;
 }
 
 /** The card status that a write aims at; undefined where none tells that it happened. */

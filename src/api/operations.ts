@@ -16,7 +16,7 @@ const PROVISION_HINT =
   'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';
 
 /** One-time secrets of a provisioning, whichever wallet provider's: what an answer holds is not in our hands. */
-export const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
+const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
 
 function provision(wallet: 'wallet_a' | 'wallet_b', response: z.ZodMiniObject): Operation {
   return {
@@ -142,6 +142,7 @@ export const OPERATIONS = {
       done: 'Updated',
       confirm: false,
       readBack: 'none',
+      isUpdate: true,
       unavailable: 'retry-once',
       unknownHint: REPEAT_SETS_SAME,
     },
@@ -177,6 +178,7 @@ export const OPERATIONS = {
       done: 'Updated',
       confirm: false,
       readBack: 'none',
+      isUpdate: true,
       unavailable: 'retry-once',
       unknownHint: REPEAT_SETS_SAME,
     },

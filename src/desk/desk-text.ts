@@ -36,10 +36,7 @@ export function changeText(before: JsonObject | undefined, after: JsonObject): s
 export function summaryText(sitting: Sitting, profileFlag: string): string {
   const parts = [
     plural(sitting.looks, 'look'),
-    ...['activate', 'block', 'reissue'].flatMap((verb) => {
-      const done = sitting.done(`card.${verb}`);
-      return done === 0 ? [] : [`${done} ${verb.replace(/e$/, '')}ed`];
-    }),
+    ...[...sitting.done].map(([word, times]) => `${times} ${word.toLowerCase()}`),
     ...(unknownText(sitting) === '' ? [] : [unknownText(sitting)]),
   ];
   const open = sitting.unknown.map(

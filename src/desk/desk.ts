@@ -23,7 +23,7 @@ import type { IdleTimer } from './idle-timer.ts';
 import type { Sitting } from './sitting.ts';
 
 /** Commands of the menu that write, in its order. */
-const WRITES: Readonly<Record<string, CallCommand>> = {
+export const WRITES: Readonly<Record<string, CallCommand>> = {
   activate: cardActivate,
   block: cardBlock,
   reissue: cardReissue,
@@ -31,14 +31,12 @@ const WRITES: Readonly<Record<string, CallCommand>> = {
 
 const MENU = [
   { value: 'look', text: 'Look again' },
-  { value: 'activate', text: 'Activate' },
-  { value: 'block', text: 'Block' },
-  { value: 'reissue', text: 'Reissue' },
+  ...Object.keys(WRITES).map((verb) => ({ value: verb, text: `${verb.charAt(0).toUpperCase()}${verb.slice(1)}` })),
   { value: 'wait', text: 'Wait for a status' },
   { value: 'history', text: 'History of this card' },
   { value: 'another', text: 'Another card' },
   { value: 'leave', text: 'Leave' },
-] as const;
+];
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
 

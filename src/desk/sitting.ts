@@ -64,7 +64,8 @@ export class Sitting {
     }
     if (outcome !== 'applied' && outcome !== 'confirmed_by_read') return;
     this.#doubts.delete(key);
-    this.#done.set(operation.command, (this.#done.get(operation.command) ?? 0) + 1);
+    const done = operation.effect.kind === 'write' ? operation.effect.done : operation.command;
+    this.#done.set(done, (this.#done.get(done) ?? 0) + 1);
   }
 
   /** A card that a write made: it can be chosen at the next question. */
@@ -81,9 +82,9 @@ export class Sitting {
     return this.#looks;
   }
 
-  /** How many writes of a command were done: `card.block`. */
-  done(command: string): number {
-    return this.#done.get(command) ?? 0;
+  /** How many writes were done, by the word that says it: `Blocked`. */
+  get done(): ReadonlyMap<string, number> {
+    return this.#done;
   }
 
   /** Cards with a write whose outcome is still unknown. */

@@ -1,4 +1,4 @@
-import { aimOf } from '../api/operation.ts';
+import { aimOf, nounOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -65,15 +65,14 @@ async function describeCard(session: Session, card: JsonObject): Promise<string>
 
 /** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */
 function whatFollows({ call, reason }: SingleCall, before: CardBefore): string {
-  const { effect, attempt } = call.operation;
+  const { effect } = call.operation;
   if (effect.kind !== 'write' || !effect.confirm) return '';
   const status = 'card' in before ? textAt(before.card, 'status') : undefined;
   const aim = aimOf(call.operation);
-  const [noun = ''] = attempt.split(' ');
   return [
     ...(aim !== undefined && status === aim ? [`  The card is ${aim} already.\n`] : []),
     ...(reason === undefined ? [] : [`  Reason        ${safeText(reason)}\n`]),
-    `  There is no way back from a ${noun}.\n`,
+    `  There is no way back from a ${nounOf(call.operation)}.\n`,
   ].join('');
 }
 

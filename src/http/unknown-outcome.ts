@@ -1,3 +1,4 @@
+import { nounOf } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
@@ -97,10 +98,12 @@ function meaningOf({ operation, before }: CallFacts, seen: Observation | undefin
     return `${seen.status} is not ${settledBy}: not done yet, and it may still come; once the card reads ${settledBy}, it is done`;
   }
   const { observes } = effect.readBack;
-  if (seen.status !== observes) return `${seen.status}: no reissue is seen yet, and it may still come`;
-  if (before === undefined) return `${observes}: a reissue happened, this one or an earlier one`;
-  if (before.status === observes) return `the card was ${observes} before: whether it was reissued again is not known`;
-  return "a reissue happened; the new card's id is not known";
+  const noun = nounOf(operation);
+  if (seen.status !== observes) return `${seen.status}: no ${noun} is seen yet, and it may still come`;
+  if (before === undefined) return `${observes}: a ${noun} happened, this one or an earlier one`;
+  if (before.status === observes)
+    return `the card was ${observes} before: whether it was ${effect.done.toLowerCase()} again is not known`;
+  return `a ${noun} happened; the new card's id is not known`;
 }
 
 function observed(seen: Observation): JsonValue {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Effect, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
-import { PROVISION_SECRETS } from '../api/operations.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
 import type { SingleCall } from '../engine/read-call.ts';
@@ -20,6 +20,9 @@ import { guardsOf, matchRow } from './api-path.ts';
 /** Longer bodies are cut in the question. */
 const SHOWN_BODY_CHARACTERS = 400;
 
+/** One-time secrets of any operation, for a path that only looks like that of one. */
+const SECRETS = [...new Set(ALL_OPERATIONS.flatMap(sensitiveOf))];
+
 /** Nothing is known of what a POST elsewhere does, so it is never sent twice and cannot be checked. */
 function unknownWrite({ family, target }: ApiInput): Effect {
   return {
@@ -29,7 +32,7 @@ function unknownWrite({ family, target }: ApiInput): Effect {
     readBack: 'none',
     unavailable: 'never',
     unknownHint: 'check at the service whether it was applied before repeating it',
-    sensitive: guardsOf(family, target).isProvisioning ? PROVISION_SECRETS : [],
+    sensitive: guardsOf(family, target).mayAnswerSecrets ? SECRETS : [],
   };
 }
 

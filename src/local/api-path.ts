@@ -67,14 +67,10 @@ export function pathProblem(target: string): PathProblem | undefined {
   };
 }
 
-const FAMILY_OF = new Map<string, Family>([
-  ['cards', 'cards'],
-  ['calendars', 'calendar'],
-  ['events', 'calendar'],
-  ['subscribers', 'calendar'],
-]);
+/** By the word after the version, as in the paths of the table. */
+const FAMILY_OF = new Map<string, Family>(ALL_OPERATIONS.map(({ path, family }) => [path.split('/')[2] ?? '', family]));
 
-/** The family that a path tells by its first words, or undefined. */
+/** The family to which a path belongs by its first words, or undefined. */
 export function familyOfPath(target: string): Family | undefined {
   const [, version, resource = ''] = eagerSegments(target);
   return version === 'v1' ? FAMILY_OF.get(resource) : undefined;
@@ -101,9 +97,9 @@ function matchSegments(pattern: string, segments: readonly string[]): Record<str
 }
 
 /** The operation that a raw call is, when its path is exactly one of the table's; else undefined. */
-export function matchRow(method: 'GET' | 'POST', target: string): MatchedRow | undefined {
+export function matchRow(method: 'GET' | 'POST', target: string, table = ALL_OPERATIONS): MatchedRow | undefined {
   const segments = pathPart(target).split('/').map(decodeOnce);
-  for (const operation of ALL_OPERATIONS) {
+  for (const operation of table) {
     const params = operation.method === method ? matchSegments(operation.path, segments) : undefined;
     if (params !== undefined) return { operation, params };
   }
@@ -132,13 +128,14 @@ function secretWord({ effect, path }: Operation): string | undefined {
 export function guardsOf(
   family: Family,
   target: string,
-): { readonly needsReason: boolean; readonly isProvisioning: boolean } {
+  table = ALL_OPERATIONS,
+): { readonly needsReason: boolean; readonly mayAnswerSecrets: boolean } {
   const words = eagerSegments(target)
     .map((segment) => segment.toLowerCase())
     .filter((word) => word !== '');
-  const rows = ALL_OPERATIONS.filter((row) => row.family === family && row.effect.kind === 'write');
+  const rows = table.filter((row) => row.family === family && row.effect.kind === 'write');
   return {
     needsReason: rows.some((row) => takesReason(row) && endsLike(words, row)),
-    isProvisioning: rows.some((row) => words.includes(secretWord(row) ?? '/')),
+    mayAnswerSecrets: rows.some((row) => words.includes(secretWord(row) ?? '/')),
   };
 }

@@ -122,7 +122,7 @@ export const profileSetCommand = localCommand({
   path: ['profile', 'set'],
   columns: COLUMNS,
   description:
-    'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason of block and reissue.',
+    'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
   arguments: [NAME_ARGUMENT],
   options: [
     { long: 'cards-url', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
@@ -149,7 +149,7 @@ export const profileSetCommand = localCommand({
       line: 'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
     },
     {
-      text: 'Ask for a ticket number with every block and reissue',
+      text: 'Ask for a ticket number wherever a reason is given',
       line: "profile set live --require-reason '[A-Z]+-[0-9]+'",
     },
   ],

@@ -44,7 +44,7 @@ const LABELS = new Map([
  * What is sensible next, by status; each line can be run as it stands (block and reissue ask, and offer a reason).
  * Which transitions the service allows: not shown.
  */
-const NEXT_STEPS = new Map([
+export const NEXT_STEPS = new Map([
   ['WAITING_ACTIVATION', ['card activate <id>', 'card block <id>']],
   ['ACTIVE', ['card block <id>', 'card reissue <id>']],
   ['BLOCKED', ['card reissue <id>', 'history --id <id>']],

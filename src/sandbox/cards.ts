@@ -3,7 +3,7 @@ import { JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/val
 import type { Fresh } from './ids.ts';
 import { randomHex, randomUuid } from './ids.ts';
 import { keptText } from './json-text.ts';
-import { refuse } from './refusal.ts';
+import { type ErrorCode, refuse } from './refusal.ts';
 import type { Rule } from './rule.ts';
 import type { Change, Decision } from './state.ts';
 
@@ -34,7 +34,7 @@ function answerWith(card: JsonObject, changes: readonly Change[]): Decision {
   return { reply: { status: 200, body: keptText(card) }, changes };
 }
 
-function refuseStatus(card: JsonObject, errorCode: string, attempt: string): Decision {
+function refuseStatus(card: JsonObject, errorCode: ErrorCode, attempt: string): Decision {
   const status = textOf(card, 'status');
   return refuse(409, errorCode, `the card was not ${attempt}: its status is ${status}`, { status });
 }

@@ -1,9 +1,36 @@
 import type { Decision, Reply } from './state.ts';
 
+/** Every value of errorCode that the sandbox answers with: its own choice, as the service shows none. */
+export const ERROR_CODES = [
+  'UNAUTHORIZED',
+  'PATH_UNKNOWN',
+  'METHOD_NOT_ALLOWED',
+  'PATH_INVALID',
+  'QUERY_INVALID',
+  'BODY_INVALID',
+  'BODY_MISSING',
+  'BODY_NOT_ALLOWED',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'CARD_NOT_FOUND',
+  'CARD_NOT_ACTIVATABLE',
+  'CARD_NOT_BLOCKABLE',
+  'CARD_NOT_REISSUABLE',
+  'CARD_NOT_ACTIVE',
+  'CALENDAR_NOT_FOUND',
+  'SUBSCRIBER_NOT_FOUND',
+  'REQUEST_MALFORMED',
+  'SANDBOX_STATE',
+  'SANDBOX_FAULT',
+  'SANDBOX_BUG',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
 /** An error answer in family A's shape. `details` is left out when there is none. */
 export function refusalReply(
   status: number,
-  errorCode: string,
+  errorCode: ErrorCode,
   message: string,
   details?: Readonly<Record<string, unknown>>,
 ): Reply {
@@ -13,7 +40,7 @@ export function refusalReply(
 /** A refusal by the rules of the service: nothing changes. */
 export function refuse(
   status: number,
-  errorCode: string,
+  errorCode: ErrorCode,
   message: string,
   details?: Readonly<Record<string, unknown>>,
 ): Decision {

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../json/value.ts';
 import { isJsonObject } from '../json/value.ts';
 import type { SandboxTokens } from './ids.ts';
 import { ISSUE_TEXT } from './issue-text.ts';
-import { refusalReply } from './refusal.ts';
+import { type ErrorCode, refusalReply } from './refusal.ts';
 import type { OperationKey } from './route.ts';
 import { matchRoute } from './route.ts';
 import type { Reply } from './state.ts';
@@ -46,7 +46,7 @@ class Refused extends Error {
   }
 }
 
-function invalid(errorCode: string, what: string, problems: readonly { field: string; problem: string }[]): Refused {
+function invalid(errorCode: ErrorCode, what: string, problems: readonly { field: string; problem: string }[]): Refused {
   const text = problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
   return new Refused(refusalReply(400, errorCode, `${what}: ${text}`, { fields: problems }));
 }

@@ -3,9 +3,10 @@ import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWrite, type Operation } from '../../src/api/operation.ts';
-import { ALL_OPERATIONS } from '../../src/api/operations.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import { type CallCommand, operationOf } from '../../src/commands/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { WRITES, type WriteName } from '../support/matrix.ts';
 import { cardId, idLines, playService } from '../support/plain-service.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -17,17 +18,23 @@ const ROWS_OF: Readonly<Record<string, string>> = {
     '{"name":"a","start":"2026-01-01","calendar":"c"}\n{"name":"b","start":"2026-01-01","calendar":"c"}\n',
 };
 
-/** How one write of each operation is typed; a new operation needs a line here, or its test fails. */
-const ONE_OF: Readonly<Record<string, readonly string[]>> = {
-  'card.activate': ['card', 'activate', cardId(1)],
-  'card.block': ['card', 'block', cardId(1)],
-  'card.reissue': ['card', 'reissue', cardId(1)],
-  'card.provision.wallet_a': ['card', 'provision', cardId(1), '--wallet', 'wallet_a'],
-  'card.provision.wallet_b': ['card', 'provision', cardId(1), '--wallet', 'wallet_b'],
-  'calendar.update': ['calendar', 'update', 'cal_1', '--name', 'a'],
-  'calendar.subscribers.update': ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a'],
-  'calendar.event.create': ['calendar', 'event', 'create', '--name', 'a', '--start', '2026-01-01', '--calendar', 'c'],
+/** How one write of each operation is typed. */
+const ONE_OF: Readonly<Record<WriteName, readonly string[]>> = {
+  cardActivate: ['card', 'activate', cardId(1)],
+  cardBlock: ['card', 'block', cardId(1)],
+  cardReissue: ['card', 'reissue', cardId(1)],
+  cardProvisionWalletA: ['card', 'provision', cardId(1), '--wallet', 'wallet_a'],
+  cardProvisionWalletB: ['card', 'provision', cardId(1), '--wallet', 'wallet_b'],
+  calendarUpdate: ['calendar', 'update', 'cal_1', '--name', 'a'],
+  subscriberUpdate: ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'a'],
+  eventCreate: ['calendar', 'event', 'create', '--name', 'a', '--start', '2026-01-01', '--calendar', 'c'],
 };
+
+function oneOf({ name }: Operation): readonly string[] {
+  const found = WRITES.find((key) => OPERATIONS[key].name === name);
+  if (found === undefined) throw new Error(name);
+  return ONE_OF[found];
+}
 
 const commands = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()))).filter(
   (command): command is CallCommand => command.kind === 'call',
@@ -65,8 +72,8 @@ function posts({ server }: Place): readonly string[] {
 
 /** Every way to a write of an operation, as words and stdin. Plans and runs are made before the guards are up. */
 const WAYS: Readonly<Record<string, (place: Place, operation: Operation) => Promise<readonly string[] | undefined>>> = {
-  one: async (_, { name }) => ONE_OF[name],
-  'a dry run': async (_, { name }) => (ONE_OF[name] === undefined ? undefined : [...ONE_OF[name], '--dry-run']),
+  one: async (_, operation) => oneOf(operation),
+  'a dry run': async (_, operation) => [...oneOf(operation), '--dry-run'],
   rows: async (_, operation) => (isMany(operation) ? manyArgs(operation) : undefined),
   'a named run': async (_, operation) => (isMany(operation) ? [...manyArgs(operation), '--run', 'x'] : undefined),
   raw: async (_, operation) => rawArgs(operation),

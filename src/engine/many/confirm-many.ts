@@ -1,3 +1,4 @@
+import { nounOf } from '../../api/operation.ts';
 import { Failure, warning } from '../../failure.ts';
 import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
@@ -67,7 +68,7 @@ export async function confirmMany(
       ...shown,
       rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
       plan.changedFrom === undefined ? '' : changedLine(checked),
-      effect.confirm ? `  There is no way back from a ${plan.operation.attempt.split(' ')[0] ?? ''}.\n` : '',
+      effect.confirm ? `  There is no way back from a ${nounOf(plan.operation)}.\n` : '',
       empty.length > 0 ? `  empty cells leave these as they are: ${empty.join(', ')}\n` : '',
     ].join(''),
   );

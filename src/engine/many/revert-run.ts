@@ -1,4 +1,4 @@
-import type { Operation } from '../../api/operation.ts';
+import { isUpdate, type Operation } from '../../api/operation.ts';
 import type { RowResult } from '../../bulk/row-outcome.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
@@ -44,14 +44,9 @@ function reversalOf({ row, ending }: RowResult<Row>): Reversal {
   return lost.length > 0 ? { kind: 'lost', row, fields: lost } : { kind: 'revert', row, old };
 }
 
-/** Has the operation a way back, where the old values are known? Only what is set can be set again. */
-export function hasWayBack({ effect }: Operation): boolean {
-  return effect.kind === 'write' && effect.unavailable === 'retry-once';
-}
-
 /** USAGE for a run that cannot be taken back at all. */
 function refuseOthers(header: RunHeader, operation: Operation): void {
-  if (!hasWayBack(operation)) {
+  if (!isUpdate(operation)) {
     throw new Failure(
       'USAGE',
       `run ${header.run} is of ${operation.command}, and there is no way back from that; nothing was sent`,

@@ -1,3 +1,4 @@
+import { isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { type RunFolder, requireReadableHeader, runFolder } from '../../bulk/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
@@ -12,7 +13,7 @@ import { optionWords } from '../../report/option-words.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
 import type { Session } from '../../session.ts';
-import { hasWayBack, TO_REVERT } from './revert-run.ts';
+import { TO_REVERT } from './revert-run.ts';
 import { rowFormatOf, rowsOfRun } from './run-input.ts';
 
 interface OpenRun {
@@ -58,7 +59,7 @@ function waysOf({ header, stored, knowsOld }: OpenRun) {
   const mayHaveChanged = [...TO_REVERT].some((outcome) => (stored.outcomes[outcome] ?? 0) > 0);
   return {
     canReconcile: effect?.kind === 'write' && typeof effect.readBack === 'object',
-    canRevert: operation !== undefined && hasWayBack(operation) && knowsOld && mayHaveChanged,
+    canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };
 }

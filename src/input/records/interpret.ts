@@ -1,5 +1,5 @@
 import { CARD_ID } from '../../api/field.ts';
-import { isWrite, type Operation } from '../../api/operation.ts';
+import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields.ts';
 import { type Expectation, type ExpectationInput, valueAt } from '../expect.ts';
@@ -92,7 +92,7 @@ export class Interpreter {
     this.roles = new ColumnRoles(options.operation);
     this.#isWrite = isWrite(options.operation);
     // What the service does with an update without any field is not shown; block and reissue may have none.
-    this.#isUpdate = options.operation.name.endsWith('.update');
+    this.#isUpdate = isUpdate(options.operation);
   }
 
   /** Faults of the header of a table: unknown, doubled and missing columns. Call it before its rows. */

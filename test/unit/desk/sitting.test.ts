@@ -94,6 +94,6 @@ describe('what a write changed', () => {
     for (const operation of [OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.cardActivate]) {
       sitting.ended(operation, ID, 'applied');
     }
-    expect(summaryText(sitting, '')).toBe('This sitting: 1 look, 1 activated, 1 blocked, 1 reissued.\n');
+    expect(summaryText(sitting, '')).toBe('This sitting: 1 look, 1 blocked, 1 reissued, 1 activated.\n');
   });
 });

@@ -88,7 +88,7 @@ describe('paths of raw calls', () => {
     ['/v1/cards/x/block;v=1?a=b', true, false],
     ['/v1/cards/x/blocked', false, false],
     ['/v1/cards/x/Provision/wallet_c', false, true],
-  ])('%s needs a reason: %s; is a provisioning: %s', (path, needsReason, isProvisioning) => {
-    expect(guardsOf('cards', path)).toEqual({ needsReason, isProvisioning });
+  ])('%s needs a reason: %s; may answer with secrets: %s', (path, needsReason, mayAnswerSecrets) => {
+    expect(guardsOf('cards', path)).toEqual({ needsReason, mayAnswerSecrets });
   });
 });

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/api/operation.ts';
+import { type CallCommand, operationOf } from '../../../src/commands/command.ts';
+import { PLANS } from '../../../src/describe/plans-topic.ts';
+import { layOut } from '../../../src/describe/text-block.ts';
+import { TOPICS } from '../../../src/describe/topics.ts';
+import { WRITES as DESK_WRITES } from '../../../src/desk/desk.ts';
+import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
+import { NEXT_STEPS } from '../../../src/output/card-view.ts';
+import { REGISTRY } from '../../../src/registry.ts';
+
+// What is written for people names operations by hand. Each list is held against the commands, so that an operation
+// that is added is named where it belongs, or left out on purpose: with a line in LEFT_OUT.
+
+const calls = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()))).filter(
+  (command): command is CallCommand => command.kind === 'call',
+);
+const writes = calls.filter(({ writes: isWrite }) => isWrite);
+
+/** Provisioning makes a secret that is shown once: nothing for a menu, for a list of next steps, or for an assistant. */
+const LEFT_OUT = ['card provision'];
+
+function wordsOf({ path }: CallCommand): string {
+  return path.join(' ');
+}
+
+function namesOf(commands: readonly CallCommand[]): readonly string[] {
+  return commands.map(wordsOf).filter((name) => !LEFT_OUT.includes(name));
+}
+
+/** The commands whose last word, `block` of `card block`, or whose last two words do not stand in a text. */
+function unnamedIn(text: string, commands: readonly CallCommand[]): readonly string[] {
+  return commands
+    .filter(({ path }) => {
+      const words = path.length > 2 ? path.slice(-2) : path.slice(-1);
+      return !new RegExp(`\\b${words.join(' ')}\\b`).test(text);
+    })
+    .map(wordsOf);
+}
+
+function topic(name: string): string {
+  return layOut(TOPICS.find((one) => one.name === name)?.blocks ?? [], 1000);
+}
+
+function section(file: string, heading: string): string {
+  const page = readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
+  const [, text = ''] = page.split(`\n## ${heading}\n`);
+  return text.split('\n## ')[0] ?? '';
+}
+
+describe('help names every command where it belongs', () => {
+  it('in `help bulk`: those that take many rows', () => {
+    expect(
+      unnamedIn(
+        topic('bulk'),
+        calls.filter(({ many }) => many),
+      ),
+    ).toEqual([]);
+  });
+
+  it('in `help plans`: writes that take many rows', () => {
+    expect(
+      unnamedIn(
+        layOut(PLANS, 1000),
+        writes.filter(({ many }) => many),
+      ),
+    ).toEqual([]);
+  });
+
+  it('in `help outcomes`: every write, with what to do when its outcome is unknown', () => {
+    expect(unnamedIn(topic('outcomes').split('What to do')[1] ?? '', writes)).toEqual([]);
+  });
+});
+
+describe('the pages of docs/ name every command where it belongs', () => {
+  it('in the reference: those that take many rows', () => {
+    expect(
+      unnamedIn(
+        section('reference.md', 'Many rows'),
+        calls.filter(({ many }) => many),
+      ),
+    ).toEqual([]);
+  });
+
+  it('in the reference: writes that ask before each single call', () => {
+    const asking = writes.filter((command) => asks(operationOf(command)));
+    expect(unnamedIn(section('reference.md', 'Confirmation'), asking)).toEqual([]);
+  });
+
+  it('in the page of outcomes: each write on a card, with what is tried again', () => {
+    const onCards = writes.filter(({ path }) => path[0] === 'card');
+    expect(unnamedIn(section('outcomes.md', 'What is tried again'), onCards)).toEqual([]);
+  });
+});
+
+function asks({ effect }: Operation): boolean {
+  return effect.kind === 'write' && effect.confirm;
+}
+
+describe('menus offer every write on a card', () => {
+  const onCards = namesOf(writes.filter(({ path }) => path[0] === 'card'));
+
+  it('in the card view, for some status', () => {
+    const steps = [...NEXT_STEPS.values()].flat();
+    expect(onCards.filter((name) => !steps.some((step) => step.startsWith(`${name} `)))).toEqual([]);
+  });
+
+  it('at the desk', () => {
+    expect(Object.values(DESK_WRITES).map(wordsOf)).toEqual(onCards);
+  });
+});
+
+it('assistants have a tool for every write', () => {
+  const tools = WRITE_TOOLS.map(({ operation }) => operation?.command.replaceAll('.', ' '));
+  expect(namesOf(writes).filter((name) => !tools.includes(name))).toEqual([]);
+});

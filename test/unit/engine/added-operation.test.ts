@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { isUpdate, type Operation } from '../../../src/api/operation.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../../../src/api/operations.ts';
+import { callCommand, optionsOf } from '../../../src/commands/command.ts';
+import { guardWrite, type WriteWay } from '../../../src/engine/write-guards.ts';
+import { Failure } from '../../../src/failure.ts';
+import { decideNext } from '../../../src/http/retry.ts';
+import { guardsOf, matchRow } from '../../../src/local/api-path.ts';
+import type { Session } from '../../../src/session.ts';
+
+// Nothing below names the operation: whoever adds one gets its guards from the row.
+
+/** A row as somebody would add it, with the careful value wherever the service says nothing. */
+const CANCEL: Operation = {
+  ...OPERATIONS.cardBlock,
+  name: 'card.cancel',
+  command: 'card.cancel',
+  path: '/v1/cards/{cardId}/cancel',
+  attempt: 'cancellation of card',
+  effect: {
+    kind: 'write',
+    done: 'Cancelled',
+    confirm: true,
+    readBack: 'none',
+    unavailable: 'never',
+    unknownHint: 'do not repeat before checking',
+  },
+  echoes: null,
+};
+const TABLE = [...ALL_OPERATIONS, CANCEL];
+
+/** What the guard reads of a session, and nothing else. */
+function sessionOf(profile: object, env: Readonly<Record<string, string>> = {}) {
+  const permitted: string[] = [];
+  const session = {
+    context: { env },
+    profile: { name: 'live', readOnly: false, ...profile },
+    common: { dryRun: false },
+    output: {},
+    permitWrites: ({ name }: Operation) => permitted.push(name),
+  } as unknown as Session;
+  return { session, permitted };
+}
+
+function exitCodeOf(work: () => void): number {
+  try {
+    work();
+    return 0;
+  } catch (error) {
+    if (error instanceof Failure) return error.exitCode;
+    throw error;
+  }
+}
+
+/** The same write by each way, as the raw call of the table would make it too. */
+function waysWith(reason: string | undefined): readonly WriteWay[] {
+  const { needsReason } = guardsOf('cards', '/v1/cards/x/cancel', TABLE);
+  return [
+    { kind: 'one', reason },
+    { kind: 'raw', reason, needsReason },
+  ];
+}
+
+describe('an operation that is added', () => {
+  it.each(['/v1/cards/x/cancel', '/v1/cards/x/CANCEL/', '/v1/cards/x/%63ancel'])('is found at %s', (path) => {
+    expect(guardsOf('cards', path, TABLE)).toEqual({ needsReason: true, mayAnswerSecrets: false });
+  });
+
+  it('is sent by `api POST` under the rules of its row', () => {
+    expect(matchRow('POST', '/v1/cards/x/cancel', TABLE)).toEqual({ operation: CANCEL, params: { cardId: 'x' } });
+  });
+
+  it.each([
+    ['a read-only profile', { readOnly: true }, {}],
+    ['FRONTDESK_READ_ONLY', {}, { FRONTDESK_READ_ONLY: '1' }],
+  ])('is refused by %s, whatever the way', (_, profile, env) => {
+    const { session, permitted } = sessionOf(profile, env);
+    for (const way of waysWith('T-1')) expect(exitCodeOf(() => guardWrite(session, CANCEL, way))).toBe(5);
+    expect(permitted).toEqual([]);
+  });
+
+  it('needs the reason that the profile requires, whatever the way', () => {
+    const { session, permitted } = sessionOf({ requireReason: 'T-[0-9]+' });
+    for (const way of [...waysWith(undefined), ...waysWith('no ticket')])
+      expect(exitCodeOf(() => guardWrite(session, CANCEL, way))).toBe(2);
+    expect(permitted).toEqual([]);
+    for (const way of waysWith('T-1')) guardWrite(session, CANCEL, way);
+    expect(permitted).toEqual(['card.cancel', 'card.cancel']);
+  });
+
+  it('needs a plan for many rows where the profile demands approvals', () => {
+    const { session } = sessionOf({ approvals: 2 });
+    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'rows', rows: 2 }))).toBe(5);
+    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', approved: 1 }))).toBe(5);
+    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', approved: 2 }))).toBe(0);
+  });
+
+  it('is never sent twice with the careful values', () => {
+    const event = { effect: CANCEL.effect, onceSpent: false, retryAfterMs: 0, remainingMs: 60_000, random: 0 };
+    const tries = { retriesDone: 0, retriesAllowed: 2 };
+    for (const name of ['unavailable', 'server_error', 'broken', 'unreadable'] as const)
+      expect(decideNext({ ...event, ...tries, event: name })).toMatchObject({ kind: 'end' });
+    expect(isUpdate(CANCEL)).toBe(false);
+  });
+
+  it('has its options and exit codes from the row', () => {
+    const command = callCommand({
+      path: ['card', 'cancel'],
+      description: '',
+      operation: CANCEL,
+      columns: [],
+      argument: { name: 'cardId', text: '' },
+      many: true,
+      expect: true,
+      examples: [],
+    });
+    const options = optionsOf(command).map(({ long }) => long);
+    for (const long of ['reason', 'expect', 'yes', 'dry-run', 'no-history', 'from', 'plan'])
+      expect(options).toContain(long);
+    expect(command.exitCodes).toContain(8);
+    expect(command.exitCodes).toContain(17);
+  });
+});
