@@ -84,7 +84,7 @@ export interface FailureDetails {
   readonly outcome?: Outcome | undefined;
   /** Present when there was an answer. */
   readonly http?: { readonly status: number; readonly requestId?: string | undefined } | undefined;
-  /** A body of family A's error shape, as sent. */
+  /** A body of the gift-card API's error shape, as sent. */
   readonly service?: JsonValue | undefined;
   /** Any other body: JSON, or text cut to 500 characters. */
   readonly body?: JsonValue | undefined;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, limitedText, looseObject, noted, strictObject, webUrl } from './field.ts';
 
-/** Spec, Calendar (family B): no response field is marked required. */
+/** Spec, Calendar: no response field is marked required. */
 export const Calendar = looseObject(() => ({
   id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
   object: noted(z.optional(z.string()), { description: 'always calendar', examples: ['calendar'] }),

@@ -4,7 +4,7 @@ import { looseObject, noted, strictObject, text } from './field.ts';
 /** Card status values of the spec. Replies may carry others; they are shown as they are. */
 export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOCKED', 'REISSUED', 'EXPIRED'] as const;
 
-/** Spec, Transaction (family A). */
+/** Spec, Transaction. */
 export const Transaction = looseObject(() => ({
   transactionId: noted(z.string(), { description: 'unique identifier' }),
   amount: noted(z.number(), { description: 'amount of the transaction; currency not shown' }),
@@ -12,7 +12,7 @@ export const Transaction = looseObject(() => ({
   createdAt: noted(z.string(), { description: 'time the transaction was recorded', format: 'date-time' }),
 }));
 
-/** Spec, Card (family A). Read leniently: unknown members and new enum values are kept. */
+/** Spec, Card. Read leniently: unknown members and new enum values are kept. */
 export const Card = looseObject(() => ({
   cardId: noted(z.string(), { description: 'unique identifier of the card', format: 'uuid' }),
   clientReference: noted(z.string(), { description: 'identifier provided by the client to prevent duplication' }),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { flag, limitedText, looseObject, noted, resourceId, strictObject, webUrl } from './field.ts';
 import { eventOrderProblem, isoDate } from './iso-date.ts';
 
-/** Spec, Event (family B). `calendar` is declared without a type. */
+/** Spec, Event. `calendar` is declared without a type. */
 export const Event = looseObject(() => ({
   id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
   object: noted(z.optional(z.string()), { description: 'always event', examples: ['event'] }),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { looseObject, noted, strictObject } from './field.ts';
 import { Subscriber } from './subscriber.ts';
 
-/** Spec, List (family B), whose data holds subscribers. */
+/** Spec, List, whose data holds subscribers. */
 export const SubscriberList = looseObject(() => ({
   object: noted(z.string(), { description: 'always list', examples: ['list'] }),
   data: noted(z.array(Subscriber), { description: 'one entry per returned object' }),

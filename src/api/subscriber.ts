@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, looseObject, noted, strictObject, text } from './field.ts';
 
-/** Spec, Subscriber (family B): no response field is marked required. */
+/** Spec, Subscriber: no response field is marked required. */
 export const Subscriber = looseObject(() => ({
   id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
   object: noted(z.optional(z.string()), { description: 'always subscriber', examples: ['subscriber'] }),

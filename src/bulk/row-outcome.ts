@@ -106,7 +106,7 @@ function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Fai
   });
 }
 
-/** What is kept of a body of family A's error shape. */
+/** What is kept of a body of the gift-card API's error shape. */
 function keptService({ errorCode, message }: Ending): JsonValue | undefined {
   return errorCode === undefined ? undefined : fromPlain({ errorCode, message });
 }

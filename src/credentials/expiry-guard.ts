@@ -24,7 +24,7 @@ export interface ExpiryGuard {
 
 const CLOCK_SKEW_MS = 60_000;
 
-/** Only family A declares its token as a JWT; a key of family B is never taken apart. */
+/** Only the gift-card API declares its token as a JWT; a key of the calendar API is never taken apart. */
 export function makeExpiryGuard(options: GuardOptions): ExpiryGuard {
   const { family, clock, ignoreExpiry, onNotice, hint } = options;
   let known: { readonly token: string; readonly times: JwtTimes } | undefined;

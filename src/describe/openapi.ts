@@ -28,14 +28,14 @@ const SECURITY: Readonly<Record<Family, string>> = { cards: 'cardsToken', calend
 const SERVERS: Readonly<Record<Family, JsonSchema>> = {
   cards: {
     url: '{cards_base_url}',
-    description: 'gift cards (family A)',
+    description: 'gift cards',
     variables: {
       cards_base_url: { default: 'https://cards.example.com', description: 'base URL of the gift cards' },
     },
   },
   calendar: {
     url: '{calendar_base_url}',
-    description: 'calendars (family B)',
+    description: 'calendars',
     variables: {
       calendar_base_url: { default: 'https://calendar.example.com', description: 'base URL of the calendars' },
     },
@@ -145,8 +145,8 @@ export function openApi(version: string): JsonSchema {
     },
     servers: [SERVERS.cards, SERVERS.calendar],
     tags: [
-      { name: 'cards', description: 'digital gift cards (family A)' },
-      { name: 'calendar', description: 'calendars, events and subscribers (family B)' },
+      { name: 'cards', description: 'digital gift cards' },
+      { name: 'calendar', description: 'calendars, events and subscribers' },
     ],
     paths: Object.fromEntries(paths),
     components: {

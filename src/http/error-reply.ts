@@ -9,7 +9,7 @@ import type { TokenMask } from './mask.ts';
 
 /** What an answer other than the resource says, ready for messages and for the JSON error object. */
 export interface ErrorReply {
-  /** Body of family A's error shape, as sent. */
+  /** Body of the gift-card API's error shape, as sent. */
   readonly service: JsonValue | undefined;
   /** Any other body: JSON as sent, or text cut to 500 characters. undefined: there was none. */
   readonly body: JsonValue | undefined;
@@ -93,7 +93,7 @@ function detailsText(details: JsonValue | undefined): string {
   return `, details ${shorten(first, MAX_DETAILS)}`;
 }
 
-/** Family B's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */
+/** The calendar API's error body is not shown: problem details (RFC 9457) and the commonest members are tried. */
 function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
   const texts = ['title', 'detail'].map((name) => textAt(value, name)).filter((text) => text !== undefined);
   if (texts.length > 0) return texts.join(': ');

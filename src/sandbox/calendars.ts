@@ -77,7 +77,7 @@ function createEvent(state: SandboxState, call: Call, fresh: Fresh): Decision {
   return { reply: { status: 200, body: keptText(resource) }, changes: [{ kind: 'event', id, resource }] };
 }
 
-/** The rules of family B. */
+/** The rules of the calendar API. */
 export const CALENDAR_RULES = {
   calendarUpdate: updateCalendar,
   subscribersList: listSubscribers,

@@ -137,7 +137,7 @@ function onCard(rule: (card: JsonObject, fresh: Fresh) => Decision): Rule {
   };
 }
 
-/** The rules of family A. */
+/** The rules of the gift-card API. */
 export const CARD_RULES = {
   cardGet: onCard((card) => answerWith(card, [])),
   cardActivate: onCard(activate),

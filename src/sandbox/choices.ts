@@ -49,8 +49,8 @@ const OF_ALL: Choices = {
   'reason in a body': 'Optional, any text. It is accepted and appears in no answer.',
   expiry: 'The clock changes no card: one whose expiryDate has passed keeps its status.',
   'error statuses of all operations':
-    '400 for a request that breaks a shown rule, 401 without the token of the family, 404 for an unknown id or path, 405 for a wrong method, 409 for a state that forbids it, 413 for a body over 8 MiB, 415 for a body that is not application/json. 403, 429 and 5xx come only from --fault.',
-  'error body of family B': "Family A's error body.",
+    '400 for a request that breaks a shown rule, 401 without the right token, 404 for an unknown id or path, 405 for a wrong method, 409 for a state that forbids it, 413 for a body over 8 MiB, 415 for a body that is not application/json. 403, 429 and 5xx come only from --fault.',
+  'error body of the calendar API': 'That of the gift cards.',
   'values of errorCode': `${ERROR_CODES.join(', ')}.`,
   'requests that break a rule':
     'Refused, nothing changes: unknown body fields and query parameters, wrong types, the same name twice, texts over a request limit, a limit outside 1 to 100, a body where none is shown, no body where one is.',

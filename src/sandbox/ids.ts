@@ -29,7 +29,7 @@ export interface SandboxTokens {
 }
 
 /**
- * Fresh tokens. Family A's has the form of a JWT, as the spec declares, unsigned and without `exp`, so that it
+ * Fresh tokens. That of the gift cards has the form of a JWT, as the spec declares, unsigned and without `exp`, so that it
  * never runs out.
  */
 export function makeTokens(random: () => number): SandboxTokens {

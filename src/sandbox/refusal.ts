@@ -27,7 +27,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error answer in family A's shape. `details` is left out when there is none. */
+/** An error answer in the gift-card API's shape. `details` is left out when there is none. */
 export function refusalReply(
   status: number,
   errorCode: ErrorCode,

@@ -3,7 +3,7 @@ import type { Preferences } from './preferences.ts';
 
 /** What a profile can hold besides its credentials. Members not set are absent. */
 export interface StoredProfile {
-  /** Base URL of family A: origin and path prefix. */
+  /** Base URL of the gift-card API: origin and path prefix. */
   readonly cardsUrl?: string;
   readonly calendarUrl?: string;
   /** True: no write is sent with this profile. */

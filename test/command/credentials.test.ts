@@ -264,7 +264,7 @@ describe('auth status', () => {
   });
 });
 
-describe("family A's token that is a JWT", () => {
+describe("the gift-card API's token that is a JWT", () => {
   async function get(claims: unknown, args: readonly string[] = []) {
     const server = await startRecordingServer(playService());
     const env = { ...server.env, FRONTDESK_CARDS_TOKEN: jwt(claims) };
@@ -311,7 +311,7 @@ describe("family A's token that is a JWT", () => {
     expect(result.stderr).toContain('and 4 rows take about 4 s');
   });
 
-  test('of family B is never taken apart', async () => {
+  test('of the calendar API is never taken apart', async () => {
     const server = await startRecordingServer(playService());
     const result = await runFrontdesk(['calendar', 'update', 'cal_1', '--name', 'x'], {
       env: { ...server.env, FRONTDESK_CALENDAR_TOKEN: jwt({ exp: inSeconds(-3600) }) },

@@ -217,7 +217,7 @@ describe('the table of exit codes', () => {
   const cases: readonly [string, readonly string[], Reply, number, string, string | undefined][] = [
     ['404', GET, refusal(404), 3, 'NOT_FOUND', undefined],
     ['404 on a write', BLOCK, refusal(404), 3, 'NOT_FOUND', 'rejected'],
-    ['404 in family B', EVENT, { status: 404 }, 3, 'NOT_FOUND', 'rejected'],
+    ['404 in the calendar API', EVENT, { status: 404 }, 3, 'NOT_FOUND', 'rejected'],
     ['401', GET, refusal(401), 4, 'AUTH', undefined],
     ['401 on a write', BLOCK, refusal(401), 4, 'AUTH', 'rejected'],
     ['403', BLOCK, refusal(403), 5, 'FORBIDDEN', 'rejected'],

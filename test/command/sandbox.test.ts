@@ -152,7 +152,7 @@ describe('--profile sandbox', () => {
     expect(server.lines).toEqual([]);
   });
 
-  test('answers family A’s error body', async () => {
+  test('answers the gift-card API’s error body', async () => {
     const home = createHome();
     const { code, stderr } = await sandbox(home, 'card', 'get', '00000000-0000-0000-0000-000000000000');
     expect(code).toBe(3);

@@ -76,6 +76,10 @@ function run(steps: readonly Step[]): readonly Result[] {
   }
 }
 
+it('is short enough to be read: at most 260 lines', () => {
+  expect(README.split('\n').length).toBeLessThanOrEqual(261);
+});
+
 describe('every session of the README runs as printed', () => {
   const found = sessions(README);
 

@@ -16,7 +16,7 @@ export function idLines(count: number): string {
   return Array.from({ length: count }, (_, index) => `${cardId(index + 1)}\n`).join('');
 }
 
-/** An error body of family A. */
+/** An error body of the gift-card API. */
 export function refusal(status: number, errorCode: string): Reply {
   return { status, body: { errorCode, message: 'no' } };
 }

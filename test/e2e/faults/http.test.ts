@@ -104,7 +104,7 @@ describe.concurrent('refusals', () => {
     expect(page.error?.hint).toContain('a web page answered, not the API');
   });
 
-  it('H7 404 in family B: a short excerpt of whatever came', async () => {
+  it('H7 404 in the calendar API: a short excerpt of whatever came', async () => {
     const { code, stderr } = await once(reply(404, {}, `no ${ESC}[2Jcalendar here`), 'calendar', { format: [] });
     expect(code).toBe(3);
     expect(stderr).toContain('no calendar cal_1 at');

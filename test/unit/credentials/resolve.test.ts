@@ -126,7 +126,7 @@ describe('expiry', () => {
   it.each([
     ['with a second left', jwt(1), {}],
     ['with --ignore-expiry', jwt(-7200), { ignoreExpiry: true }],
-    ['a key of family B', jwt(-7200), { family: 'calendar' as const }],
+    ['a key of the calendar API', jwt(-7200), { family: 'calendar' as const }],
   ])('does not refuse one %s', async (_what, token, changes) => {
     const env = { FRONTDESK_CARDS_TOKEN: token, FRONTDESK_CALENDAR_TOKEN: token };
     expect(await resolveCredential(request([], { env, ...changes })).token()).toBe(token);

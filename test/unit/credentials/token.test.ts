@@ -90,7 +90,7 @@ describe('readJwtTimes', () => {
     ['an array', jwt('[1]'), {}],
     ['no JSON', jwt('exp'), {}],
     ['a header that is none', jwt('{"exp":1}', 'x'), {}],
-    ['a key of family B', 'sk_live_0123456789', {}],
+    ['a key of the calendar API', 'sk_live_0123456789', {}],
     ['two segments', 'e30.eyJleHAiOjF9', {}],
     ['four segments', `${jwt('{"exp":1}')}.x`, {}],
     ['base64 that is none', `e30.eyJleHAiOjF9!.x`, {}],

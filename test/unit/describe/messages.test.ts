@@ -8,8 +8,8 @@ import { parseFaults } from '../../support/parse-faults.ts';
 
 const MESSAGES = listMessages(fileURLToPath(new URL('../../..', import.meta.url)));
 
-/** What the listing of the API (OpenAPI, the sandbox's reply to clients) and the library say is for developers. */
-const FOR_DEVELOPERS = /^(?:describe\/openapi|sandbox\/|library\/)/;
+/** What the library says is for developers. */
+const FOR_DEVELOPERS = /^library\//;
 
 describe('the messages of the program', () => {
   it('are found where they are', () => {

@@ -285,7 +285,7 @@ describe('other refusals', () => {
     expect(failureOf(await client.call(block, withPolicy())).message).toBe(message);
   });
 
-  it('404 in family B names the calendar', async () => {
+  it('404 in the calendar API names the calendar', async () => {
     const { client } = bench([answer(404)]);
     expect(failureOf(await client.call(update, withPolicy())).message).toContain('no calendar id-1 at api.example.com');
   });
@@ -319,7 +319,7 @@ describe('other refusals', () => {
     ]);
   });
 
-  it('keeps an error body of family A as sent, and any other as body', async () => {
+  it('keeps an error body of the gift-card API as sent, and any other as body', async () => {
     const service = bench([answer(409, '{"errorCode":"E","message":"m","x":1.10}', [['request-id', 'r1']])]);
     const first = failureOf(await service.client.call(block, withPolicy())).details;
     expect(first.service === undefined ? '' : printJson(first.service)).toBe(

@@ -67,7 +67,7 @@ describe('2xx answers that are the resource', () => {
       'the answer lacks status, which',
     ],
     [
-      'B29 another id in family B, which does not say that ids come back as given',
+      'B29 another id in the calendar API, which does not say that ids come back as given',
       calendarUpdate,
       '{"id":"cal-2"}',
       'OTHER_ID',
@@ -165,7 +165,7 @@ describe('other statuses', () => {
 
   const errors: readonly [title: string, body: string, expected: object][] = [
     [
-      'the error shape of family A',
+      'the error shape of the gift-card API',
       '{"errorCode":"E","message":"m","details":{}}',
       { summary: 'E: m', body: undefined },
     ],

@@ -23,7 +23,7 @@ describe('reading a card', () => {
     expect(reply.json.metadata.recipient.name).toBe('山田 花子');
   });
 
-  it('answers 404 with the error body of family A for a card that does not exist', () => {
+  it('answers 404 with the error body of the gift-card API for a card that does not exist', () => {
     const reply = play().get(`/v1/cards/${UNKNOWN}`);
     expect(reply.status).toBe(404);
     expect(reply.json).toEqual({

@@ -54,7 +54,7 @@ function raw(server: SandboxServer, bytes: string, endsAfterwards = false): Prom
 }
 
 describe('the server', () => {
-  it('listens on loopback and has a token for each family, family A in the form of a JWT', async () => {
+  it('listens on loopback and has a token for each family, that of the gift cards in the form of a JWT', async () => {
     const server = await serve();
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.cardsToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]*$/);
