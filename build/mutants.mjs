@@ -20,6 +20,7 @@ const MODULES = {
   'src/bulk/stop-rules.ts': ['bulk/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],
+  'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races'],
   'src/http/response.ts': ['http/response'],
   'src/http/retry.ts': ['http/retry'],
   'src/input/expect.ts': ['input/expect'],

@@ -48,10 +48,9 @@ const HOLDER_LINE = /^([0-9a-f]{8}) (\d{1,10}) (\d{1,20}|x) ([0-9a-f]{16})(?: ([
 const NUMBERS = /\n(\d{10}) \d{12}\n$/;
 
 function parse(text: string, changedMs: () => number): LockFile {
-  const [, host, pid, start, instance, machine] = HOLDER_LINE.exec(text) ?? [];
-  if (host === undefined || pid === undefined || start === undefined || instance === undefined) {
-    return { holder: undefined, instance: 'torn', epoch: 1, life: text };
-  }
+  const found = HOLDER_LINE.exec(text);
+  if (found === null) return { holder: undefined, instance: 'torn', epoch: 1, life: text };
+  const [, host = '', pid, start = '', instance = '', machine] = found;
   return {
     holder: { host, pid: Number(pid), start, machine },
     instance,
