@@ -158,7 +158,9 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
   const body = part(operation.body);
   const query = part(operation.query);
   const outPath = lastValue(input, 'out');
-  if (outPath !== undefined && (await exists(outPath))) {
+  if (outPath === '' || outPath === '-') {
+    faults.push({ where: '--out', problem: 'must be a new file: on stdout, --json and --show-sensitive show the result' });
+  } else if (outPath !== undefined && (await exists(outPath))) {
     faults.push({ where: '--out', problem: `${quoteGiven(outPath)} exists, and a result never overwrites a file` });
   }
   const isFieldGiven = command.options.some((option) => option.field !== undefined && input.options.has(option.long));

@@ -243,6 +243,15 @@ describe('refused before anything is sent, exit 2, naming the field, the limit a
     expect(server.lines).toEqual([]);
   });
 
+  test.each(['', '-'])('--out "%s" is no file', async (path) => {
+    const server = await startRecordingServer([]);
+    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', path];
+    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--out: must be a new file');
+    expect(server.lines).toEqual([]);
+  });
+
   test('all faults of one call are reported together', async () => {
     const server = await startRecordingServer([]);
     const args = [
