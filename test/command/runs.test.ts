@@ -528,6 +528,23 @@ describe('runs results', () => {
     expect((await results(['--outcome', 'unknwon'])).code).toBe(2);
   });
 
+  test.each<[readonly string[], string[]]>([
+    [[], ['{"active":true}', '{"name":"B"}']],
+    [
+      ['--empty-cells', 'clear'],
+      ['{"name":"","active":true}', '{"name":"B","active":false}'],
+    ],
+  ])('--as-input of a table as NDJSON sends the same again (%j)', async (more, bodies) => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const update = ['calendar', 'update', '--from', '-', '-y', '-j', '1', ...more];
+    const stdin = `id,name,active\ncal_1,,TRUE\ncal_2,B,${more.length === 0 ? '' : 'False'}\n`;
+    await runFrontdesk(update, { env: server.env, home, stdin });
+    const again = await runFrontdesk(['runs', 'results', '--last', '--as-input', '-o', 'ndjson'], { home });
+    await runFrontdesk(update, { env: server.env, home, stdin: again.stdout });
+    expect(server.requests.map(({ body }) => body)).toEqual([...bodies, ...bodies]);
+  });
+
   test('--as-input gives the original rows and _outcome', async () => {
     const results = await mixed(createHome());
     expect((await results(['--as-input', '-o', 'csv', '--outcome', 'rejected'])).stdout).toBe(

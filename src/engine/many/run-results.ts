@@ -1,14 +1,38 @@
 import { inputRow } from '../../bulk/failed-file.ts';
 import { storedRow } from '../../bulk/row-result.ts';
 import { requireRunHeader, runFolder } from '../../bulk/run-folder.ts';
+import type { RunHeader } from '../../bulk/run-header.ts';
 import { runResults } from '../../bulk/run-records.ts';
 import type { Outcome } from '../../failure.ts';
 import { livingLocks } from '../../files/living-locks.ts';
+import { readFieldText } from '../../input/field-text.ts';
+import { describeFields } from '../../input/fields.ts';
+import { isTable } from '../../input/records/record.ts';
 import { eachRow } from '../../input/records/rows.ts';
+import { fromPlain } from '../../json/plain.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
+import { loadRowOptions } from './run-options.ts';
 import { runColumns } from './run-rows.ts';
+
+/**
+ * The cells of a table as the values they stood for in the run: JSON tells an empty text from none, and a boolean
+ * from its name.
+ */
+function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
+  const { body } = operationOfRun(header);
+  const fields = new Map((body === null ? [] : describeFields(body)).map((field) => [field.name, field]));
+  const isEmptyGiven = loadRowOptions(header.options).emptyCells === 'clear';
+  const read = (name: string, cell: JsonValue): JsonValue => {
+    const field = fields.get(name);
+    const found = field === undefined || typeof cell !== 'string' ? undefined : readFieldText(field, cell, 'csv');
+    return found !== undefined && 'value' in found ? fromPlain(found.value) : cell;
+  };
+  return (row) =>
+    new Map([...row].filter(([, cell]) => cell !== '' || isEmptyGiven).map(([name, cell]) => [name, read(name, cell)]));
+}
 
 /**
  * Prints a run again from its journal. `asInput`: the original rows with `_outcome`, as an input of the same
@@ -31,8 +55,11 @@ export async function printRunResults(
   const columns = asInput ? names.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));
   await refuseRunPrinting(session.output, columns);
   const writer = await session.openRows(columns, header.rows);
+  const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
+  const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
   for await (const result of runResults(run, eachRow(rowsOfRun(session, run)), outcomes)) {
-    await writer.row(asInput ? inputRow(result.row, result.ending.outcome ?? 'unknown') : storedRow(result));
+    const outcome = result.ending.outcome ?? 'unknown';
+    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : storedRow(result));
   }
   await writer.close();
 }
