@@ -25,6 +25,8 @@ export interface FailedFileOptions {
   readonly columns: readonly string[];
   /** `--csv-raw`: cells without the guard against formulas. */
   readonly csvRaw: boolean;
+  /** Whether a run keeps the results too: of reads nothing does. */
+  readonly isKept: boolean;
   readonly pid: number;
 }
 
@@ -53,6 +55,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   const { path } = options;
   const isSpecial = await isSpecialFile(path);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
+  const ending = options.isKept ? 'the results are kept in the run' : 'nothing was changed';
   const columns = [...options.columns.filter((name) => !isOwn(name)), ...OWN_COLUMNS];
   let file: FileHandle;
   try {
@@ -67,7 +70,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
       await file.writeFile(pending);
       pending = '';
     } catch (error) {
-      throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are kept in the run');
+      throw ioFailure(`--failed: cannot write ${path}`, error, ending);
     }
   };
   return {
@@ -85,7 +88,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
         await file.close();
         if (!isSpecial) await putInPlace(target, path);
       } catch (error) {
-        throw ioFailure(`--failed: cannot write ${path}`, error, 'the results are kept in the run');
+        throw ioFailure(`--failed: cannot write ${path}`, error, ending);
       }
     },
     async discard() {

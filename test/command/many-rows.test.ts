@@ -628,6 +628,13 @@ describe('--failed', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test('that cannot be written says of reads that nothing was changed', async () => {
+    const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
+    const result = await runFrontdesk(['card', 'get', ONE, TWO, '--failed', '/dev/full'], { env: server.env });
+    expect(result.code).toBe(16);
+    expect(result.stderr).toMatch(/--failed: cannot write \/dev\/full: .*; nothing was changed/);
+  });
+
   test.each(['left.csv', 'left.ndjson', 'left.json'])('takes ids of the command line into %s', async (name) => {
     const home = createHome();
     const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));

@@ -191,6 +191,7 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
     inputFormat: 'ids',
     columns: [...idParam, ...plan.fields],
     csvRaw: session.output.csvRaw,
+    isKept: true,
     pid: session.context.pid,
   });
 }

@@ -269,6 +269,7 @@ async function openFailedFileOf(
     inputFormat: reading.path === '' ? 'ids' : checked.format,
     columns: checked.columns,
     csvRaw: call.rows.csvRaw,
+    isKept: isWrite(call.operation) && call.options.plan === undefined,
     pid: session.context.pid,
   });
 }

@@ -96,6 +96,7 @@ async function openFailed(session: Session, input: RawInput, header: RunHeader):
     inputFormat: failedFormatOf(header, columns),
     columns,
     csvRaw: header.options['csvRaw'] === true,
+    isKept: true,
     pid: session.context.pid,
   });
 }

@@ -145,7 +145,7 @@ describe('--failed', () => {
   const names = ['cardId', 'reason', '_outcome'];
 
   function optionsFor(path: string, more: Partial<FailedFileOptions> = {}): FailedFileOptions {
-    return { path, inputFormat: 'csv', columns: names, csvRaw: false, pid: process.pid, ...more };
+    return { path, inputFormat: 'csv', columns: names, csvRaw: false, isKept: true, pid: process.pid, ...more };
   }
 
   it('holds the rows that did not succeed with all their columns, once each', async () => {

@@ -107,7 +107,14 @@ it('when the power goes, a result that can be had once is in its file', async ()
 it('when the power goes, the file of failed rows is the old one or a whole new one', async () => {
   const on = disk({ 'failed.csv': 'old' });
   const path = join(on.root, 'failed.csv');
-  const file = await openFailedFile({ path, inputFormat: 'csv', columns: ['cardId'], csvRaw: false, pid: process.pid });
+  const file = await openFailedFile({
+    path,
+    inputFormat: 'csv',
+    columns: ['cardId'],
+    csvRaw: false,
+    isKept: true,
+    pid: process.pid,
+  });
   const call = failed('NOT_FOUND', { outcome: 'rejected' });
   if (call.kind !== 'failed') throw new Error('the row failed');
   await file.add({
