@@ -124,6 +124,13 @@ function fieldsHint(command: CallCommand): string {
   return `choose from ${flags.join(', ')}`;
 }
 
+/** What is wrong with the path of `--out`, or undefined. */
+async function problemOfOut(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  if (path === '' || path === '-') return 'must be a new file: on stdout, --json and --show-sensitive show the result';
+  return (await exists(path)) ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
+}
+
 /** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
 export async function readSingleCall(session: Session, command: CallCommand, input: RawInput): Promise<SingleCall> {
   const given = await readGivenFields(session, command, input);
@@ -157,12 +164,8 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
   };
   const body = part(operation.body);
   const query = part(operation.query);
-  const outPath = lastValue(input, 'out');
-  if (outPath === '' || outPath === '-') {
-    faults.push({ where: '--out', problem: 'must be a new file: on stdout, --json and --show-sensitive show the result' });
-  } else if (outPath !== undefined && (await exists(outPath))) {
-    faults.push({ where: '--out', problem: `${quoteGiven(outPath)} exists, and a result never overwrites a file` });
-  }
+  const outProblem = await problemOfOut(lastValue(input, 'out'));
+  if (outProblem !== undefined) faults.push({ where: '--out', problem: outProblem });
   const isFieldGiven = command.options.some((option) => option.field !== undefined && input.options.has(option.long));
   const isEmptyUpdate = isUpdate(operation) && !isFieldGiven;
   if (isEmptyUpdate) {
