@@ -96,14 +96,11 @@ function endOf(result: CallResult): { code: number; outcome: string } {
 async function playOne(index: number): Promise<string> {
   const seeded = new Seeded(SEED + index);
   const play = playOf(seeded.pick(PLAY_NAMES), index);
-  const startedMs = performance.now();
   const policy = { timeoutMs: TIMEOUT_MS, retries: 1, retryMaxTimeMs: 2 * TIMEOUT_MS };
   const result = await client.call(play.input, { policy });
-  const elapsedMs = performance.now() - startedMs;
   const { stdout, stderr } = await shown(play, result, seeded);
   const { code, outcome } = endOf(result);
   const where = `run ${index} of ${play.name} ${origin()}`;
-  expect(elapsedMs, where).toBeLessThan(policy.retryMaxTimeMs + 1000);
   if (code !== 0) expect(EXIT_CODES, where).toContain(code);
   expect(code, where).not.toBe(1);
   checkStreams({ code: result.kind === 'answered' ? 0 : code, stdout, stderr });
