@@ -3,7 +3,7 @@
 /** A stream that a result or a notice is written to. Never throws synchronously. */
 export interface OutputPort {
   readonly isTerminal: boolean;
-  /** Terminal width in columns; undefined off a terminal. */
+  /** Terminal width in columns; undefined off a terminal, and on one that does not know it. */
   readonly columns: number | undefined;
   /**
    * Resolves once the text was handed to the operating system (so awaiting it is backpressure);

@@ -124,9 +124,12 @@ class LateLine {
   }
 }
 
-/** Whether a line may be drawn over: not off a terminal, nor on one that obeys no escape sequences. */
+/**
+ * Whether a line may be drawn over: not off a terminal, nor on one that obeys no escape sequences or does not know its
+ * width, since how many lines a text takes is then unknown (ora clears for ever where the width is 0).
+ */
 export function canRedraw({ env, stderr }: Context): boolean {
-  return stderr.isTerminal && env['TERM'] !== 'dumb';
+  return stderr.isTerminal && stderr.columns !== undefined && env['TERM'] !== 'dumb';
 }
 
 /** Shows a person that a call is under way, and everybody why it is tried again (-q and -v decide how much). */

@@ -110,7 +110,7 @@ export function standardOutput(stream: LazyStream, fd: number): OutputPort {
       return stream.isTerminal;
     },
     get columns() {
-      return stream.isTerminal ? stream.get().columns : undefined;
+      return widthOf(stream);
     },
     async write(text) {
       let rest: string | Uint8Array = text;
@@ -125,6 +125,12 @@ export function standardOutput(stream: LazyStream, fd: number): OutputPort {
   };
 }
 
+/** Columns of a terminal that knows them: some, such as those of CI jobs and scripts, say 0. */
+function widthOf(stream: LazyStream): number | undefined {
+  const columns = stream.isTerminal ? stream.get().columns : 0;
+  return columns > 0 ? columns : undefined;
+}
+
 /** stderr: a reader that went away must not change how the operation ends, so nothing is reported. */
 export function standardError(stream: LazyStream): OutputPort {
   return {
@@ -132,7 +138,7 @@ export function standardError(stream: LazyStream): OutputPort {
       return stream.isTerminal;
     },
     get columns() {
-      return stream.isTerminal ? stream.get().columns : undefined;
+      return widthOf(stream);
     },
     write: (text) => new Promise((resolve) => stream.get().write(text, () => resolve())),
   };

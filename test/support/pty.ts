@@ -7,7 +7,7 @@ import type { Home } from './run-frontdesk.ts';
 const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 50_000;
 
 export interface TerminalOptions {
   readonly home: Home;

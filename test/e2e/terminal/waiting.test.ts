@@ -42,6 +42,15 @@ describe('waiting', () => {
       expect(text.slice(text.lastIndexOf('Card  '))).not.toContain(SPINNER);
     }));
 
+  it('draws nothing over on a terminal that does not know its width, and is 80 columns wide there', () =>
+    withSlowService(async (env) => {
+      const script = `stty cols 0 rows 0; $FD card get ${CARD}; echo code=$?`;
+      const { text } = await openTerminal([], { home: createHome(), env, script }).end;
+      expect(text).toMatch(/^Status {8}ACTIVE$/m);
+      expect(text).not.toContain(SPINNER);
+      expect(text).toMatch(/\ncode=0\n$/);
+    }));
+
   /** A service whose last answer comes when the terminal has shown what a test waits for. */
   async function heldService(first: readonly Reply[], onTestFinished: (end: () => Promise<void>) => void) {
     let release = (): void => undefined;
