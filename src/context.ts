@@ -30,6 +30,11 @@ export class StreamFailure extends Error {
 
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
+/** A signal as people know it: `Ctrl-C`. */
+export function signalWords(signal: SignalName): string {
+  return signal === 'SIGINT' ? 'Ctrl-C' : signal;
+}
+
 /** Signals as they arrive. The first asks to stop in order, the second to stop at once. */
 export interface SignalPort {
   /** The signals received so far, in order. */

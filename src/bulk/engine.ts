@@ -102,14 +102,18 @@ class RowRunner<R extends RunRow> {
 
   /** Goes through the rows once; answers how many there were. */
   async #dispatch(): Promise<number> {
+    const { keep, rowCount } = this.#task;
     let position = 0;
     try {
       for await (const row of this.#task.rows) {
         while (!this.#sink.hasRoom(position)) await this.#sink.progress();
         await this.#take(row, position);
         position += 1;
-        // Nobody reads the rows that are left, and nothing depends on them.
-        if (this.#control.has('reader_gone')) break;
+        // Nobody reads the rows that are left, and nothing depends on them but their number.
+        if (this.#control.has('reader_gone') && keep === undefined) {
+          this.#tally.addUnreached(Math.max(0, (rowCount ?? 0) - position));
+          break;
+        }
       }
     } catch (error) {
       this.#control.break(error);

@@ -49,6 +49,15 @@ export class RunTally {
     this.#addReach(result);
   }
 
+  /** Counts rows that the run did not come to, and of which nothing is printed. */
+  addUnreached(rows: number): void {
+    if (rows === 0) return;
+    this.rows += rows;
+    this.notReached += rows;
+    this.#counts.set('not_sent', this.of('not_sent') + rows);
+    this.#addCause('not_sent', NOT_REACHED, rows);
+  }
+
   /** Rows that did not succeed, those not reached included. */
   get failed(): number {
     return this.rows - this.of('applied') - this.of('confirmed_by_read') - this.of('read');
@@ -74,14 +83,14 @@ export class RunTally {
     return [...(this.#causes.get(key) ?? [])].sort((a, b) => b[1] - a[1]);
   }
 
-  #addCause(key: TallyKey, cause: string): void {
+  #addCause(key: TallyKey, cause: string, rows = 1): void {
     let causes = this.#causes.get(key);
     if (causes === undefined) {
       causes = new Map();
       this.#causes.set(key, causes);
     }
     const name = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
-    causes.set(name, (causes.get(name) ?? 0) + 1);
+    causes.set(name, (causes.get(name) ?? 0) + rows);
   }
 
   #addReach(result: RowResult): void {

@@ -13,6 +13,8 @@ export interface RunTask<R extends RunRow> {
   readonly isWrite: boolean;
   /** The rows of this run in input order: an async generator, so that a million of them need no memory. */
   readonly rows: AsyncIterable<R>;
+  /** How many they are, where that is known before. */
+  readonly rowCount?: number;
   readonly concurrency: number;
   /** Requests a second; undefined: no limit. */
   readonly rate: number | undefined;

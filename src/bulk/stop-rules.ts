@@ -55,7 +55,9 @@ export class StopRules {
     if (isHeldBack(outcome, code)) return undefined;
     const isUnsent = outcome === 'not_sent' || failure.code === 'UNREACHABLE';
     this.#unsentInARow = isUnsent ? this.#unsentInARow + 1 : 0;
-    return this.#unsentInARow >= UNSENT_IN_A_ROW ? { kind: 'unreachable', failure } : undefined;
+    return this.#unsentInARow >= UNSENT_IN_A_ROW
+      ? { kind: 'unreachable', failure, rows: this.#unsentInARow }
+      : undefined;
   }
 
   #tooMany(): Stop | undefined {

@@ -1,5 +1,7 @@
-import type { SignalName } from '../context.ts';
+import { type SignalName, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { formatSeconds } from '../output/duration.ts';
+import { plural } from '../output/safe-text.ts';
 
 /** Why a run ended before its last row. */
 export type Stop =
@@ -7,7 +9,7 @@ export type Stop =
   /** 401, or no usable credential; 403 by the rules of the contract; anything else that every row would meet. */
   | { readonly kind: 'refused'; readonly failure: Failure }
   | { readonly kind: 'max_failures'; readonly failures: number }
-  | { readonly kind: 'unreachable'; readonly failure: Failure }
+  | { readonly kind: 'unreachable'; readonly failure: Failure; readonly rows: number }
   | { readonly kind: 'busy'; readonly waitMs: number }
   /** The journal, the input's copy or stdout cannot be used any more, or a bug. */
   | { readonly kind: 'broken'; readonly failure: Failure }
@@ -23,7 +25,7 @@ export function cancelExitCode(stop: Extract<Stop, { kind: 'signal' | 'reader_go
 export function stopFailure(stop: Stop): Failure {
   switch (stop.kind) {
     case 'signal':
-      return new Failure('CANCELLED', `${stop.signal} stopped the run; nothing was sent`, {
+      return new Failure('CANCELLED', `${signalWords(stop.signal)} stopped the run; nothing was sent`, {
         exitCode: cancelExitCode(stop),
       });
     case 'reader_gone':
@@ -33,15 +35,18 @@ export function stopFailure(stop: Stop): Failure {
     case 'max_failures':
       return new Failure(
         'PARTIAL',
-        `the run stopped at ${stop.failures} failed rows (--max-failures); nothing was sent`,
+        `the run stopped at ${plural(stop.failures, 'failed row')} (--max-failures); nothing was sent`,
       );
     case 'busy':
       return new Failure(
         'BUSY',
-        `the service asked for a pause of ${Math.ceil(stop.waitMs / 1000)} s, longer than a run waits; nothing was sent`,
+        `the service asked for a pause of ${formatSeconds(stop.waitMs)}, longer than a run waits; nothing was sent`,
       );
     case 'unreachable':
-      return new Failure('UNREACHABLE', 'the run stopped after rows in a row could not be sent; nothing was sent');
+      return new Failure(
+        'UNREACHABLE',
+        `the run stopped because ${plural(stop.rows, 'row')} in a row could not be sent; nothing was sent`,
+      );
     case 'refused':
       return new Failure(stop.failure.code, `the run stopped because ${stop.failure.message}`);
     case 'broken':
@@ -53,15 +58,15 @@ export function stopFailure(stop: Stop): Failure {
 export function stopReason(stop: Stop): string {
   switch (stop.kind) {
     case 'signal':
-      return stop.signal;
+      return signalWords(stop.signal);
     case 'reader_gone':
       return 'the reader of the output went away';
     case 'max_failures':
-      return `${stop.failures} rows failed (--max-failures)`;
+      return `${plural(stop.failures, 'row')} failed (--max-failures)`;
     case 'busy':
-      return `the service asked for a pause of ${Math.ceil(stop.waitMs / 1000)} s`;
+      return `the service asked for a pause of ${formatSeconds(stop.waitMs)}`;
     case 'unreachable':
-      return `rows in a row could not be sent; the last: ${stop.failure.message}`;
+      return `${plural(stop.rows, 'row')} in a row could not be sent; the last: ${stop.failure.message}`;
     case 'refused':
     case 'broken':
       return stop.failure.message;

@@ -103,7 +103,8 @@ function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly stri
   const causes = report.tally.causes(key);
   const named = causes.slice(0, MAX_CAUSES).map(([cause, rows]) => `${groupThousands(rows)} ${safeText(cause)}`);
   const more = causes.length > MAX_CAUSES ? ', …' : '';
-  const list = run === undefined || key === 'failed' ? '' : `  (list: frontdesk runs results ${run} --outcome ${key})`;
+  const list =
+    run === undefined || key === 'failed' ? '' : `; list them: frontdesk runs results ${run} --outcome ${key}`;
   return [`${groupThousands(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
 }
 

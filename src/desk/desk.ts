@@ -5,7 +5,7 @@ import { cardActivate } from '../commands/card/activate.ts';
 import { cardBlock } from '../commands/card/block.ts';
 import { cardReissue } from '../commands/card/reissue.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
-import type { PromptPort, SignalPort } from '../context.ts';
+import { type PromptPort, type SignalPort, signalWords } from '../context.ts';
 import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
 import type { OpenSession } from '../engine/open-session.ts';
@@ -235,7 +235,7 @@ export class Desk {
     // Ctrl-C ends a write by its outcome, and the sitting goes on; the other signals end both.
     const ended = this.#session.context.signals.received.find((signal) => signal !== 'SIGINT');
     if (ended === undefined) return outcome;
-    throw new Failure('CANCELLED', `cancelled by ${ended}`, { exitCode: CANCELLED_EXIT_CODES[ended] });
+    throw new Failure('CANCELLED', `cancelled by ${signalWords(ended)}`, { exitCode: CANCELLED_EXIT_CODES[ended] });
   }
 
   /** The session as a command sees it: its questions are the desk's, and what it prints is shown by the next look. */

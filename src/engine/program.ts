@@ -2,7 +2,7 @@ import type { Command } from '../commands/command.ts';
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
-import { StreamFailure } from '../context.ts';
+import { StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
 import { asFormat } from '../output/options.ts';
 import type { Format } from '../output/render.ts';
@@ -195,7 +195,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   });
   // While no write is under way a signal ends the program at once; whoever has one under way listens on top.
   const stopListening = context.signals.onSignal((signal) => {
-    const failure = new Failure('CANCELLED', `cancelled by ${signal}; nothing was changed`, {
+    const failure = new Failure('CANCELLED', `cancelled by ${signalWords(signal)}; nothing was changed`, {
       exitCode: CANCELLED_EXIT_CODES[signal],
     });
     state.clearDisplay?.();

@@ -64,21 +64,11 @@ export function renderFailure(failure: Failure, format: Format, style: FailureSt
   const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hint))}`);
   const lines = [
     ...said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width)),
-    ...hints.flatMap((hint) => hintLines(hint, width, failure.code === 'OUTCOME_UNKNOWN')),
+    // After the most important message of all the command to check with stands alone, whatever room there is.
+    ...hints.flatMap((hint) => breakLine(hint, width, failure.code === 'OUTCOME_UNKNOWN')),
   ];
   if (style.debug) lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
   return `${lines.join('\n')}\n`;
-}
-
-/** A command at the end of a hint, to be pasted as it stands. */
-const COMMAND_AT_END = /^(.*?:) (frontdesk \S.*)$/;
-
-/** A hint; on a terminal a command that has no room beside its sentence stands on a line of its own, unbroken. */
-function hintLines(hint: string, width: number | undefined, alwaysApart: boolean): readonly string[] {
-  const [, sentence = '', command = ''] = COMMAND_AT_END.exec(hint) ?? [];
-  if (width === undefined || command === '') return breakLine(hint, width);
-  if (!alwaysApart && hint.length <= width) return [hint];
-  return [...breakLine(sentence, width), `  ${command}`];
 }
 
 /** The members of the JSON error object, in the contract's order, also for the rows of a run. */

@@ -13,13 +13,33 @@ const HELD = '\ue001';
 /** `  Label   text`: what comes before the text, which further lines stand under. */
 const LABELLED = /^ +\S(?:\S| (?! ))* {2,}(?=\S)/;
 
+/** A command to be pasted, after the sentence that leads to it, and what follows. */
+const COMMAND = /^(.*?:) (frontdesk [a-z-][^;]*)(?:; (.*))?$/s;
+
+/** A long line in parts: each command that it gives stands on a line of its own, unbroken. */
+function partsOf(line: string): readonly { readonly text: string; readonly isCommand: boolean }[] {
+  const [, sentence, command = '', rest] = COMMAND.exec(line) ?? [];
+  if (sentence === undefined) return [{ text: line, isCommand: false }];
+  const after = rest === undefined ? [] : partsOf(rest);
+  return [{ text: sentence, isCommand: false }, { text: command, isCommand: true }, ...after];
+}
+
+/**
+ * A line that is too long, with every command in it on a line of its own. `always`: also where it is not too long.
+ */
+export function breakLine(line: string, width: number | undefined, always = false): readonly string[] {
+  if (width === undefined || (line.length <= width && !always)) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  return partsOf(line).flatMap(({ text, isCommand }) => (isCommand ? [`${indent}  ${text}`] : breakWords(text, width)));
+}
+
 /**
  * A line broken between words so that each part fits into `width` columns; further ones stand under its first word, or
  * under the text beside a label.
  * A word that is longer than the width stays whole: the terminal breaks it, and it is pasted in one piece.
  */
-export function breakLine(line: string, width: number | undefined): readonly string[] {
-  if (width === undefined || line.length <= width) return [line];
+function breakWords(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
   const label = LABELLED.exec(line)?.[0] ?? '';
   const lead = label.length > width / 2 ? '' : label;
   const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);

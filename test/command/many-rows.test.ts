@@ -106,6 +106,23 @@ describe('rows', () => {
     expect(result.requests).toEqual([`${ONE}/block {"reason":"own"}`, `${TWO}/block {"reason":"default"}`]);
   });
 
+  test('a text with a NUL that was written with --csv-raw is read back with it', async () => {
+    const name = 'Ann\u0000Berg';
+    const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
+    const server = await startRecordingServer(({ method }) => ({
+      body: method === 'GET' ? list : { id: 'sub_1', first_name: name },
+    }));
+    const columns = ['--columns', 'id,first_name'];
+    const written = await runFrontdesk(
+      ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--csv-raw', ...columns],
+      { env: server.env },
+    );
+    const update = [...SUBSCRIBERS, '--yes', '-q'];
+    expect(await runFrontdesk(update, { env: server.env, stdin: written.stdout })).toMatchObject({ code: 2 });
+    await runFrontdesk([...update, '--csv-raw'], { env: server.env, stdin: written.stdout });
+    expect(server.requests.map(({ body }) => body)).toEqual(['', JSON.stringify({ first_name: name })]);
+  });
+
   test('a guard against formulas is taken away on input, and kept with --csv-raw', async () => {
     const stdin = "id,first_name\nsub_1,'=Ann\n";
     expect((await sent(SUBSCRIBERS, stdin)).requests).toEqual(['sub_1 {"first_name":"=Ann"}']);
@@ -283,7 +300,7 @@ describe('what a run prints', () => {
     );
     expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
     expect(result.stderr).toContain(
-      '\n2 rejected: 2 CARD_EXPIRED  (list: frontdesk runs results may --outcome rejected)\n',
+      '\n2 rejected: 2 CARD_EXPIRED; list them: frontdesk runs results may --outcome rejected\n',
     );
   });
 

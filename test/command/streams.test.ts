@@ -355,6 +355,16 @@ describe('streams that are closed or full', () => {
     expect(JSON.parse(json.stderr).error.resultId).toBe(OTHER_ID);
   });
 
+  test('a reader that goes away leaves the rows counted that were not read for it', async () => {
+    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+    const many = 'for i in $(seq 40); do echo $ID; done | $F card get --from - -j 1 -o ndjson';
+    const { stderr } = await shell(`${many} | head -c 10 > /dev/null`, server);
+    const { summary } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+    expect(summary).toMatchObject({ rows: 40, exitCode: 141 });
+    const counts: readonly number[] = Object.values(summary.outcomes);
+    expect(counts.reduce((sum, rows) => sum + rows, 0)).toBe(40);
+  });
+
   test('a reader that goes away ends a read with 141; a write ends by its outcome', async () => {
     const server = await startRecordingServer(cards);
     expect((await shell('set -o pipefail; $F card get $ID | true', server)).code).toBe(141);

@@ -3,7 +3,7 @@ import type { RunResult } from '../../bulk/engine.ts';
 import { runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
 import type { ActiveRun } from '../../bulk/run-store.ts';
-import { type SignalPort, StreamFailure } from '../../context.ts';
+import { type SignalPort, StreamFailure, signalWords } from '../../context.ts';
 import { FAILURES, Failure, warning } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
 import type { Row } from '../../input/records/interpret.ts';
@@ -42,7 +42,7 @@ export function announcing(session: Session, output: RunOutput): SignalPort {
     onSignal: (listener) =>
       signals.onSignal((signal, count) => {
         if (count === 1) {
-          const message = `${signal}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
+          const message = `${signalWords(signal)}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
           output.clear();
           void session.notify(warning('INTERRUPTED', message));
         }
@@ -97,6 +97,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
       command: operation.command,
       isWrite: isWrite(operation),
       rows: eachRow(execution.rows()),
+      rowCount: execution.rowCount,
       concurrency: execution.concurrency,
       rate: execution.rate,
       maxFailures: execution.maxFailures,

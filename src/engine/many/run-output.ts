@@ -215,11 +215,12 @@ async function notifyAll(session: Session, notices: readonly Notice[]): Promise<
  * The row with its message cut to what came back: on a terminal the id stands beside it, and the width is needed
  * for the reason. `block of card 72e1…: the service answered 409 (…)` keeps what follows the first colon.
  */
-function withShortMessage(row: JsonObject): JsonObject {
+export function withShortMessage(row: JsonObject): JsonObject {
   const error = row.get('error');
   const message = textAt(error, 'message');
   if (!isJsonObject(error) || message === undefined) return row;
-  const short = message.slice(message.indexOf(': ') + 1).trimStart();
+  const came = message.slice(message.indexOf(': ') + 1).trimStart();
+  const short = came.replace(/; the [^;]* was rejected$/, '');
   return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
 }
 

@@ -15,6 +15,7 @@ import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
 import { loadRowOptions } from './run-options.ts';
+import { withShortMessage } from './run-output.ts';
 import { runColumns } from './run-rows.ts';
 
 /**
@@ -54,12 +55,14 @@ export async function printRunResults(
   const names = asInput ? [...(await columnsOfRun(session, run)), '_outcome'] : [];
   const columns = asInput ? names.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));
   await refuseRunPrinting(session.output, columns);
+  const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
+  const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(columns, header.rows);
   const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
   const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
   for await (const result of runResults(run, eachRow(rowsOfRun(session, run)), outcomes)) {
     const outcome = result.ending.outcome ?? 'unknown';
-    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : storedRow(result));
+    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : shown(storedRow(result)));
   }
   await writer.close();
 }

@@ -108,9 +108,13 @@ function beforeNul(text: string): string | undefined {
 /**
  * The text of an input, piece by piece, without its byte order mark: UTF-8, or UTF-16 of either order when the
  * mark says so. Nothing is ever replaced: bytes that are no text, and NUL, raise a `DecodeFault` after all
- * lines before the bad one were handed out, so that the reader's own line count tells where it is.
+ * lines before the bad one were handed out, so that the reader's own line count tells where it is. `takesNul`: for
+ * cells that are taken as they are, and were written so.
  */
-export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeText(
+  bytes: AsyncIterable<Uint8Array>,
+  { takesNul = false }: { readonly takesNul?: boolean } = {},
+): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
   let start: Buffer = Buffer.alloc(0);
   const take = function* (piece: Uint8Array, isLast: boolean): Generator<string> {
@@ -124,7 +128,7 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenera
       unread = start.subarray(markLength);
     }
     const { text, isBad } = decoder.decode(unread, isLast);
-    const good = beforeNul(text);
+    const good = takesNul ? undefined : beforeNul(text);
     if (good !== undefined) {
       yield good;
       throw new DecodeFault(NUL);

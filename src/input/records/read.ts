@@ -101,7 +101,7 @@ async function* readTextRows(
     return { ...batch, format, header: parser.header };
   };
   try {
-    for await (const text of decodeText(bytes)) {
+    for await (const text of decodeText(bytes, { takesNul: options.csvRaw })) {
       const batch = take(text, false);
       if (batch !== undefined) yield batch;
       if (parser?.ended) return;

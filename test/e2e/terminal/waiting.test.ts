@@ -115,17 +115,19 @@ describe('waiting', () => {
       expect(output).not.toMatch(/\u001b\[[0-9;]*m|[^\x00-\x7f]/);
     }));
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('ended by %s leaves the terminal as it was, and the message on a line of its own', (signal, code) =>
-    withSlowService(async (env) => {
-      const end = await dialogue(['card', 'get', CARD], [[SPINNER, { signal }]], { env });
+  it.for([
+    ['SIGINT', 130, 'Ctrl-C'],
+    ['SIGTERM', 143, 'SIGTERM'],
+  ] as const)(
+    'ended by %s leaves the terminal as it was, and the message on a line of its own',
+    async ([signal, code, said], { onTestFinished }) => {
+      const server = await startRecordingServer(() => 'hang', onTestFinished);
+      const end = await dialogue(['card', 'get', CARD], [[SPINNER, { signal }]], { env: server.env });
       expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code, leftBehind: [] });
       expect(end.output).toMatch(
-        new RegExp(`(?:\\u001b\\[(?:2K|1G|\\?25h|\\?2026l)|\\r|\\n)frontdesk: cancelled by ${signal}`),
+        new RegExp(`(?:\\u001b\\[(?:2K|1G|\\?25h|\\?2026l)|\\r|\\n)frontdesk: cancelled by ${said}`),
       );
-    }),
+    },
   );
 
   it('reports each retry in one line, with how long it waits', async () => {

@@ -79,8 +79,8 @@ describe('the summary', () => {
     ]);
     expect(summaryLines(input)).toEqual([
       'card block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
-      '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND  (list: frontdesk runs results may --outcome rejected)',
-      '1 not sent: 1 PRECONDITION  (list: frontdesk runs results may --outcome not_sent)',
+      '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND; list them: frontdesk runs results may --outcome rejected',
+      '1 not sent: 1 PRECONDITION; list them: frontdesk runs results may --outcome not_sent',
     ]);
     expect(printJson(summaryJson(input))).toBe(
       '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"exitCode":15,"resume":null}}',
@@ -90,8 +90,8 @@ describe('the summary', () => {
   it('gives the command that goes on with a run that was stopped', async () => {
     const input = await summaryOf([answered(), answered(), answered()], 1);
     expect(summaryLines(input).slice(1)).toEqual([
-      '2 not sent: 2 not reached  (list: frontdesk runs results may --outcome not_sent)',
-      'stopped: SIGINT',
+      '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',
+      'stopped: Ctrl-C',
       'go on with: frontdesk runs resume may',
     ]);
     expect(printJson(summaryJson(input))).toBe(
@@ -104,8 +104,8 @@ describe('the summary', () => {
     const input = await summaryOf([unknown(), rejected(400, 'A\u001b[31mB')]);
     const lines = summaryLines({ ...input, emptyCells: new Map([['email', 12]]), unchanged: 3 });
     expect(lines.slice(1)).toEqual([
-      '1 rejected: 1 A\\x1b[31mB  (list: frontdesk runs results may --outcome rejected)',
-      '1 UNKNOWN: 1 OUTCOME_UNKNOWN  (list: frontdesk runs results may --outcome unknown)',
+      '1 rejected: 1 A\\x1b[31mB; list them: frontdesk runs results may --outcome rejected',
+      '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',
       '3 rows without a change, not sent',
       'empty cells left unchanged: email 12',
       'unknown rows may have been applied; read and compare them with: frontdesk runs resume may --reconcile; ' +
