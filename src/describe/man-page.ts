@@ -4,7 +4,7 @@ import { type CommandDoc, exitCodeRows } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
 import { ENVIRONMENT } from './environment.ts';
 import { argumentName, optionText } from './help-text.ts';
-import { type Block, type Row, wrap } from './text-block.ts';
+import { type Block, foldCommand, type Row, wrap } from './text-block.ts';
 import { TOPICS } from './topics.ts';
 
 /** Text as troff takes it: nothing in it is a request or an escape, and `-` stays a minus that can be copied. */
@@ -49,6 +49,9 @@ function options(list: readonly OptionSpec[]): readonly string[] {
   return list.flatMap((option) => ['.TP', optionTag(option), line(optionText(option))]);
 }
 
+/** A terminal of 80 columns less the margins of a manual page. */
+const EXAMPLE_WIDTH = 68;
+
 function examples(list: readonly { readonly text: string; readonly line: string }[]): readonly string[] {
   return list.flatMap((example) => [
     '.PP',
@@ -56,7 +59,7 @@ function examples(list: readonly { readonly text: string; readonly line: string 
     '.PP',
     '.RS 4',
     '.nf',
-    line(example.line),
+    ...foldCommand(example.line, EXAMPLE_WIDTH).map(lineAsIs),
     '.fi',
     '.RE',
   ]);

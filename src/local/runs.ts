@@ -228,7 +228,7 @@ export const runsRevertCommand = localCommand({
   exitCodes: [0, 1, 2, 15, 16, 130],
   examples: [
     { text: 'Take the last run back: plan it', line: 'runs revert --last --plan back.plan' },
-    { text: 'Take one back by its id', line: 'runs revert 20270402-180000-calendar-7f3a --plan back.plan' },
+    { text: 'Take one back by its id', line: 'runs revert 20270402-1800-7f3a2b --plan back.plan' },
   ],
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, input) {

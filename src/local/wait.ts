@@ -30,7 +30,7 @@ export const cardWaitCommand = localCommand({
     },
     {
       text: 'Look every ten seconds, for five minutes',
-      line: 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
+      line: 'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
     },
   ],
   output: async () => (await import('../describe/json-schema.ts')).jsonSchemaOf(Card, 'output'),

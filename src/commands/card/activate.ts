@@ -12,10 +12,10 @@ export const cardActivate = callCommand({
   many: true,
   expect: true,
   examples: [
-    { text: 'Activate a card', line: 'card activate 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
+    { text: 'Activate a card', line: 'card activate 4fbeb052-7396-41ce-8085-9263bed4f505' },
     {
-      text: 'Only if it is the card of order 10001',
-      line: 'card activate 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001',
+      text: 'Only if it is the card of order 10005',
+      line: 'card activate 4fbeb052-7396-41ce-8085-9263bed4f505 --expect clientReference=order-10005',
     },
     { text: 'See what would be sent for a whole file', line: 'card activate --from cards.csv --dry-run' },
   ],

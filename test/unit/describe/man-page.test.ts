@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
 import { loadTree } from '../../../src/describe/command-tree.ts';
 import { manPage } from '../../../src/describe/man-page.ts';
+import { locateCommand } from '../../../src/engine/locate.ts';
 import { REGISTRY } from '../../../src/registry.ts';
+import { parseFaults } from '../../support/parse-faults.ts';
+import { shellWords } from '../../support/shell-words.ts';
 
 const page = manPage(await loadTree(REGISTRY), '0.1.0');
 const MANDOC = 'mandoc';
@@ -27,6 +31,31 @@ describe('the manual page', () => {
 
   it('has a section for every command', () => {
     for (const { path } of REGISTRY.entries) expect(page).toContain(`\n.SS "${path.join(' ')}"\n`);
+  });
+
+  /** The examples as a reader sees and pastes them: what is folded is one command again. */
+  const pasted = [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].map(([, text = '']) =>
+    text
+      .replaceAll('\\-', '-')
+      .replaceAll('\\(ti', '~')
+      .replaceAll('\\(ha', '^')
+      .replaceAll('\\(ga', '`')
+      .replaceAll('\\(aq', "'")
+      .replaceAll('\\e', '\\')
+      .replaceAll('\\\n', ''),
+  );
+
+  it('has examples for every command', () => {
+    expect(pasted.length).toBeGreaterThan(100);
+  });
+
+  it.each(pasted)('has an example that can be pasted: %s', async (line) => {
+    expect(line).not.toContain('\n');
+    const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
+    expect(unknown).toBeUndefined();
+    const command = await (REGISTRY.find(path) ?? REGISTRY.defaultOf(path))?.load();
+    if (command === undefined) throw new Error(`no command: ${line}`);
+    expect(parseFaults(rest, command)).toEqual([]);
   });
 
   it('has no line that troff would take for a request by mistake', () => {

@@ -1,0 +1,131 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { foldCommand } from '../../src/describe/text-block.ts';
+import { TOPICS } from '../../src/describe/topics.ts';
+import { REGISTRY } from '../../src/registry.ts';
+
+// Every example of `--help`, of the topics and so of the manual page, pasted as it is printed there, does what it says
+// in the sandbox.
+
+const root = new URL('../..', import.meta.url).pathname;
+const HAS_SSH_KEYGEN = spawnSync('ssh-keygen', ['-?']).error === undefined;
+
+/** What cannot be run without a person, another program, or an end. */
+const NOT_RUN: readonly RegExp[] = [
+  // Asks for the token on a terminal.
+  /^auth login -p live --cards-url/,
+  /^desk /,
+  // Serve until they are interrupted.
+  /^sandbox serve/,
+  // Needs an agent that holds the key.
+  /id_ed25519\.pub/,
+  // Reads a file that a container mounts.
+  /\/run\/secrets/,
+  // Writes outside of the home folder.
+  /\/tmp\/frontdesk\.bash/,
+  ...(HAS_SSH_KEYGEN ? [] : [/^plan approve/]),
+];
+
+const FILES: Readonly<Record<string, string>> = {
+  'cards.csv': 'cardId\n4fbeb052-7396-41ce-8085-9263bed4f505\n',
+  'stolen.csv': 'cardId,clientReference\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001\n',
+  'calendars.csv': 'id\ncal_tea_ceremony\n',
+  'season.csv': 'name,start\nTasting,2026-04-02T18:00\n',
+  'old.csv': 'id,email\nsub_0001,ann@example.com\n',
+  'new.csv': 'id,email\nsub_0001,ana@example.com\n',
+  'about.txt': 'Boat tours.\n',
+  'event.json': '{"calendar":"cal_harbour_tours","name":"Tasting","start":"2026-04-02T18:00"}',
+};
+
+/** What has to be there before the examples of a command. */
+function setupOf(line: string): readonly string[] {
+  const ids = line.startsWith('calendar') ? 'sub_0001' : '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+  const live = [
+    'frontdesk profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
+    'echo token-of-the-test | frontdesk auth login -p live --family cards --token-stdin',
+    'echo token-of-the-test | frontdesk auth login -p live --family calendar --token-stdin',
+  ];
+  const update = 'frontdesk calendar subscribers update --from new.csv --changed-from old.csv --yes';
+  return [
+    `echo ${ids} > ids.txt`,
+    ...(/live|^profile/.test(line) ? live : []),
+    ...(/^profile remove/.test(line) ? ['frontdesk profile set old'] : []),
+    ...(/^runs/.test(line) ? [`${update} --run 20270402-1800-7f3a2b`] : []),
+    ...(/^plan/.test(line) ? ['frontdesk card block --from stolen.csv --plan stolen.plan'] : []),
+    ...(/^history show/.test(line) ? ['frontdesk card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --yes'] : []),
+    ...(/^completion/.test(line)
+      ? ['mkdir -p ~/.zfunc ~/.config/fish/completions ~/.local/share/bash-completion/completions']
+      : []),
+  ];
+}
+
+/** Where an example asks a person, the answer is given. */
+function answered(line: string): string {
+  const asks = /^(?:card (?:block|reissue)|plan (?:apply|approve)|history prune|runs remove|profile remove) /;
+  const isAsked = asks.test(line) && !/--yes|--dry-run|--plan /.test(line);
+  return isAsked ? `${line} --yes` : line;
+}
+
+function run(line: string): Promise<{ readonly code: number | null; readonly said: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-example-'));
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  if (line.includes('.ssh/')) {
+    mkdirSync(join(folder, '.ssh'));
+    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, '.ssh', 'id_ed25519')]);
+  }
+  const entry = `$(frontdesk history --json --query '[0].entry' | tr -d '"')`;
+  const printed = foldCommand(`frontdesk ${answered(line)}`, 76)
+    .join('\n')
+    .replace(/20270402T\d+-\w+-\w+/, entry);
+  const script = `set -e\n{\n${setupOf(line).join('\n')}\n} > setup.log 2>&1\n${printed}\n`;
+  const child = spawn('bash', ['-c', script], {
+    cwd: folder,
+    env: {
+      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
+      HOME: folder,
+      FRONTDESK_PROFILE: line.includes('-p ') ? undefined : 'sandbox',
+      GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+      XDG_CACHE_HOME: join(root, '.cache', 'test'),
+      LANG: 'C.UTF-8',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part: Buffer) => {
+      said += part.toString('utf8');
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve({ code, said });
+    });
+  });
+}
+
+const OF_COMMANDS = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()))).flatMap(({ examples }) =>
+  examples.map((example) => example.line),
+);
+const OF_TOPICS = TOPICS.flatMap(({ blocks }) =>
+  blocks.flatMap((block) =>
+    block.kind === 'examples' ? block.examples.map((example) => example.line.replace(/^frontdesk /, '')) : [],
+  ),
+);
+const LINES = [...new Set([...OF_COMMANDS, ...OF_TOPICS])].filter((line) => !NOT_RUN.some((each) => each.test(line)));
+
+describe('an example of the help', () => {
+  it('is there for every command', () => {
+    expect(LINES.length).toBeGreaterThan(90);
+  });
+
+  it.concurrent.each(LINES)('frontdesk %s', async (line) => {
+    const { code, said } = await run(line);
+    expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
+  });
+});
