@@ -9,6 +9,11 @@ export function familyWords(family: Family): string {
   return family === 'cards' ? 'gift cards' : 'calendars';
 }
 
+/** What belongs to it: `the gift card token`. */
+export function familyAdjective(family: Family): string {
+  return family === 'cards' ? 'gift card' : 'calendar';
+}
+
 /**
  * What a write's ambiguous answer allows (docs/outcomes.md). `settledBy` names the card status that a
  * read-back must show for the write to count as done; `observes` is read only to be reported: it shows that such a

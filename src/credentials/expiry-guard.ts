@@ -1,4 +1,4 @@
-import type { Family } from '../api/operation.ts';
+import { type Family, familyAdjective } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
 import { describeExpiry, type JwtTimes, judgeExpiry, readJwtTimes } from './token.ts';
@@ -52,7 +52,7 @@ export function makeExpiryGuard(options: GuardOptions): ExpiryGuard {
     isExpired,
     check(token, sourceName) {
       const times = timesOf(token);
-      const what = `the ${family} token of ${sourceName}`;
+      const what = `the ${familyAdjective(family)} token of ${sourceName.replace(/^environment/, 'the environment')}`;
       if (isExpired(token) && times.expiresAtMs !== undefined) {
         const message = `${what} ${describeExpiry(times.expiresAtMs, clock.now())}; nothing was sent`;
         throw new Failure('AUTH', message, { hints: [hint, 'if this clock is wrong, add --ignore-expiry'] });

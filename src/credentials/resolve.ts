@@ -1,4 +1,4 @@
-import type { Family } from '../api/operation.ts';
+import { type Family, familyAdjective } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
 import { Failure, type Notice, warning } from '../failure.ts';
 import type { CredentialPort } from '../http/call.ts';
@@ -66,7 +66,7 @@ export function freshTokenHint(request: CredentialRequest): string {
 }
 
 function loginHint({ profile, family, isInteractive }: CredentialRequest): string {
-  const login = `frontdesk auth login --profile ${profile} --family ${family}`;
+  const login = `frontdesk auth login -p ${profile} --family ${family}`;
   return isInteractive
     ? `log in with: ${login}`
     : `set ${TOKEN_VARIABLES[family]}, or log in with: ${login} --token-stdin`;
@@ -76,8 +76,8 @@ function noCredential(request: CredentialRequest, otherOrigin: string | undefine
   const { profile, family, origin } = request;
   const message =
     otherOrigin === undefined
-      ? `there is no ${family} credential for ${origin} (profile ${profile}); nothing was sent`
-      : `the stored ${family} credential of profile ${profile} belongs to ${otherOrigin} and is not sent to ${origin}; nothing was sent`;
+      ? `there is no ${familyAdjective(family)} credential for ${origin} (profile ${profile}); nothing was sent`
+      : `the stored ${familyAdjective(family)} credential of profile ${profile} belongs to ${otherOrigin} and is not sent to ${origin}; nothing was sent`;
   return new Failure('AUTH', message, { hints: [loginHint(request)] });
 }
 

@@ -1,3 +1,4 @@
+import { familyAdjective } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import type { CredentialEntry } from './store.ts';
 import { checkTokenText } from './token.ts';
@@ -46,7 +47,7 @@ function fixedSource(name: string, text: string, where: string): TokenSource {
 
 /** Run once per process however many callers there are, and once more in all after a 401. */
 function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSource {
-  const what = `the token command of profile ${entry.profile} (${entry.family})`;
+  const what = `the ${familyAdjective(entry.family)} token command of profile ${entry.profile}`;
   const run = (stop: AbortSignal | undefined) =>
     runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs, stop });
   let first: Promise<string> | undefined;
@@ -107,6 +108,6 @@ export function makeSource(choice: SourceChoice): TokenSource {
   return fixedSource(
     nameOfStored(entry),
     entry.value,
-    `the stored ${entry.family} credential of profile ${entry.profile}`,
+    `the stored ${familyAdjective(entry.family)} credential of profile ${entry.profile}`,
   );
 }

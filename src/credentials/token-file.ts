@@ -21,8 +21,8 @@ export async function readTokenFile(path: string, what: string, platform: string
   let mode: number;
   try {
     const facts = await stat(path);
-    if (!facts.isFile()) throw fail('it is no ordinary file');
-    if (facts.size > TOKEN_BYTES_MAX) throw fail(`it is larger than ${TOKEN_BYTES_MAX} bytes, which is no token`);
+    if (!facts.isFile()) throw fail('it is not an ordinary file');
+    if (facts.size > TOKEN_BYTES_MAX) throw fail(`it is larger than ${TOKEN_BYTES_MAX} bytes, too many for a token`);
     mode = facts.mode;
     text = await readFile(path, 'latin1');
   } catch (error) {

@@ -17,7 +17,7 @@ export function checkTokenText(text: string, where: string): string {
   if (token.length > TOKEN_BYTES_MAX) {
     throw new Failure(
       'USAGE',
-      `${where} holds more than ${TOKEN_BYTES_MAX} characters, which is no token; nothing was sent`,
+      `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token; nothing was sent`,
     );
   }
   if (VISIBLE_ASCII.test(token)) return token;

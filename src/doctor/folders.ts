@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { familyWords } from '../api/operation.ts';
 import { readCredentials } from '../credentials/store.ts';
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
@@ -46,7 +47,7 @@ async function checkFolder(name: string, path: string | undefined, variable: str
   }
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
-    return [problem(name, `${path} is no folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`)];
+    return [problem(name, `${path} is not a folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`)];
   const obstacle = await obstacleTo(path);
   if (obstacle !== undefined) return [flaw(name, obstacle, `make it writable, or set ${variable}`)];
   if (stats === undefined) return [ok(name, `${path} is not there yet; it is made when it is needed`)];
@@ -68,7 +69,9 @@ async function checkSettings({ places }: Session): Promise<readonly Check[]> {
 
 async function checkCredentials({ places, context }: Session): Promise<readonly Check[]> {
   const entries = await readCredentials({ configDir: places.configDir, platform: context.platform });
-  const kept = entries.map(({ profile, family, origin, kind }) => `${kind} of ${profile} for ${family} at ${origin}`);
+  const kept = entries.map(
+    ({ profile, family, origin, kind }) => `${kind} of ${profile} for ${familyWords(family)} at ${origin}`,
+  );
   return [ok('credentials', kept.length === 0 ? 'none are stored' : kept.join('; '))];
 }
 

@@ -1,4 +1,4 @@
-import { type Family, isWrite, type Operation } from '../api/operation.ts';
+import { type Family, familyAdjective, isWrite, type Operation } from '../api/operation.ts';
 import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
 import type { CredentialEntry } from '../credentials/store.ts';
 import { note } from '../failure.ts';
@@ -77,7 +77,7 @@ async function reportOverride(session: Session, family: Family, origin: string):
   await session.notify(
     note(
       'TOKEN_OVERRIDDEN',
-      `the ${family} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
+      `the ${familyAdjective(family)} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
     ),
   );
 }

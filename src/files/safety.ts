@@ -49,7 +49,7 @@ async function currentUid(): Promise<number | undefined> {
 
 function fileDanger(path: string, facts: FileStatus, uid: number | undefined): Danger | undefined {
   const word = shellQuote(path);
-  if (!facts.isFile()) return { problem: 'it is no ordinary file', fix: `mv ${word} ${shellQuote(`${path}.old`)}` };
+  if (!facts.isFile()) return { problem: 'it is not an ordinary file', fix: `mv ${word} ${shellQuote(`${path}.old`)}` };
   if (uid !== undefined && facts.uid !== uid) {
     return { problem: `it belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
   }
@@ -107,7 +107,7 @@ export async function readPrivateFile(
     // Opening a pipe would wait for a writer.
     if (!entry.isFile())
       throw unsafe(path, what, {
-        problem: 'it is no ordinary file',
+        problem: 'it is not an ordinary file',
         fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`,
       });
     const file = await open(path, constants.O_RDONLY | (hasModes(platform) ? constants.O_NOFOLLOW : 0));

@@ -199,7 +199,7 @@ function readResource(reply: Reply, input: JudgeInput): { resource: JsonValue } 
   const { json, text } = read;
   const masked = input.mask.mayBeIn(text) ? input.mask.json(json) : json;
   if (input.isRaw === true) return { resource: masked };
-  const problem = isJsonObject(masked) ? shapeProblem(input.operation, input.id, masked) : 'it is no JSON object';
+  const problem = isJsonObject(masked) ? shapeProblem(input.operation, input.id, masked) : 'it is not a JSON object';
   if (problem === undefined) return { resource: masked };
   if (text.length <= MAX_ERROR_JSON_BYTES) return { problem, json: masked, beginning: '' };
   return { problem, json: undefined, beginning: text.slice(0, BEGINNING_LENGTH) };

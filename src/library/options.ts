@@ -29,7 +29,7 @@ function membersOf(value: unknown, where: string, names: readonly string[]): Rea
   }
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
-    throw new TypeError(`${where}: ${name} is no option${meantBy(name, names)}`);
+    throw new TypeError(`${where}: ${name} is not an option${meantBy(name, names)}`);
   }
   return { ...value };
 }

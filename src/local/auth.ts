@@ -162,7 +162,7 @@ export const authStatusCommand = localCommand({
     if (missing.length === 0) return 0;
     // One file may be in the way of both families: what to do about it is said once.
     const hints = [...new Set(missing.flatMap((report) => report.hints.slice(0, 1)))];
-    const message = missing.map(({ status }) => `${status.family}: ${status.problem ?? ''}`).join('; ');
+    const message = missing.map(({ status }) => `${familyWords(status.family)}: ${status.problem ?? ''}`).join('; ');
     throw new Failure('AUTH', message, { hints });
   },
 });
@@ -186,7 +186,7 @@ export const authLogoutCommand = localCommand({
     const { removeCredentials } = await import('../credentials/store-change.ts');
     const profile = session.profile.name;
     const removed = await removeCredentials(session.credentialPlace(), { profile, family });
-    const names = removed.map((entry) => `${entry.family} at ${entry.origin}`);
+    const names = removed.map((entry) => `${familyWords(entry.family)} at ${entry.origin}`);
     const text =
       names.length === 0
         ? `Profile ${profile} had no stored credential.`

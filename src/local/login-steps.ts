@@ -19,7 +19,7 @@ async function readAll(session: Session): Promise<string> {
   for await (const part of session.context.stdin.read()) {
     parts.push(part);
     size += part.length;
-    if (size > STDIN_LIMIT) throw new Failure('USAGE', '--token-stdin: more than 1 MB came, which is no token');
+    if (size > STDIN_LIMIT) throw new Failure('USAGE', '--token-stdin: more than 1 MB came, too much for a token');
   }
   return Buffer.concat(parts).toString('latin1');
 }

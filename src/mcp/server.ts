@@ -88,7 +88,7 @@ async function callTool(
   const tool = tools.find(({ name }) => name === request.name);
   if (tool === undefined) {
     const known = tools.map(({ name }) => name).join(', ');
-    return failed(new Failure('USAGE', `${request.name} is no tool of this server; there are ${known}`), mask);
+    return failed(new Failure('USAGE', `${request.name} is not a tool of this server; there are ${known}`), mask);
   }
   if (underWay.size >= MOST_CALLS) {
     const message = `${request.name}: ${MOST_CALLS} calls are under way already; nothing was sent`;

@@ -64,7 +64,7 @@ export class ArgumentReader {
   finish(known: readonly string[]): void {
     for (const name of Object.keys(this.#args)) {
       if (known.includes(name)) continue;
-      this.#fault(name, `is no argument of this tool${meantBy(name, known)}`);
+      this.#fault(name, `is not an argument of this tool${meantBy(name, known)}`);
     }
     if (this.#faults.length > 0) throw usageFailure(this.#faults);
   }

@@ -77,13 +77,13 @@ export class Wire implements Transport {
     try {
       value = JSON.parse(line);
     } catch {
-      this.#refuse(PARSE_ERROR, 'the line is no JSON');
+      this.#refuse(PARSE_ERROR, 'the line is not JSON');
       return;
     }
     try {
       this.#receive(parseJSONRPCMessage(value));
     } catch {
-      this.#refuse(INVALID_REQUEST, 'the line is no JSON-RPC message');
+      this.#refuse(INVALID_REQUEST, 'the line is not JSON-RPC message');
     }
   }
 

@@ -43,7 +43,7 @@ export async function signers(planPath: string): Promise<readonly string[]> {
 async function approversProblem(path: string, platform: string): Promise<string | undefined> {
   try {
     const facts = await stat(path);
-    if (!facts.isFile()) return 'it is no ordinary file';
+    if (!facts.isFile()) return 'it is not an ordinary file';
   } catch (error) {
     return describeIoError(error);
   }
@@ -82,7 +82,7 @@ export async function checkApprovals(tool: SshKeygen, plan: Signed, approvers: A
     const key = await signingKey(tool, plan, ['-Y', 'verify', '-f', path, '-I', name], name);
     const other = approvals.find((approval) => approval.key === key);
     if (key === undefined)
-      uncounted.push(`${name}: it is no signature of this plan by a key that is listed for that name`);
+      uncounted.push(`${name}: it is not a signature of this plan by a key that is listed for that name`);
     else if (other !== undefined) uncounted.push(`${name}: it is by the same key as that of ${other.as}`);
     else approvals.push({ as: name, key });
   }
@@ -95,7 +95,7 @@ export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<App
   const uncounted: string[] = [];
   for (const name of await signers(plan.path)) {
     const key = await signatureKey(tool, plan, name);
-    if (key === undefined) uncounted.push(`${name}: it is no signature of this plan`);
+    if (key === undefined) uncounted.push(`${name}: it is not a signature of this plan`);
     else approvals.push({ as: name, key });
   }
   return { approvals, uncounted };

@@ -30,19 +30,19 @@ function plannedOperation(command: string): Operation | undefined {
 function textAt(object: JsonObject, name: string): string {
   const value = object.get(name);
   if (typeof value === 'string') return value;
-  throw new LineProblem(`${name} is no text`);
+  throw new LineProblem(`${name} is not a text`);
 }
 
 function countAt(object: JsonObject, name: string): number {
   const value = object.get(name);
   if (value instanceof JsonNumber && /^(?:0|[1-9]\d{0,8})$/.test(value.text)) return Number(value.text);
-  throw new LineProblem(`${name} is no count`);
+  throw new LineProblem(`${name} is not a count`);
 }
 
 function timeAt(object: JsonObject, name: string): string {
   const text = textAt(object, name);
   if (!Number.isNaN(Date.parse(text))) return text;
-  throw new LineProblem(`${name} is no time`);
+  throw new LineProblem(`${name} is not a time`);
 }
 
 /** The object in a line; a LineProblem when there is none. */
@@ -52,11 +52,11 @@ export function parseLine(bytes: Uint8Array): JsonObject {
     value = parseJson(decodeUtf8(bytes));
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new LineProblem('it cannot be read as JSON');
-    if (error instanceof TypeError) throw new LineProblem('it is no UTF-8 text');
+    if (error instanceof TypeError) throw new LineProblem('it is not UTF-8 text');
     throw error;
   }
   if (isJsonObject(value)) return value;
-  throw new LineProblem('it is no object');
+  throw new LineProblem('it is not an object');
 }
 
 function refuseOtherMembers(object: JsonObject, known: readonly string[]): void {
@@ -81,9 +81,9 @@ const HEADER_MEMBERS = [
 export function parseHeader(bytes: Uint8Array): { readonly header: PlanHeader; readonly operation: Operation } {
   const object = parseLine(bytes);
   const version = object.get('frontdeskPlan');
-  if (!(version instanceof JsonNumber)) throw new LineProblem('this is no plan of frontdesk');
+  if (!(version instanceof JsonNumber)) throw new LineProblem('this is not a plan of frontdesk');
   if (Number(version.text) > PLAN_VERSION) throw new LineProblem('a newer frontdesk wrote this plan');
-  if (version.text !== String(PLAN_VERSION)) throw new LineProblem('this is no plan of frontdesk');
+  if (version.text !== String(PLAN_VERSION)) throw new LineProblem('this is not a plan of frontdesk');
   refuseOtherMembers(object, HEADER_MEMBERS);
   const header: PlanHeader = {
     plan: textAt(object, 'plan'),
@@ -110,7 +110,7 @@ const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'drift'];
 function objectAt(object: JsonObject, name: string): JsonObject | undefined {
   const value = object.get(name);
   if (value === undefined || isJsonObject(value)) return value;
-  throw new LineProblem(`${name} is no object`);
+  throw new LineProblem(`${name} is not an object`);
 }
 
 /** Names of the members of a row's record, kept as one array for rows of one shape. */
@@ -139,7 +139,7 @@ export class RowReader {
     refuseOtherMembers(object, ROW_MEMBERS);
     const idParam = this.#idParam;
     const given = object.get('id') ?? null;
-    if (given !== null && typeof given !== 'string') throw new LineProblem('id is no text');
+    if (given !== null && typeof given !== 'string') throw new LineProblem('id is not a text');
     if ((given === null) !== (idParam === undefined)) throw new LineProblem('id does not belong to its operation');
     const body = objectAt(object, 'body');
     if ((body === undefined) !== (this.#operation.body === null)) {

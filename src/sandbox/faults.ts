@@ -39,14 +39,14 @@ function readEffect(text: string): FaultEffect {
 }
 
 function readTimes(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Unreadable(`the times '*${text}' are no whole number from 1 on`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Unreadable(`the times '*${text}' are not a whole number from 1 on`);
   return Number(text);
 }
 
 function readPercent(text: string): number {
   const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number(text.replace(/%$/, '')) : Number.NaN;
   if (!(percent > 0 && percent <= 100)) {
-    throw new Unreadable(`the chance '@${text}' is no percentage above 0 and up to 100, such as @50%`);
+    throw new Unreadable(`the chance '@${text}' is not a percentage above 0 and up to 100, such as @50%`);
   }
   return percent;
 }

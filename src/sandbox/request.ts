@@ -104,7 +104,7 @@ function readQuery(operation: Operation, text: string): Record<string, boolean |
     const value = decode(at < 0 ? '' : pair.slice(at + 1));
     if (name === undefined || value === undefined) throw queryFault(pair, 'is not percent-encoded UTF-8');
     if (operation.query === null || !Object.hasOwn(operation.query.shape, name)) {
-      throw queryFault(name, 'is no parameter of this operation');
+      throw queryFault(name, 'is not a parameter of this operation');
     }
     if (values.has(name)) throw queryFault(name, 'is given twice');
     values.set(name, readParameter(value));
@@ -150,7 +150,7 @@ function readBody(operation: Operation, request: SandboxRequest): JsonObject {
   const shape = operation.body.shape;
   const unknown = [...body.keys()].filter((name) => !Object.hasOwn(shape, name));
   if (unknown.length > 0) {
-    const problems = unknown.map((field) => ({ field, problem: 'is no field of this operation' }));
+    const problems = unknown.map((field) => ({ field, problem: 'is not a field of this operation' }));
     throw invalid('BODY_INVALID', 'the body was refused', problems);
   }
   const result = operation.body.safeParse(toPlain(body), ISSUE_TEXT);

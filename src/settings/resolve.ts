@@ -1,4 +1,4 @@
-import { type Family, familyWords } from '../api/operation.ts';
+import { type Family, familyAdjective, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { Format } from '../output/options.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
@@ -175,7 +175,7 @@ export function resolveTarget(profile: ResolvedProfile, family: Family): Target 
   if (entry === undefined) throw missingUrl(profile, family);
   const { source, overrides } = entry;
   const variable = URL_VARIABLES[family];
-  const ofProfile = `the ${family} URL of profile ${profile.name}`;
+  const ofProfile = `the ${familyAdjective(family)} URL of profile ${profile.name}`;
   const base = checkUrl(entry.url, source === 'environment' ? variable : ofProfile);
   if (profile.namedBy !== undefined && overrides !== undefined) {
     const own = spell(checkUrl(overrides, ofProfile));

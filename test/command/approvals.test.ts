@@ -134,7 +134,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     await it.run(['card', 'block', '--from', '-', '--plan', 'q.plan']);
     await approve(it, 'ann', 'ann', 'q.plan');
     copyFileSync(join(it.work, 'q.plan.ann.sig'), join(it.work, 'p.plan.ann.sig'));
-    await missing(it, 'ann: it is no signature of this plan');
+    await missing(it, 'ann: it is not a signature of this plan');
   });
 
   it('is of a key under two names, or under the name of another', async () => {
@@ -145,7 +145,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     await approve(it, 'ann', 'eve');
     await missing(it, 'eve: it is by the same key as that of ann');
     await approve(it, 'ann', 'bob');
-    await missing(it, 'bob: it is no signature of this plan by a key that is listed for that name');
+    await missing(it, 'bob: it is not a signature of this plan by a key that is listed for that name');
   });
 
   it('is by a key that is not listed, was listed once, or is revoked by its dates', async () => {

@@ -137,7 +137,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
       `cardId,reson\n${ONE},x\n`,
       'column 2: unknown column \\"reson\\"; did you mean reason?',
     ],
-    ['a doubled column', `cardId,reason,reason\n${ONE},a,b\n`, 'line 1, column 3: the column reason stands here twice'],
+    ['a doubled column', `cardId,reason,reason\n${ONE},a,b\n`, 'line 1, column 3: there are two columns reason'],
     ['a row with too many cells', `cardId,reason\n${ONE},a,b\n`, 'line 2: the row has 3 cells, the header 2'],
     ['a row with too few cells', `cardId,reason\n${ONE}\n`, 'line 2: the row has 1 cell, the header 2'],
     ['a card id that is none', 'cardId\nzz\n', 'line 2, column cardId: is not a card id'],

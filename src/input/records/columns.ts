@@ -64,7 +64,7 @@ export class ColumnRoles {
     if (name === '') return 'a column has no name';
     const useful = this.names.filter((known) => this.roleOf(known).kind !== 'ignored' && !known.startsWith('_'));
     const near = nearest(name, useful) ?? nearest(name, this.names);
-    const hint = near === undefined ? `columns that set something are ${useful.join(', ')}` : `did you mean ${near}?`;
+    const hint = near === undefined ? `the columns that are read are ${useful.join(', ')}` : `did you mean ${near}?`;
     return `unknown column ${quoteGiven(name)}; ${hint}`;
   }
 }

@@ -9,7 +9,7 @@ export function columnFaults(
 ): readonly { readonly index: number; readonly problem: string }[] {
   return names.flatMap((name, index) => {
     if (roles.roleOf(name).kind === 'unknown') return [{ index, problem: roles.unknownProblem(name) }];
-    if (names.indexOf(name) !== index) return [{ index, problem: `the column ${name} stands here twice` }];
+    if (names.indexOf(name) !== index) return [{ index, problem: `there are two columns ${name}` }];
     return [];
   });
 }

@@ -70,7 +70,7 @@ async function readRelations(archive: Archive, source: string): Promise<readonly
 function otherFormat(archive: Archive): WorkbookFault {
   const isOpenDocument = archive.has('mimetype') && archive.has('content.xml');
   return new WorkbookFault(
-    isOpenDocument ? 'is an OpenDocument file; save it as .xlsx' : 'is a ZIP file, but no workbook',
+    isOpenDocument ? 'is an OpenDocument file; save it as .xlsx' : 'is a ZIP file, but not a workbook',
   );
 }
 
@@ -92,7 +92,7 @@ export async function findParts(archive: Archive): Promise<WorkbookParts> {
       if (relation?.kind === 'worksheet' && name !== undefined) sheets.push({ name, part: relation.part });
     },
   });
-  if (!isWorkbook) throw new WorkbookFault('is a document of another kind, no workbook');
+  if (!isWorkbook) throw new WorkbookFault('is a document of another kind, not a workbook');
   if (sheets.length === 0) throw damaged('it has no sheet');
   const partOf = (kind: string) => relations.find((relation) => relation.kind === kind)?.part;
   return { sheets, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };

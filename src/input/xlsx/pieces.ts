@@ -70,7 +70,8 @@ export class Pieces {
       if (this.#includes(ENCRYPTED_PACKAGE)) throw new WorkbookFault('is encrypted; save it without a password');
       throw new WorkbookFault('is in the older .xls format, or encrypted; save it as .xlsx, without a password');
     }
-    if (!begins(start, ZIP)) throw new WorkbookFault('is no workbook (an .xlsx file is a ZIP file, and this is none)');
+    if (!begins(start, ZIP))
+      throw new WorkbookFault('is not a workbook (an .xlsx file is a ZIP file, and this is not)');
   }
 
   #includes(wanted: Buffer): boolean {

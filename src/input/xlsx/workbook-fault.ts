@@ -8,5 +8,5 @@ export class WorkbookFault extends Error {
 
 /** A fault of a file that breaks the rules of its own format. `detail` says which. */
 export function damaged(detail: string, cause?: unknown): WorkbookFault {
-  return new WorkbookFault(`is damaged, or no workbook (${detail})`, cause);
+  return new WorkbookFault(`is damaged, or not a workbook (${detail})`, cause);
 }

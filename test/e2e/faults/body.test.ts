@@ -305,7 +305,7 @@ describe.concurrent('text', () => {
 
 describe.concurrent('shapes', () => {
   it.each(['null', '[]', '"x"', '5', 'true'])('B26 %s as the body: no card', async (body) => {
-    await expectUnreadable(json(200, body), /cannot be read: it is no JSON object/);
+    await expectUnreadable(json(200, body), /cannot be read: it is not a JSON object/);
     const list = await once(json(200, body), 'list');
     expect(list.end).toBe('10');
   });

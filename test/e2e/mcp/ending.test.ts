@@ -54,7 +54,7 @@ describe('which service is meant', () => {
     });
     expect(code).toBe(0);
     expect(stdout).not.toContain('"name":"card_block"');
-    expect(stdout).toContain('card_block is no tool of this server');
+    expect(stdout).toContain('card_block is not a tool of this server');
   });
 
   it('lists no writes in an environment that is only to read', async () => {

@@ -147,7 +147,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     );
     expect((await said('run_results', {}))[3]).toContain('run: is required');
     expect((await said('history_list', { since: 'yesterday' }))[3]).toContain('since: must be an age');
-    expect((await said('card_provision', {}))[3]).toContain('card_provision is no tool of this server');
+    expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
   });
 
   it('reads history, runs and the rows of a run, and waits for a card', async () => {

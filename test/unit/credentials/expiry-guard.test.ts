@@ -30,7 +30,7 @@ describe('a token that is not valid yet', () => {
       {
         code: 'TOKEN_NOT_YET_VALID',
         level: 'warning',
-        message: 'the cards token of profile live says that it is not valid before 2026-05-28T20:27:41.000Z',
+        message: 'the gift card token of profile live says that it is not valid before 2026-05-28T20:27:41.000Z',
       },
     ]);
   });
@@ -53,7 +53,7 @@ describe('a token that expires', () => {
       expect.objectContaining({
         code: 'AUTH',
         message:
-          "the cards token of profile live expired 0 ms ago (at 2026-05-28T20:26:40Z; this machine's clock says 2026-05-28T20:26:40Z); nothing was sent",
+          "the gift card token of profile live expired 0 ms ago (at 2026-05-28T20:26:40Z; this machine's clock says 2026-05-28T20:26:40Z); nothing was sent",
         hints: ['log in again', 'if this clock is wrong, add --ignore-expiry'],
       }),
     );
@@ -78,7 +78,7 @@ describe('a token that expires', () => {
       ['TOKEN_EXPIRES_SOON', 'note'],
       ['TOKEN_EXPIRES_SOON', 'note'],
     ]);
-    expect(notices[0]?.message).toBe('the cards token of profile live expires in 1 h (at 2026-05-28T21:26:40Z)');
+    expect(notices[0]?.message).toBe('the gift card token of profile live expires in 1 h (at 2026-05-28T21:26:40Z)');
   });
 
   it('is announced again after another one was in use', () => {

@@ -71,7 +71,7 @@ describe('the order of sources', () => {
     await expect(resolveCredential(request([stored])).token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
-      message: `the stored cards credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example; nothing was sent`,
+      message: `the stored gift card credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example; nothing was sent`,
     });
   });
 
@@ -82,15 +82,12 @@ describe('the order of sources', () => {
   });
 
   it.each([
-    [true, 'log in with: frontdesk auth login --profile demo --family cards'],
-    [
-      false,
-      'set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login --profile demo --family cards --token-stdin',
-    ],
+    [true, 'log in with: frontdesk auth login -p demo --family cards'],
+    [false, 'set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login -p demo --family cards --token-stdin'],
   ])('says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
     await expect(resolveCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
       code: 'AUTH',
-      message: 'there is no cards credential for https://a.example (profile demo); nothing was sent',
+      message: 'there is no gift card credential for https://a.example (profile demo); nothing was sent',
       hints: [hint],
     });
   });
@@ -117,7 +114,7 @@ describe('expiry', () => {
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       message:
-        "the cards token of environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z); nothing was sent",
+        "the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z); nothing was sent",
       hints: ['put a fresh token into FRONTDESK_CARDS_TOKEN', 'if this clock is wrong, add --ignore-expiry'],
     });
     expect(await credential.remainingMs()).toBe(-7_200_000);
@@ -141,7 +138,8 @@ describe('expiry', () => {
       {
         code: 'TOKEN_EXPIRES_SOON',
         level: 'note',
-        message: 'the cards token of environment (FRONTDESK_CARDS_TOKEN) expires in 5 h (at 2026-05-01T17:00:00Z)',
+        message:
+          'the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expires in 5 h (at 2026-05-01T17:00:00Z)',
       },
     ]);
     expect(await credential.remainingMs()).toBe(18_000_000);
@@ -191,7 +189,7 @@ describe('a token command', () => {
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
-      message: `the token command of profile demo (cards) ${problem}; its output is not shown; nothing was sent`,
+      message: `the gift card token command of profile demo ${problem}; its output is not shown; nothing was sent`,
     });
   });
 
@@ -350,7 +348,7 @@ describe('describeCredential', () => {
   });
 
   it.each([
-    ['none', [], null, 'there is no cards credential for https://a.example (profile demo); nothing was sent'],
+    ['none', [], null, 'there is no gift card credential for https://a.example (profile demo); nothing was sent'],
     ['an expired one', [entry('token', jwt(-7200))], 'profile demo', 'the token has expired'],
     [
       'a failing command',

@@ -28,16 +28,20 @@ describe('the messages of the program', () => {
     ['shows no way', /shows no way/],
     ['read of card', /\bread of card\b/],
     ['doubled', /\bdoubled\b/],
+    // Not English: it is not a folder.
+    ['is no', /\b(?:it|this|which|\}) (?:is|are) no (?!longer\b)/],
   ])('do not say "%s" to people', (_word, pattern) => {
     const said = MESSAGES.filter(({ file, text }) => !FOR_DEVELOPERS.test(file) && pattern.test(text));
     expect(said).toEqual([]);
   });
 });
 
-/** Every command that a message gives to be run: in backticks, or after a colon to the end. */
+/** Every command that a message gives to be run: in backticks, after a colon to the end, or on a line of its own. */
 function commandsIn(text: string): readonly string[] {
   const quoted = [...text.matchAll(/`frontdesk ([^`]+)`/g)].map((match) => match[1] ?? '');
-  const ending = [...text.matchAll(/(?:: |^)frontdesk ((?:[a-z{<-][^;,:()`]*))/g)].map((match) => match[1] ?? '');
+  const ending = [...text.matchAll(/(?:: |^|\n {2})frontdesk ((?:[a-z{<-][^;,:()`]*))/g)].map(
+    (match) => match[1] ?? '',
+  );
   return [...quoted, ...ending];
 }
 

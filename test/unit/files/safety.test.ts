@@ -67,7 +67,7 @@ describe('readPrivateFile', () => {
   it('refuses a folder in the place of the file', async () => {
     const path = join(temporaryFolder(), 'c.json');
     mkdirSync(path);
-    await expect(readPrivateFile(path, options)).rejects.toThrow('it is no ordinary file');
+    await expect(readPrivateFile(path, options)).rejects.toThrow('it is not an ordinary file');
   });
 
   it.runIf(isRoot)('refuses a file, and a folder, of another user', async () => {

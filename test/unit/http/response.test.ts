@@ -106,10 +106,10 @@ describe('2xx answers that cannot be read', () => {
     ['empty', cardGet, '', /^there is no body$/],
     ['H19 HTML', cardGet, '<html><title>Login</title>', /not JSON: line 1, column 1/],
     ['B5 cut', cardGet, CARD.slice(0, 40), /not JSON/],
-    ['B26 null', cardGet, 'null', /no JSON object/],
-    ['B26 array', cardGet, '[]', /no JSON object/],
-    ['B26 text', cardGet, '"x"', /no JSON object/],
-    ['B26 number', cardGet, '5', /no JSON object/],
+    ['B26 null', cardGet, 'null', /not a JSON object/],
+    ['B26 array', cardGet, '[]', /not a JSON object/],
+    ['B26 text', cardGet, '"x"', /not a JSON object/],
+    ['B26 number', cardGet, '5', /not a JSON object/],
     ['B17 duplicate keys', cardGet, '{"status":"ACTIVE","status":"BLOCKED"}', /ambiguous: .*"status" occurs twice/],
     ['B17 duplicate keys of one value', cardGet, '{"a":1,"a":1}', /ambiguous/],
     ['B20 too deep', cardGet, '['.repeat(300), /nested too deep/],
@@ -411,7 +411,7 @@ describe('what is shown of an answer that cannot be read', () => {
     ['the text of what is no JSON', 'oops', [], 'it is not JSON: line 1, column 1: expected a value', 'oops'],
     ['a long text, cut', 'o'.repeat(5000), [], '', `${'o'.repeat(499)}…`],
     ['a text as long as is kept, cut', 'o'.repeat(4096), [], '', `${'o'.repeat(499)}…`],
-    ['JSON that is no resource', '[1]', [], 'it is no JSON object', [new JsonNumber('1')]],
+    ['JSON that is no resource', '[1]', [], 'it is not a JSON object', [new JsonNumber('1')]],
   ];
   it.each(rows)('%s', (_what, body, headers, problem, shown) => {
     const verdict = judged(cardGet, body, 200, headers);

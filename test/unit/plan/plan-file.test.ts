@@ -137,17 +137,17 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
   it.each([
     ['', 'line 1: the file is empty'],
     ['\n', 'line 1: it cannot be read as JSON'],
-    ['{}\n', 'line 1: this is no plan of frontdesk'],
-    ['[1]\n', 'line 1: it is no object'],
+    ['{}\n', 'line 1: this is not a plan of frontdesk'],
+    ['[1]\n', 'line 1: it is not an object'],
     ['cardId\n1\n', 'line 1: it cannot be read as JSON'],
     ['{"frontdeskPlan":2,"rows":0}\n', 'line 1: a newer frontdesk wrote this plan'],
-    ['{"frontdeskPlan":"1"}\n', 'line 1: this is no plan of frontdesk'],
+    ['{"frontdeskPlan":"1"}\n', 'line 1: this is not a plan of frontdesk'],
   ])('%j: %s', async (text, problem) => {
     expect(await problemOf(Buffer.from(text))).toContain(problem);
   });
 
   it('bytes that are no text, and a line without end', async () => {
-    expect(await problemOf(Buffer.from([0xff, 0x00, 0x0a]))).toContain('line 1: it is no UTF-8 text');
+    expect(await problemOf(Buffer.from([0xff, 0x00, 0x0a]))).toContain('line 1: it is not UTF-8 text');
     expect(await problemOf(Buffer.alloc(9 * 1024 * 1024, 0x20))).toContain('line 1: it is longer than any line');
     const plan = await makePlan(ROWS);
     expect(await problemOf(Buffer.concat([plan, Buffer.alloc(9 * 1024 * 1024, 0x20)]))).toContain('line 5: ');

@@ -49,12 +49,12 @@ describe('refusing faults', () => {
     ['GET /v1:600', `the effect '600' ${effects}`],
     ['GET /v1:explode', `the effect 'explode' ${effects}`],
     ['GET /v1:503+retry-after=soon', `the effect '503+retry-after=soon' ${effects}`],
-    ['GET /v1:429*0', "the times '*0' are no whole number from 1 on"],
-    ['GET /v1:429*', "the times '*' are no whole number from 1 on"],
-    ['GET /v1:429*3@50%', "the times '*3@50%' are no whole number from 1 on"],
-    ['GET /v1:429@0%', "the chance '@0%' is no percentage above 0 and up to 100, such as @50%"],
-    ['GET /v1:429@101%', "the chance '@101%' is no percentage above 0 and up to 100, such as @50%"],
-    ['GET /v1:429@', "the chance '@' is no percentage above 0 and up to 100, such as @50%"],
+    ['GET /v1:429*0', "the times '*0' are not a whole number from 1 on"],
+    ['GET /v1:429*', "the times '*' are not a whole number from 1 on"],
+    ['GET /v1:429*3@50%', "the times '*3@50%' are not a whole number from 1 on"],
+    ['GET /v1:429@0%', "the chance '@0%' is not a percentage above 0 and up to 100, such as @50%"],
+    ['GET /v1:429@101%', "the chance '@101%' is not a percentage above 0 and up to 100, such as @50%"],
+    ['GET /v1:429@', "the chance '@' is not a percentage above 0 and up to 100, such as @50%"],
   ];
   it.each(rows)('%j', (text, problem) => {
     expect(() => parseFaults([text])).toThrow(
@@ -64,7 +64,7 @@ describe('refusing faults', () => {
 
   it('reports all bad ones together', () => {
     expect(() => parseFaults(['GET /v1:429*x', 'POST /v1:429', 'GET :429'])).toThrow(
-      "--fault 'GET /v1:429*x': the times '*x' are no whole number from 1 on; --fault 'GET :429': the path part is empty; / fits every path",
+      "--fault 'GET /v1:429*x': the times '*x' are not a whole number from 1 on; --fault 'GET :429': the path part is empty; / fits every path",
     );
   });
 });

@@ -94,8 +94,8 @@ describe('bodies that break a rule', () => {
       '{"reason":"a","reason":"b"}',
       'the body was refused: it is not JSON (line 1, column 15 (at reason): the name "reason" occurs twice in one object)',
     ],
-    [`${CARD}/block`, '{"Reason":"a"}', 'the body was refused: Reason: is no field of this operation'],
-    [`${CARD}/block`, '{"__proto__":"a"}', 'the body was refused: __proto__: is no field of this operation'],
+    [`${CARD}/block`, '{"Reason":"a"}', 'the body was refused: Reason: is not a field of this operation'],
+    [`${CARD}/block`, '{"__proto__":"a"}', 'the body was refused: __proto__: is not a field of this operation'],
     [`${CARD}/block`, '{"reason":null}', 'the body was refused: reason: Invalid input: expected string, received null'],
     [
       `${CARD}/reissue`,
@@ -105,7 +105,7 @@ describe('bodies that break a rule', () => {
     [
       `${CARD}/provision/wallet_a`,
       '{"clientDeviceId":"d"}',
-      'the body was refused: clientDeviceId: is no field of this operation',
+      'the body was refused: clientDeviceId: is not a field of this operation',
     ],
     [
       '/v1/calendars/cal_harbour_tours',
@@ -127,7 +127,11 @@ describe('bodies that break a rule', () => {
       JSON.stringify({ description: 'x'.repeat(40_001) }),
       'the body was refused: description: has 40001 characters; the limit is 40000',
     ],
-    ['/v1/subscribers/sub_0001', '{"firstName":"x"}', 'the body was refused: firstName: is no field of this operation'],
+    [
+      '/v1/subscribers/sub_0001',
+      '{"firstName":"x"}',
+      'the body was refused: firstName: is not a field of this operation',
+    ],
     [
       '/v1/events',
       '{"name":"n","start":"2025-07-01"}',

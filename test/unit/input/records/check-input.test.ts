@@ -207,7 +207,7 @@ describe('faults of an input', () => {
       'a doubled column',
       subscriberUpdate,
       'id,email,email\ns1,a,b\n',
-      ['line 1, column 3: the column email stands here twice'],
+      ['line 1, column 3: there are two columns email'],
     ],
     ['a column without a name', subscriberUpdate, 'id,email,\ns1,a,b\n', ['line 1, column 3: a column has no name']],
     ['no id column', cardBlock, 'reason\nlost\nstolen\n', ['line 1: the column cardId (or id) is missing']],

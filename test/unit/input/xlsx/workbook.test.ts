@@ -251,12 +251,12 @@ describe('refused with exit 2:', () => {
     [
       'a text file of that name',
       () => Buffer.from('id,email\ns1,a@x\n'),
-      'stdin is no workbook (an .xlsx file is a ZIP file, and this is none); nothing was sent',
+      'stdin is not a workbook (an .xlsx file is a ZIP file, and this is not); nothing was sent',
     ],
     [
       'an empty file of that name',
       () => Buffer.alloc(0),
-      'stdin is no workbook (an .xlsx file is a ZIP file, and this is none); nothing was sent',
+      'stdin is not a workbook (an .xlsx file is a ZIP file, and this is not); nothing was sent',
     ],
     [
       'an encrypted workbook',
@@ -297,38 +297,38 @@ describe('refused with exit 2:', () => {
     [
       'another ZIP file',
       () => makeZip([{ name: 'readme.txt', content: 'x' }]),
-      'stdin is a ZIP file, but no workbook; nothing was sent',
+      'stdin is a ZIP file, but not a workbook; nothing was sent',
     ],
     [
       'another document',
       () => handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<document/>' } }),
-      'stdin is a document of another kind, no workbook; nothing was sent',
+      'stdin is a document of another kind, not a workbook; nothing was sent',
     ],
     [
       'a workbook without a sheet',
       () => handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<workbook/>' } }),
-      'stdin is damaged, or no workbook (it has no sheet); nothing was sent',
+      'stdin is damaged, or not a workbook (it has no sheet); nothing was sent',
     ],
     [
       'a workbook without the part of its sheet',
       () => handMadeWorkbook({ ...good, parts: { 'xl/worksheets/sheet1.xml': undefined } }),
-      'stdin is damaged, or no workbook (the part xl/worksheets/sheet1.xml is missing); nothing was sent',
+      'stdin is damaged, or not a workbook (the part xl/worksheets/sheet1.xml is missing); nothing was sent',
     ],
     [
       'a method of packing that no workbook has',
       () => handMadeWorkbook({ ...good, change: (files) => files.map((file) => ({ ...file, method: 12 })) }),
-      'stdin is damaged, or no workbook (it is packed in a way that workbooks are not); nothing was sent',
+      'stdin is damaged, or not a workbook (it is packed in a way that workbooks are not); nothing was sent',
     ],
     [
       'a part that is there twice',
       () => handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }),
-      'stdin is damaged, or no workbook (it holds a part twice); nothing was sent',
+      'stdin is damaged, or not a workbook (it holds a part twice); nothing was sent',
     ],
     [
       'a document type',
       () =>
         handMadeWorkbook({ ...good, parts: { 'xl/workbook.xml': '<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>' } }),
-      'stdin is damaged, or no workbook (xl/workbook.xml: it has a document type); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/workbook.xml: it has a document type); nothing was sent',
     ],
     [
       'a part that is not UTF-8',
@@ -340,32 +340,32 @@ describe('refused with exit 2:', () => {
               file.name === 'xl/workbook.xml' ? { ...file, content: Buffer.from([0x3c, 0xff]) } : file,
             ),
         }),
-      'stdin is damaged, or no workbook (xl/workbook.xml is not UTF-8); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/workbook.xml is not UTF-8); nothing was sent',
     ],
     [
       'tags that are nested without end',
       () => handMadeWorkbook({ rows: '<row>'.repeat(100_000) }),
-      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: it is nested too deep); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: it is nested too deep); nothing was sent',
     ],
     [
       'a text without end',
       () => handMadeWorkbook({ rows: textRow(1, ['x'.repeat(5_000_000)]) }),
-      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: a text of more than 4 million characters); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: a text of more than 4 million characters); nothing was sent',
     ],
     [
       'rows that are out of order',
       () => handMadeWorkbook({ rows: textRow(2, ['x']) + textRow(1, ['id']) }),
-      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: its rows are out of order); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: its rows are out of order); nothing was sent',
     ],
     [
       'a cell that is there twice',
       () => handMadeWorkbook({ rows: '<row r="1"><c r="A1"/><c r="A1"/></row>' }),
-      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: its cells are out of order); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: its cells are out of order); nothing was sent',
     ],
     [
       'a shared text that is not there',
       () => handMadeWorkbook({ rows: '<row><c t="s"><v>7</v></c></row>' }),
-      'stdin is damaged, or no workbook (xl/worksheets/sheet1.xml: a cell points to a text that is not there); nothing was sent',
+      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: a cell points to a text that is not there); nothing was sent',
     ],
   ])('%s', async (_what, make, message) => {
     expect(await refusal(make())).toBe(message);
@@ -378,7 +378,7 @@ describe('refused with exit 2:', () => {
   it.each([1, 30, 100])('a file that lacks its last %i bytes', async (count) => {
     const whole = handMadeWorkbook(good);
     expect(await refusal(whole.subarray(0, whole.length - count))).toBe(
-      'stdin is damaged, or no workbook (the end of the file is missing); nothing was sent',
+      'stdin is damaged, or not a workbook (the end of the file is missing); nothing was sent',
     );
   });
 
@@ -407,7 +407,7 @@ describe('refused with exit 2:', () => {
       change: (files) => files.map((file) => (file.name.includes('sheet1') ? { ...file, ...said } : file)),
     });
     expect(await refusal(bytes)).toBe(
-      'stdin is damaged, or no workbook (the part xl/worksheets/sheet1.xml is not what the directory says); nothing was sent',
+      'stdin is damaged, or not a workbook (the part xl/worksheets/sheet1.xml is not what the directory says); nothing was sent',
     );
   });
 
