@@ -68,7 +68,7 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   lines.push(...unchangedLines(input));
   const uncompared = uncomparedLine(input);
   if (uncompared !== undefined) lines.push(uncompared);
-  if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`));
+  if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`), ...remedy(input));
   if (report.isOutputLost) {
     // A read keeps nothing: its results went nowhere else.
     lines.push(`the output was not read to its end${run === undefined ? '' : '; the results are kept in the run'}`);
@@ -90,6 +90,12 @@ export function summaryJson(input: SummaryInput): JsonValue {
       resume: resumeCommand(input) ?? null,
     },
   });
+}
+
+/** What helps before the run goes on. A read has said it with its row. */
+function remedy({ report: { stop }, run }: SummaryInput): readonly string[] {
+  const failure = stop !== undefined && 'failure' in stop && run !== undefined ? stop.failure : undefined;
+  return failure?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hint}`)) ?? [];
 }
 
 /** The command that goes on with a run; undefined when nothing is left to do. */

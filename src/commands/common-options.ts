@@ -47,7 +47,7 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
     isFile: true,
     text: 'certificates to trust besides the built-in ones',
   },
-  { long: 'ignore-expiry', text: 'use a card token although it says that it is expired' },
+  { long: 'ignore-expiry', text: 'use a gift card token although it says that it is expired' },
   { long: 'help', short: 'h', text: 'show the help of this command' },
 ];
 

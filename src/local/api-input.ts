@@ -52,12 +52,18 @@ async function readData(session: Session, given: string): Promise<JsonValue> {
   }
 }
 
-async function collectData(session: Session, given: string, faults: Fault[]): Promise<JsonValue | undefined> {
+async function collectData(
+  session: Session,
+  given: string,
+  faults: Fault[],
+  hints: string[],
+): Promise<JsonValue | undefined> {
   try {
     return await readData(session, given);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
     faults.push({ where: '--data', problem: error.message.replace(/^--data: /, '') });
+    hints.push(...error.hints);
     return undefined;
   }
 }
@@ -126,7 +132,7 @@ export async function readApiInput(session: Session, input: RawInput): Promise<A
   }
   const data = lastValue(input, 'data');
   if (data !== undefined && method === 'GET') faults.push({ where: '--data', problem: 'a GET has no body' });
-  const body = data === undefined || method === 'GET' ? undefined : await collectData(session, data, faults);
+  const body = data === undefined || method === 'GET' ? undefined : await collectData(session, data, faults, hints);
   const include = hasOption(input, 'include');
   const problem = include ? includeProblem(session) : undefined;
   if (problem !== undefined) faults.push({ where: '--include', problem });

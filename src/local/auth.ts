@@ -1,4 +1,4 @@
-import { FAMILIES, familyWords } from '../api/operation.ts';
+import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
@@ -186,7 +186,7 @@ export const authLogoutCommand = localCommand({
     const { removeCredentials } = await import('../credentials/store-change.ts');
     const profile = session.profile.name;
     const removed = await removeCredentials(session.credentialPlace(), { profile, family });
-    const names = removed.map((entry) => `${familyWords(entry.family)} at ${entry.origin}`);
+    const names = removed.map((entry) => `the ${familyAdjective(entry.family)} credential for ${entry.origin}`);
     const text =
       names.length === 0
         ? `Profile ${profile} had no stored credential.`

@@ -14,6 +14,6 @@ export function shortTime(time: string): string {
  */
 export function shortEntry(entry: string): string {
   const [, single] = /^\d{8}T\d{9}-[0-9a-f]+-([0-9a-f]{6})$/.exec(entry) ?? [];
-  const [, row] = /^\d{8}-\d{4}-([0-9a-f]{6}:\d+)$/.exec(entry) ?? [];
+  const [, row] = /^(?:\d{8}-\d{4}-|plan-[0-9a-f]{6})([0-9a-f]{6}:\d+)$/.exec(entry) ?? [];
   return single ?? row ?? entry;
 }

@@ -1,6 +1,7 @@
 import type { Durations, PaceStep } from '../bulk/run-timeline.ts';
 import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
+import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 
 /** How often a cause made rows end in one way. */
@@ -109,7 +110,7 @@ export function utc(ms: number): string {
 export function factList(facts: RunFacts): readonly (readonly [question: string, answer: string])[] {
   const pauses = facts.sessions > 1 ? `, in ${facts.sessions} sessions` : '';
   return [
-    ['Command', facts.operation],
+    ['Command', commandWords(facts.operation)],
     ['Run', `${facts.run} (${facts.state})`],
     ['By', facts.user],
     ['Service', `${facts.host} (profile ${facts.profile})`],

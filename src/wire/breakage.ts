@@ -10,6 +10,12 @@ export class BreakError extends Error {
   }
 }
 
+/** A limit as a person set it: what was left of the time for all attempts is no round number. */
+export function secondsText(limitMs: number): string {
+  const seconds = limitMs / 1000;
+  return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.round(seconds)} s`;
+}
+
 /** What is known about the far end, for the texts. */
 interface Endpoint {
   readonly host: string;

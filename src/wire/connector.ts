@@ -1,7 +1,7 @@
 import * as net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { BaseUrl } from './base-url.ts';
-import { BreakError, type SeenCertificate } from './breakage.ts';
+import { BreakError, type SeenCertificate, secondsText } from './breakage.ts';
 import type { ProxyServer } from './proxy.ts';
 
 type Connected = (error: Error | null, socket: net.Socket | null) => void;
@@ -58,7 +58,7 @@ export class Connector {
 
   #tooSlow(): BreakError {
     const { baseUrl, proxy, timeoutMs } = this.#options;
-    const seconds = `${timeoutMs / 1000} s`;
+    const seconds = secondsText(timeoutMs);
     if (proxy === undefined) {
       return new BreakError('connect_timeout', `no connection to ${baseUrl.hostPort} within ${seconds}`);
     }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { ClockPort } from '../context.ts';
 import type { BaseUrl } from './base-url.ts';
-import { BreakError, connectBreakage, sentBreakage } from './breakage.ts';
+import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
 import { Connector } from './connector.ts';
 import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
 import { headerValues } from './exchange.ts';
@@ -237,7 +237,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
   };
 
   readonly #giveUp = (): void => {
-    const seconds = `${this.#options.timeoutMs / 1000} s`;
+    const seconds = secondsText(this.#options.timeoutMs);
     const { hostPort } = this.#to.baseUrl;
     if (!this.#sent) {
       const through = this.#to.proxy === undefined ? `to ${hostPort}` : `through the proxy ${this.#to.proxy.hostPort}`;

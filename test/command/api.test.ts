@@ -163,6 +163,7 @@ describe('api refuses before anything is sent', () => {
     [['GET', '/v1/cards/x', '--data', '{}'], '--data: a GET has no body'],
     [['POST', '/v1/events', '--yes', '--data', '{"a":1,\n"b":}'], '--data: line 2, column 5'],
     [['POST', '/v1/events', '--yes', '--data', '{"a":1,"a":2}'], '--data: line 1, column 8'],
+    [['POST', '/v1/events', '--yes', '--data', '{bad}'], 'hint: quote the JSON for the shell, or give a file'],
     [['POST', '/v1/events', '--yes', '--data', ''], '--data: line 1, column 1'],
     [['POST', '/v1/events', '--yes', '--data', '@missing.json'], '--data: cannot read "missing.json"'],
     [['GET', '/v1/cards/x', '--include', '--json'], '--include: prints headers as text'],

@@ -96,6 +96,16 @@ describe('rows', () => {
     );
   });
 
+  test('rows of empty cells at the end are skipped, and a notice says so', async () => {
+    const server = await startRecordingServer(() => ({ body: { id: 'sub_1' } }));
+    const args = [...SUBSCRIBERS, '--yes', '--json'];
+    const { stderr } = await runFrontdesk(args, { env: server.env, stdin: 'id;email\nsub_1;a@x\n;\n;\n' });
+    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toEqual({
+      notice: { code: 'INPUT', message: '2 rows of empty cells at the end skipped (from line 3)' },
+    });
+    expect(server.lines).toEqual(['POST /v1/subscribers/sub_1']);
+  });
+
   test('--empty-cells clear sends the empty text instead', async () => {
     const result = await sent([...SUBSCRIBERS, '--empty-cells', 'clear'], 'id,email\nsub_1,\n');
     expect(result.requests).toEqual(['sub_1 {"email":""}']);
@@ -408,6 +418,18 @@ describe('a run stops', () => {
     });
     expect(result).toMatchObject({ code: 7, stdout: '[]\n' });
     expect(result.stderr).not.toContain('CANCELLED');
+  });
+
+  test('on 401, and its last words say what helps before it goes on', async () => {
+    const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
+    const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
+    const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
+    expect(written.stderr).toMatch(
+      /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\ngo on with: frontdesk runs resume m\n$/,
+    );
+    const read = await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { env: server.env, stdin: idLines(2) });
+    expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
+    expect(read.stderr).toMatch(/^frontdesk: row 2 was not reached: the run stopped because/m);
   });
 
   test('on 401, exit 4', async () => {

@@ -185,7 +185,7 @@ async function beginChecked(
 ): Promise<Execution | number> {
   const { operation, options } = call;
   for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
-    await session.notify(note('WORKBOOK', message));
+    await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
   }
   for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   const rowsIn = (inputPath: string) =>

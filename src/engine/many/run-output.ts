@@ -240,6 +240,8 @@ async function orLost(print: () => Promise<void>): Promise<void> {
 function failureOfRow(failure: Failure, format: Format): Failure {
   const { row } = failure.details;
   if (row === undefined || isJson(format)) return failure;
+  // A row that was not reached says so in the same words.
+  if (failure.message.startsWith(`row ${row} `)) return failure;
   const { screen } = failure;
   return new Failure(failure.code, `row ${row}: ${failure.message}`, {
     ...(screen === undefined ? {} : { screen: [`row ${row}: ${screen[0] ?? ''}`, ...screen.slice(1)] }),

@@ -36,8 +36,16 @@ describe('the messages of the program', () => {
   });
 });
 
+/** Beginnings of commands that a message takes from elsewhere in its file. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  base: 'frontdesk runs resume {run}',
+  call: 'frontdesk{profileFlag} plan',
+  program: 'frontdesk{profileFlag}',
+};
+
 /** Every command that a message gives to be run: in backticks, after a colon to the end, or on a line of its own. */
-function commandsIn(text: string): readonly string[] {
+function commandsIn(message: string): readonly string[] {
+  const text = message.replaceAll(/\{(base|call|program)\}(?= )/g, (_, name: string) => BEGINNINGS[name] ?? '');
   const quoted = [...text.matchAll(/`frontdesk ([^`]+)`/g)].map((match) => match[1] ?? '');
   const ending = [...text.matchAll(/(?:: |^|\n {2})frontdesk ((?:[a-z{<-][^;,:()`]*))/g)].map(
     (match) => match[1] ?? '',
@@ -48,13 +56,25 @@ function commandsIn(text: string): readonly string[] {
 /** A card id stands for what is filled in; words of a path stay as they are. */
 const SAMPLE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
-const COMMANDS = MESSAGES.filter(({ file }) => !/^(?:describe|commands|local\/completion)/.test(file)).flatMap(
-  ({ file, text }) => commandsIn(text).map((command) => ({ file, command: command.trim() })),
+/** Their examples are run by a test of their own. */
+const FOR_HELP = /^(?:describe|commands|local\/completion)/;
+
+const COMMANDS = MESSAGES.filter(({ file }) => !FOR_HELP.test(file)).flatMap(({ file, text }) =>
+  commandsIn(text).map((command) => ({ file, command: command.trim() })),
 );
 
 describe('a command that a message gives to be run', () => {
   it('is given often', () => {
-    expect(COMMANDS.length).toBeGreaterThan(25);
+    expect(COMMANDS.length).toBeGreaterThan(40);
+  });
+
+  it('is found wherever a message names one', () => {
+    const names = REGISTRY.childrenOf([]).map(({ name }) => name);
+    const named = new RegExp(`frontdesk (?:-p \\S+ )?(?:${names.join('|')})\\b`);
+    const missed = MESSAGES.filter(
+      ({ file, text }) => !FOR_HELP.test(file) && named.test(text) && commandsIn(text).length === 0,
+    );
+    expect(missed).toEqual([]);
   });
 
   it.each(COMMANDS)('$file: frontdesk $command', ({ command }) => {

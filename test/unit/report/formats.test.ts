@@ -359,7 +359,7 @@ frontdesk runs results nightly --outcome rejected --as-input -o csv > rest.csv
 
 ### The run
 
-- Command: \`card.block\`
+- Command: \`card block\`
 - Run: \`nightly (finished)\`
 - By: \`ann\`
 - Service: \`https://cards.example.com (profile live)\`

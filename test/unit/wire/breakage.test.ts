@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { BreakError, connectBreakage, type SeenCertificate, sentBreakage } from '../../../src/wire/breakage.ts';
+import {
+  BreakError,
+  connectBreakage,
+  type SeenCertificate,
+  secondsText,
+  sentBreakage,
+} from '../../../src/wire/breakage.ts';
 import type { Phase } from '../../../src/wire/exchange.ts';
 
 const TO = { host: 'cards.example', hostPort: 'cards.example:443' };
@@ -194,4 +200,13 @@ describe('what broke after the first byte', () => {
       text: 'no answer within 30 s',
     });
   });
+});
+
+it.each([
+  [150, '0.15 s'],
+  [2000, '2 s'],
+  [9876, '9.88 s'],
+  [29_594, '30 s'],
+])('a limit of %i ms reads %s', (limitMs, text) => {
+  expect(secondsText(limitMs)).toBe(text);
 });
