@@ -121,7 +121,7 @@ export function unchangedLines({
 }: Pick<SummaryInput, 'emptyCells' | 'unchanged'>): readonly string[] {
   const lines: string[] = [];
   if (unchanged !== undefined && unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
-  const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${safeText(column)} ${groupThousands(cell)}`);
+  const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${groupThousands(cell)} in ${safeText(column)}`);
   if (cells.length > 0) lines.push(`empty cells left unchanged: ${cells.join(', ')}`);
   return lines;
 }

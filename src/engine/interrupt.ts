@@ -24,7 +24,7 @@ export function keepToOutcome({ context, notify }: Pick<Session, 'context' | 'no
   context.signals.onSignal(() => {
     const message = isImpatient
       ? 'the write has ended, but its result was not printed; see `frontdesk history`'
-      : 'too late to stop: the write has ended; its result follows (^C again to leave without it)';
+      : 'too late to stop: the write has ended; its result follows (Ctrl-C again to leave without it)';
     const reported = notify(warning('INTERRUPTED', message));
     if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
     isImpatient = true;

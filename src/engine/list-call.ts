@@ -3,6 +3,7 @@ import type { CallCommand } from '../commands/command.ts';
 import { Failure, warning } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { readResource } from './read-resource.ts';
@@ -45,7 +46,7 @@ export async function runList(
   const document = second === undefined ? first : mergeLists(first, second);
   await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
   if (!halves.some((half) => isFullList(half, limit))) return 0;
-  const message = `there may be more than ${limit} subscribers, and there is no way to page through them${
+  const message = `there may be more than ${plural(limit, 'subscriber')}, and there is no way to page through them${
     limit < 100 ? '; --limit takes up to 100' : ''
   }`;
   if (hasOption(input, 'require-complete')) {

@@ -74,7 +74,7 @@ function openSignals(session: Session): OpenInterrupt {
     keepToOutcome(session);
     return openInterrupt(session.context, () => {
       const message = isInFlight()
-        ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (^C again to stop)`
+        ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
         : 'stopping';
       void session.notify(warning('INTERRUPTED', message));
     });

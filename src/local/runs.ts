@@ -8,6 +8,7 @@ import { fromPlain } from '../json/plain.ts';
 import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
+import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
 import type { Session } from '../session.ts';
@@ -65,7 +66,9 @@ async function chooseRun(session: Session): Promise<string> {
   if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
   return session.prompt.choose(
     'Which run?',
-    runs.slice(0, OFFERED_RUNS).map(({ run, state, rows }) => ({ value: run, text: `${run}  ${state}, ${rows} rows` })),
+    runs
+      .slice(0, OFFERED_RUNS)
+      .map(({ run, state, rows }) => ({ value: run, text: `${run}  ${state}, ${plural(rows, 'row')}` })),
   );
 }
 
@@ -114,7 +117,9 @@ export const runsListCommand = localCommand({
     const isForPeople = context.stdout.isTerminal && output.columns === undefined && output.format === 'table';
     await printList(session, { document: rows, rows, columns: isForPeople ? PEOPLE_COLUMNS : COLUMNS }, none);
     if (runs.length > limit) {
-      await session.notify(note('OLDER_RUNS', `${runs.length - limit} older ones are not shown; --limit shows more`));
+      await session.notify(
+        note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
+      );
     }
     return 0;
   },

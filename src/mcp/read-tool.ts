@@ -8,6 +8,7 @@ import type { CallResult } from '../http/call.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
+import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { answered, found } from './results.ts';
 import { ArgumentReader, type Arguments, readCall } from './tool-arguments.ts';
@@ -120,7 +121,7 @@ async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): 
   const rowStream = { row, flush: async () => undefined, close: async () => undefined };
   const collecting: Session = { ...session, openRows: async () => rowStream };
   await printRunResults(collecting, run, outcomes === undefined ? undefined : new Set(outcomes), false);
-  if (left > 0) warnings.push(warning('MORE_ROWS', `${left} more rows are not shown`));
+  if (left > 0) warnings.push(warning('MORE_ROWS', `${plural(left, 'more row')} not shown`));
   return found(rows, warnings);
 }
 

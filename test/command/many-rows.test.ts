@@ -89,10 +89,10 @@ describe('rows', () => {
     const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
     const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
     expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
-    expect(result.stderr).toContain('\nempty cells left unchanged: email 1\n');
+    expect(result.stderr).toContain('\nempty cells left unchanged: 1 in email\n');
     const json = await sent(SUBSCRIBERS, stdin);
     expect(json.stderr).toContain(
-      '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: email 1"}}\n',
+      '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in email"}}\n',
     );
   });
 

@@ -583,7 +583,7 @@ describe('runs', () => {
     expect(await names('--state', 'interrupted')).toEqual(['', '']);
     expect(await names('--limit', '1')).toEqual([
       'second\n',
-      'frontdesk: note: 1 older ones are not shown; --limit shows more\n',
+      'frontdesk: note: 1 older run not shown; --limit shows more\n',
     ]);
     expect(await runFrontdesk(['runs', 'list', '--state', 'finshed', '--limit', '0'], { home })).toMatchObject({
       code: 2,

@@ -1,4 +1,5 @@
 import { nounOf } from '../../api/operation.ts';
+import { unchangedLines } from '../../bulk/summary.ts';
 import { Failure, warning } from '../../failure.ts';
 import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
@@ -62,14 +63,14 @@ export async function confirmMany(
   }
   const shown = await shownRows(plan, checked.first);
   const rest = checked.selected - checked.first.length;
-  const empty = [...checked.emptyCells].map(([column, count]) => `${safeText(column)} ${count}`);
+  const empty = unchangedLines({ emptyCells: checked.emptyCells });
   await session.context.stderr.write(
     [
       ...shown,
       rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
       plan.changedFrom === undefined ? '' : changedLine(checked),
       effect.confirm ? `  There is no way back from a ${nounOf(plan.operation)}.\n` : '',
-      empty.length > 0 ? `  empty cells leave these as they are: ${empty.join(', ')}\n` : '',
+      ...empty.map((line) => `  ${line}\n`),
     ].join(''),
   );
   const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;

@@ -12,6 +12,7 @@ import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanDraft, type PlanHeader } from '../../plan/plan-file.ts';
 import { checkPlanPlace, openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
@@ -184,7 +185,7 @@ export async function makePlan(session: Session, order: PlanOrder): Promise<numb
 }
 
 async function reportUnplanned(session: Session, order: PlanOrder, report: RunResult): Promise<number> {
-  const message = `no plan was written: ${report.tally.failed} of ${order.rowCount} rows cannot be planned; nothing was sent`;
+  const message = `no plan was written: ${report.tally.failed} of ${plural(order.rowCount, 'row')} cannot be planned; nothing was sent`;
   await session.notify(warning('NOT_PLANNED', message));
   await writeSummary(session, { command: order.operation.command, report, run: undefined, canReconcile: false });
   return report.exitCode;

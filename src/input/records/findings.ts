@@ -95,7 +95,7 @@ export class Findings {
   blankWarnings(): readonly string[] {
     return [...this.#blanks].map(([name, { cells, line }]) => {
       const what = cells === 1 ? '1 cell' : `${cells} cells`;
-      return `${what} of column ${name} (line ${line}${cells === 1 ? '' : ' and others'}) with a blank before or after the text; sent as it is`;
+      return `${what} of column ${name} (line ${line}${cells === 1 ? '' : ' and others'}) with a blank before or after the text; sent as ${cells === 1 ? 'it is' : 'they are'}`;
     });
   }
 

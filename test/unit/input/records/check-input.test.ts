@@ -468,7 +468,7 @@ describe('what spreadsheets leave behind', () => {
     expect(await check(subscriberUpdate, rows)).toMatchObject({
       kind: 'checked',
       warnings: [
-        '2 cells of column email (line 2 and others) with a blank before or after the text; sent as it is',
+        '2 cells of column email (line 2 and others) with a blank before or after the text; sent as they are',
         '1 cell of column first_name (line 3) with a blank before or after the text; sent as it is',
       ],
     });
