@@ -94,7 +94,7 @@ export const authLoginCommand = localCommand({
     const next =
       family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
     const checked = check === undefined ? '' : `\nThe service accepted it: ${check} was read.`;
-    const ending = shown === undefined ? '' : `\nThe token ends with ${shown}.`;
+    const ending = shown === undefined ? '' : `\nToken: ends with ${shown}`;
     const text = `Logged in to ${familyWords(family)} at ${target.base.origin} with profile ${profileName}.${ending}${checked}\nTry: ${next}`;
     await session.print({ kind: 'text', text, json });
     return 0;

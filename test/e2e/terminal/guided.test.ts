@@ -223,7 +223,7 @@ describe.concurrent('auth login', () => {
     expect(end.output).not.toContain(token);
     expect(end.text).toContain(`Token of the gift cards ${'*'.repeat(token.length)}`);
     expect(end.text).toContain(
-      `Logged in to gift cards at ${server.url} with profile live.\nThe token ends with 9876.\n` +
+      `Logged in to gift cards at ${server.url} with profile live.\nToken: ends with 9876\n` +
         `The service accepted it: ${CARD_ID} was read.\n`,
     );
     expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
