@@ -156,24 +156,24 @@ withKeys('L6 an approval that does not count (real keys)', () => {
       code: 0,
       stderr: expect.stringContaining('the approval does not count: mallory'),
     });
-    await missing(it, 'mallory: it is no signature');
+    await missing(it, 'mallory: it is not a signature');
     await approve(it, 'ann', 'ann');
     const ann = readFileSync(join(it.work, 'ann.pub'), 'utf8');
     writeFileSync(join(it.work, 'allowed'), `ann valid-before="20200101" ${ann}`);
-    await missing(it, 'ann: it is no signature');
+    await missing(it, 'ann: it is not a signature');
   });
 
   it('is in another namespace', async () => {
     const it = await stage(1);
     spawnSync('ssh-keygen', ['-Y', 'sign', '-f', 'ann', '-n', 'git', 'p.plan'], { cwd: it.work });
     copyFileSync(join(it.work, 'p.plan.sig'), join(it.work, 'p.plan.ann.sig'));
-    await missing(it, 'ann: it is no signature');
+    await missing(it, 'ann: it is not a signature');
   });
 
   it('is no signature at all', async () => {
     const it = await stage(1);
     writeFileSync(join(it.work, 'p.plan.ann.sig'), 'yes');
-    await missing(it, 'ann: it is no signature');
+    await missing(it, 'ann: it is not a signature');
   });
 
   it('is listed in a file that is missing, or that others can write to', async () => {

@@ -29,7 +29,7 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
       hints: ['rows whose outcome is unknown may have been applied; add --yes to send them again all the same'],
     });
   }
-  const question = `Send the rows of ${header.run} again whose outcome is unknown? They may have been applied`;
+  const question = `Send the unknown rows of ${header.run} again? They may have been applied`;
   if (await session.prompt.confirm(question)) return;
   throw new Failure('CANCELLED', 'not confirmed; nothing was sent', { details: { outcome: 'not_sent' } });
 }

@@ -132,7 +132,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
         synced = stage.path('synced');
         journal = journalOf(stage);
         // Notes after every fdatasync how long the file was that reached the disk before it began.
-        const code = `import fs from "node:fs"; const real = fs.fdatasync; fs.fdatasync = (fd, done) => { const { size } = fs.fstatSync(fd); real(fd, (error) => { fs.appendFileSync(${JSON.stringify(synced)}, size + "\\n"); done(error); }); };`;
+        const code = `import fs from "node:fs"; import { open } from "node:fs/promises"; const any = await open("/dev/null"); const handle = Object.getPrototypeOf(any); await any.close(); const real = handle.datasync; handle.datasync = async function () { const { size } = fs.fstatSync(this.fd); await real.call(this); fs.appendFileSync(${JSON.stringify(synced)}, size + "\\n"); };`;
         const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
         const { code: exitCode } = await stage.run(activate(rowsFile(stage, 30), '-j', '3'), { env });
         expect(exitCode).toBe(0);
