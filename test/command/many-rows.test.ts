@@ -706,7 +706,7 @@ describe('--changed-from', () => {
   test('a cell that was emptied is counted as left unchanged where nothing else differs', async () => {
     const result = await update(createHome(), OLD.replace('a@b.c', ''));
     expect(result).toMatchObject({ code: 0, stdout: '', requests: [] });
-    expect(result.stderr).toContain('empty cells left unchanged: email 1');
+    expect(result.stderr).toContain('empty cells left unchanged: 1 in email');
   });
 
   test('a file without a change sends nothing, exit 0', async () => {

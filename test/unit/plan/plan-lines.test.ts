@@ -48,27 +48,27 @@ describe('the first line of a plan', () => {
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ['no layout', { frontdeskPlan: undefined }, 'this is no plan of frontdesk'],
-    ['no number of its layout', { frontdeskPlan: '1' }, 'this is no plan of frontdesk'],
-    ['an older layout than there is', { frontdeskPlan: 0 }, 'this is no plan of frontdesk'],
+    ['no layout', { frontdeskPlan: undefined }, 'this is not a plan of frontdesk'],
+    ['no number of its layout', { frontdeskPlan: '1' }, 'this is not a plan of frontdesk'],
+    ['an older layout than there is', { frontdeskPlan: 0 }, 'this is not a plan of frontdesk'],
     ['a newer layout', { frontdeskPlan: 2 }, 'a newer frontdesk wrote this plan'],
     ['a member that it does not know', { more: 1 }, 'it has an unknown member'],
-    ['a name that is no text', { plan: 1 }, 'plan is no text'],
-    ['an operation that is no text', { operation: null }, 'operation is no text'],
-    ['an address that is no text', { url: 1 }, 'url is no text'],
-    ['a profile that is no text', { profile: 1 }, 'profile is no text'],
-    ['a user that is no text', { createdBy: 1 }, 'createdBy is no text'],
-    ['a beginning that is no text', { createdAt: 1 }, 'createdAt is no text'],
-    ['a beginning that is no time', { createdAt: 'soon' }, 'createdAt is no time'],
-    ['an end that is no time', { expiresAt: 'later' }, 'expiresAt is no time'],
-    ['rows that are no number', { rows: '2' }, 'rows is no count'],
-    ['rows below zero', { rows: -1 }, 'rows is no count'],
-    ['a part of a row', { rows: 1.5 }, 'rows is no count'],
-    ['more rows than there can be', { rows: 1_000_000_000 }, 'rows is no count'],
+    ['a name that is no text', { plan: 1 }, 'plan is not a text'],
+    ['an operation that is no text', { operation: null }, 'operation is not a text'],
+    ['an address that is no text', { url: 1 }, 'url is not a text'],
+    ['a profile that is no text', { profile: 1 }, 'profile is not a text'],
+    ['a user that is no text', { createdBy: 1 }, 'createdBy is not a text'],
+    ['a beginning that is no text', { createdAt: 1 }, 'createdAt is not a text'],
+    ['a beginning that is no time', { createdAt: 'soon' }, 'createdAt is not a time'],
+    ['an end that is no time', { expiresAt: 'later' }, 'expiresAt is not a time'],
+    ['rows that are no number', { rows: '2' }, 'rows is not a count'],
+    ['rows below zero', { rows: -1 }, 'rows is not a count'],
+    ['a part of a row', { rows: 1.5 }, 'rows is not a count'],
+    ['more rows than there can be', { rows: 1_000_000_000 }, 'rows is not a count'],
     ['the most rows that there can be', { rows: 999_999_999 }, 'taken'],
     ['no rows', { rows: 0 }, 'taken'],
-    ['unchanged rows that are no number', { unchanged: true }, 'unchanged is no count'],
-    ['no hash', { sha256: undefined }, 'sha256 is no text'],
+    ['unchanged rows that are no number', { unchanged: true }, 'unchanged is not a count'],
+    ['no hash', { sha256: undefined }, 'sha256 is not a text'],
     ['a name of another hash', { plan: 'ffffffffffff' }, 'it does not name the plan by its hash'],
     [
       'a hash that is too short',
@@ -89,13 +89,13 @@ describe('the first line of a plan', () => {
   });
 
   it.each(Object.keys(HEADER).filter((name) => name !== 'frontdeskPlan'))('without %s is none', (name) => {
-    expect(refusal(() => parseHeader(bytesOf({ ...HEADER, [name]: undefined })))).toMatch(`${name} is no `);
+    expect(refusal(() => parseHeader(bytesOf({ ...HEADER, [name]: undefined })))).toMatch(`${name} is not a`);
   });
 
   it.each<[string, Uint8Array, string]>([
     ['no JSON', Buffer.from('{'), 'it cannot be read as JSON'],
-    ['no text', Buffer.from([0x7b, 0xff]), 'it is no UTF-8 text'],
-    ['no object', Buffer.from('[1]'), 'it is no object'],
+    ['no text', Buffer.from([0x7b, 0xff]), 'it is not UTF-8 text'],
+    ['no object', Buffer.from('[1]'), 'it is not an object'],
   ])('that is %s', (_what, bytes, problem) => {
     expect(refusal(() => parseLine(bytes))).toBe(problem);
   });
@@ -145,15 +145,15 @@ describe('the line of a row', () => {
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
     ['a member that it does not know', { more: 1 }, 'it has an unknown member'],
-    ['an id that is no text', { id: 1 }, 'id is no text'],
+    ['an id that is no text', { id: 1 }, 'id is not a text'],
     ['no id', { id: null }, 'id does not belong to its operation'],
     ['no body', { body: undefined }, 'body does not belong to its operation'],
-    ['a body that is no object', { body: 'x' }, 'body is no object'],
+    ['a body that is no object', { body: 'x' }, 'body is not an object'],
     ['a card that is not compared', { drift: 'unchecked' }, 'drift is not checked'],
     ['nothing to compare with', { before: undefined }, 'before is missing'],
-    ['something to compare with that is no object', { before: [1] }, 'before is no object'],
-    ['no number', { row: undefined }, 'row is no count'],
-    ['a number that is none', { row: '3' }, 'row is no count'],
+    ['something to compare with that is no object', { before: [1] }, 'before is not an object'],
+    ['no number', { row: undefined }, 'row is not a count'],
+    ['a number that is none', { row: '3' }, 'row is not a count'],
   ])('with %s', (_what, change, problem) => {
     expect(refusal(() => new RowReader(cardBlock).read(parseLine(bytesOf({ ...CARD_ROW, ...change })), 2))).toBe(
       problem,
