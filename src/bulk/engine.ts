@@ -40,6 +40,7 @@ class RowRunner<R extends RunRow> {
   /** An array, not a set: see `removeFrom`. */
   readonly #flights: Flight<R>[] = [];
   #wake: (() => void) | undefined;
+  #watched: Promise<void> | undefined;
   #isOutputLost = false;
 
   constructor(task: RunTask<R>) {
@@ -132,7 +133,7 @@ class RowRunner<R extends RunRow> {
     }
     while (this.#flights.length >= concurrency && !this.#control.isStopping) await this.#change();
     if (this.#control.isStopping) return this.#skip(row, position);
-    if (kind === 'resend') journal?.resolve(row.row).catch((failure: unknown) => this.#control.break(failure));
+    if (kind === 'resend') this.#watch(journal?.resolve(row.row));
     this.#launch(row, position, kind);
   }
 
@@ -162,7 +163,7 @@ class RowRunner<R extends RunRow> {
       const entry = await journal.entry(row.row);
       const ending = observedStatus === undefined ? entry.ending : { ...entry.ending, observedStatus };
       const durable = observedStatus === undefined ? undefined : journal.result(row, ending);
-      durable?.catch((failure: unknown) => this.#control.break(failure));
+      this.#watch(durable);
       const result = journalResult(row, this.#task.command, { ...entry, ending });
       this.#settle(position, result, journal.states.isToDo(row.row), durable);
     } catch (error) {
@@ -211,7 +212,7 @@ class RowRunner<R extends RunRow> {
     const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
     const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
     const durable = journal?.result(row, ending, again);
-    durable?.catch((failure: unknown) => this.#control.break(failure));
+    this.#watch(durable);
     this.#settle(position, result, toDo, durable);
   }
 
@@ -234,8 +235,15 @@ class RowRunner<R extends RunRow> {
       durationMs: undefined,
     };
     const durable = journal.result(row, ending);
-    durable.catch((failure: unknown) => this.#control.break(failure));
+    this.#watch(durable);
     this.#settle(position, { ...ended, ending }, false, durable);
+  }
+
+  /** A record that cannot be written ends the run. Records that are written together have one promise. */
+  #watch(durable: Promise<void> | undefined): void {
+    if (durable === this.#watched) return;
+    this.#watched = durable;
+    durable?.catch((failure: unknown) => this.#control.break(failure));
   }
 
   /** Was the row called off on its way to the service, because of what another row met? */

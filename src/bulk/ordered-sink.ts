@@ -30,6 +30,8 @@ export class OrderedSink<R extends RowResult> {
   #isKeeping: boolean;
   #isPrinting = true;
   #wake: (() => void) | undefined;
+  /** The last record that was waited for: rows that are recorded together have one promise. */
+  #lastDurable: Promise<void> | undefined;
 
   constructor(window: number, options: SinkOptions<R>) {
     this.#window = window;
@@ -72,11 +74,13 @@ export class OrderedSink<R extends RowResult> {
       const head = this.#waiting[place];
       if (head === undefined) break;
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
-      if (head.durable !== undefined) await settled(head.durable);
+      if (head.durable !== undefined && head.durable !== this.#lastDurable) {
+        this.#lastDurable = head.durable;
+        await settled(head.durable);
+      }
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
       if (this.#isKeeping) await this.#keep(head.result);
-      const printing = this.#print(head.result);
-      if (printing !== undefined) await printing;
+      if (this.#isPrinting) await this.#print(head.result);
       this.#waiting[place] = undefined;
       this.#next += 1;
       const wake = this.#wake;
@@ -95,17 +99,12 @@ export class OrderedSink<R extends RowResult> {
     }
   }
 
-  #print(result: R): Promise<void> | undefined {
-    if (!this.#isPrinting) return undefined;
-    const fail = (error: unknown): void => {
+  async #print(result: R): Promise<void> {
+    try {
+      await this.#options.emit(result);
+    } catch (error) {
       this.#isPrinting = false;
       this.#options.onEmitFailure(error);
-    };
-    try {
-      return this.#options.emit(result)?.catch(fail);
-    } catch (error) {
-      fail(error);
-      return undefined;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { OUTCOMES } from '../failure.ts';
+import { printJson } from '../json/print.ts';
 import { INTEGER, nullable, object, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { JsonNumber, type JsonObject, type JsonValue, rememberedText, rememberText } from '../json/value.ts';
 import { ERROR, errorObject } from '../output/failure-text.ts';
 import type { RowResult } from './row-outcome.ts';
 
@@ -40,7 +41,14 @@ export function printedRow(result: RowResult): JsonObject {
   if (failure !== undefined) printed.set('error', errorObject(failure));
   else if (resource !== undefined) printed.set('resource', resource);
   if (resultId !== undefined) printed.set('resultId', resultId);
+  if (resource !== undefined && rememberedText(resource) !== undefined) rememberOwnText(printed);
   return printed;
+}
+
+/** What is remembered has no escapes; an id may need some. */
+function rememberOwnText(printed: JsonObject): void {
+  const text = printJson(printed);
+  if (!text.includes('\\')) rememberText(printed, text);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { endOfSlice, escapeUnsafe } from './unsafe-characters.ts';
-import { isJsonArray, JsonNumber, type JsonValue, rememberedText } from './value.ts';
+import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, rememberedText } from './value.ts';
 
 const NO_ESCAPE_NEEDED = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const QUOTED = /["\\]/g;
@@ -62,6 +62,7 @@ const NO_ITEMS: readonly JsonValue[] = [];
 /** Prints one value a step, so that whoever takes the text away never waits for all of it. */
 class Printer {
   out = '';
+  readonly #isCompact: boolean;
   readonly #newline: string;
   readonly #colon: string;
   readonly #step: string;
@@ -71,6 +72,7 @@ class Printer {
 
   /** `margin`: indented, with this after each line end; undefined: compact. */
   constructor(margin: string | undefined) {
+    this.#isCompact = margin === undefined;
     this.#newline = margin === undefined ? '' : `\n${margin}`;
     this.#colon = margin === undefined ? ':' : ': ';
     this.#step = margin === undefined ? '' : '  ';
@@ -87,7 +89,7 @@ class Printer {
     else if (value instanceof JsonNumber) this.out += value.text;
     else if (value === null || typeof value === 'boolean') this.out += String(value);
     else if (isJsonArray(value)) this.#open('[', undefined, value, value.length === 0);
-    else this.#open('{', value.entries(), NO_ITEMS, value.size === 0);
+    else this.#object(value);
   }
 
   /** False: everything is printed. */
@@ -101,6 +103,12 @@ class Printer {
     if (level.members === undefined) this.#item(level);
     else this.#member(level, level.members);
     return true;
+  }
+
+  #object(value: JsonObject): void {
+    const known = this.#isCompact ? rememberedText(value) : undefined;
+    if (known === undefined) this.#open('{', value.entries(), NO_ITEMS, value.size === 0);
+    else this.out += known;
   }
 
   #open(bracket: '[' | '{', members: Level['members'], items: readonly JsonValue[], isEmpty: boolean): void {

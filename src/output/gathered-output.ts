@@ -3,6 +3,9 @@ import type { OutputPort } from '../context.ts';
 /** More than this waits for the reader before it takes further texts. */
 const MAX_WAITING_CHARACTERS = 65_536;
 
+/** There is nothing to wait for. */
+const TAKEN = Promise.resolve();
+
 /** An output whose texts go out together; `flush` resolves when all of them have, and rejects if any has not. */
 export interface GatheredOutput extends OutputPort {
   flush(): Promise<void>;
@@ -39,11 +42,11 @@ export function gatheredOutput(stdout: OutputPort): GatheredOutput {
     get columns() {
       return stdout.columns;
     },
-    async write(text) {
-      if (failure !== undefined) throw failure.error;
+    write(text) {
+      if (failure !== undefined) return Promise.reject(failure.error);
       waiting += text;
       sending ??= send();
-      if (waiting.length > MAX_WAITING_CHARACTERS) await settle();
+      return waiting.length > MAX_WAITING_CHARACTERS ? settle() : TAKEN;
     },
     flush: settle,
   };

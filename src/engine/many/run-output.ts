@@ -155,10 +155,13 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
   const notices = new RowNotices();
   const folded = new FoldedRows();
+  const mayNotFit = isWrite && session.output.query !== undefined;
   const print = (result: RowResult<Row>): Promise<void> => {
     if (isForPeople && isWrite && folded.takes(result)) return Promise.resolve();
-    if (isWrite)
-      return orLost(() => writer.row(isForPeople ? withShortMessage(printedRow(result)) : printedRow(result)));
+    if (isWrite) {
+      const row = isForPeople ? withShortMessage(printedRow(result)) : printedRow(result);
+      return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
+    }
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
     return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : reportFailure(result.failure);
   };
@@ -201,7 +204,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       progress.stop();
       await flush();
       await notifyAll(session, notices.atEnd());
-      await (isWrite ? orLost(() => writer.close()) : writer.close());
+      await (mayNotFit ? orLost(() => writer.close()) : writer.close());
       for (const line of folded.lines()) await stderr.write(`${line}\n`);
     },
   };

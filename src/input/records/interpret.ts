@@ -84,6 +84,8 @@ export class Interpreter {
   readonly #columnMaps = new Map<string, ColumnMap>();
   #header: readonly string[] | undefined;
   #headerColumns: ColumnMap | undefined;
+  /** What is wrong with the values of the flags, asked once for the many rows without a cell of their own. */
+  #flagFaults: ReturnType<typeof checkFields> | undefined;
   /** Fields that the header of a CSV file lacks: said once, not again for each row. */
   #missing: ReadonlySet<string> = new Set();
 
@@ -117,7 +119,11 @@ export class Interpreter {
       found.push({ field: '_outcome', problem: UNKNOWN_OUTCOME });
     }
     const params = this.#params(record, columns, found);
-    const { values, isUnchanged } = this.#values(record, columns, params, format, found);
+    const { defaults, changedFrom } = this.#options;
+    const { values, isUnchanged } =
+      columns.fields.length === 0 && changedFrom === undefined
+        ? { values: defaults, isUnchanged: false }
+        : this.#values(record, columns, params, format, found);
     const expects = this.#expects(record, found);
     this.#checkBody(values, isUnchanged, found);
     const { idParam } = this.roles;
@@ -258,10 +264,16 @@ export class Interpreter {
     if (this.#isUpdate && !isUnchanged && Object.keys(values).length === 0) {
       found.push({ field: '', problem: NOTHING_TO_CHANGE });
     }
-    for (const fault of checkFields(body, values, (field) => field)) {
+    for (const fault of this.#bodyFaults(body, values)) {
       // A cell that could not be read has its fault already, and one is enough.
       if (!found.some(({ field }) => field === fault.where)) found.push({ field: fault.where, problem: fault.problem });
     }
+  }
+
+  #bodyFaults(body: NonNullable<Operation['body']>, values: Readonly<Record<string, FieldValue>>) {
+    if (values !== this.#options.defaults) return checkFields(body, values, (field) => field);
+    this.#flagFaults ??= checkFields(body, values, (field) => field);
+    return this.#flagFaults;
   }
 
   #body(values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
