@@ -68,7 +68,7 @@ export function findColumn(flag: string, name: string, fixed: readonly Column[],
 export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  return printJson(value);
+  return value instanceof JsonNumber ? value.text : printJson(value);
 }
 
 /**

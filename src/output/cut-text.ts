@@ -41,6 +41,13 @@ export function padText(text: string, width: number, align: 'left' | 'right' = '
   return align === 'right' ? filling + text : text + filling;
 }
 
+/** The text in exactly that many columns: cut, or filled with spaces. */
+export function fitText(text: string, width: number, unicode: boolean, align?: 'left' | 'right'): string {
+  // Nearly every cell: looked at once, and neither measured nor cut.
+  if (text.length <= width && PLAIN.test(text)) return align === 'right' ? text.padStart(width) : text.padEnd(width);
+  return padText(cutText(text, width, unicode), width, align);
+}
+
 /** How many UTF-16 units of the text fit into that many columns. */
 function prefixLength(text: string, maxWidth: number): number {
   const start = text.slice(0, maxWidth + 1);

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { OutputPort } from '../context.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
-import { cutText, displayWidth, padText, wrapText } from './cut-text.ts';
+import { cutText, displayWidth, fitText, wrapText } from './cut-text.ts';
 import { type FittedColumns, type Frame, fitColumns, streamedWidths, widenLast } from './fit-columns.ts';
 import type { RowWriter } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
@@ -129,9 +129,9 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
     return lines.header();
   };
   return {
-    async row(row) {
+    row(row) {
       const line = lines.row(row);
-      await stdout.write(headerDue ? header() + line : line);
+      return stdout.write(headerDue ? header() + line : line);
     },
     async close() {
       if (headerDue) await stdout.write(header());
@@ -165,13 +165,15 @@ class PaddedLines {
       const column = columns[index];
       return this.#paint.toned(column?.tone, cell, this.#fit(cell, column, index));
     });
+    const line = `${fitted.join(GAP).trimEnd()}\n`;
+    if (this.#fitted.below.length === 0) return line;
     const below = linesBelow(row, this.#fitted, this.#style, this.#paint);
-    return [fitted.join(GAP).trimEnd(), ...below].map((line) => `${line}\n`).join('');
+    return line + below.map((text) => `${text}\n`).join('');
   }
 
   #fit(text: string, column: Column | undefined, index: number): string {
     const width = this.#fitted.widths[index] ?? 0;
-    return padText(cutText(text, width, this.#style.unicode), width, column?.align);
+    return fitText(text, width, this.#style.unicode, column?.align);
   }
 }
 
