@@ -1,76 +1,27 @@
-// The figures, each with its goal, the command that is measured, and how. P1 to P14 as CONTRIBUTING.md names them.
+// The figures, each with its goal, the command that is measured, and how. P1 to P16.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  bin,
-  CARD,
-  environment,
-  isHere,
-  median,
-  peakMiB,
-  ratio,
-  root,
-  scratch,
-  seconds,
-  startService,
-} from './measure.mjs';
+  bulkAgainstPool,
+  idsFile,
+  lookAgainstRequest,
+  out,
+  planAgainstRun,
+  reading,
+  tableOnTerminal,
+  withService,
+} from './bulk.mjs';
+import { bin, CARD, environment, isHere, peakMiB, ratio, root, scratch, seconds } from './measure.mjs';
 import { availableNodes } from './nodes.mjs';
-import { cpuOnTerminal } from './terminal.mjs';
 
 const empty = join(scratch, 'empty.cjs');
 writeFileSync(empty, '');
-const rawPool = join(root, 'bench', 'raw-pool.mjs');
-const out = join(scratch, 'out');
 const gh = [join(root, '.cache/peers/usr/bin/gh'), 'gh'].find((path) =>
   path === 'gh' ? isHere(path) : existsSync(path),
 );
 const executable = join(root, '.cache/exe', process.platform === 'win32' ? 'frontdesk.exe' : 'frontdesk');
 const isOf20 = (major) => major === '20';
-
-function idsFile(count) {
-  const path = join(scratch, `ids-${count}.txt`);
-  const ids = Array.from({ length: count }, (_, n) => `0b7a6c1e-3f52-4d8a-9c41-${String(n + 1).padStart(12, '0')}`);
-  writeFileSync(path, `${ids.join('\n')}\n`);
-  return path;
-}
-
-const reading = (node, file, atOnce) => [
-  node,
-  bin,
-  'card',
-  'get',
-  '--from',
-  file,
-  '-j',
-  String(atOnce),
-  '-o',
-  'ndjson',
-  '-q',
-];
-const blocking = (node, file, atOnce) => [
-  node,
-  bin,
-  'card',
-  'block',
-  '--from',
-  file,
-  '-j',
-  String(atOnce),
-  '-o',
-  'ndjson',
-  '-q',
-  '--yes',
-];
-
-async function withService(latencyMs, work) {
-  const service = await startService(latencyMs);
-  try {
-    return await work(service.url, environment(service.url));
-  } finally {
-    service.stop();
-  }
-}
 
 /** The executable holds Node 26. */
 const node26 = () => availableNodes().find(({ major }) => major === '26')?.path ?? process.execPath;
@@ -82,37 +33,6 @@ function onEachNode(goalOf, measure) {
     goal: goalOf(major),
     value: measure(path),
   }));
-}
-
-/** `goals`: how many at once -> the goal. */
-function bulkAgainstPool(method, rows, goals) {
-  return withService(0, (url, env) => {
-    const file = idsFile(rows);
-    const node = process.execPath;
-    return Object.entries(goals).map(([atOnce, goal]) => {
-      const own = (method === 'GET' ? reading : blocking)(node, file, atOnce);
-      const value = ratio([node, rawPool, url, file, method, atOnce], own, { env, runs: 5, stdout: out });
-      return { on: `${atOnce} at once`, goal, value };
-    });
-  });
-}
-
-/** How much more processor time a table on a terminal takes than NDJSON there, in milliseconds. */
-function tableOnTerminal(rows) {
-  return withService(0, async (_, env) => {
-    const command = (format) => {
-      const words = ['card', 'get', '--from', idsFile(rows), '-j', '16', '-q', '-o', format];
-      return [process.execPath, bin, ...words];
-    };
-    const beyond = [];
-    for (let run = -1; run < 7; run += 1) {
-      const plain = await cpuOnTerminal(command('ndjson'), env);
-      const table = await cpuOnTerminal(command('table'), env);
-      // The first pair warms the compiled code.
-      if (run >= 0) beyond.push(table - plain);
-    }
-    return [{ on: '', goal: 100, value: median(beyond) }];
-  });
 }
 
 /** `best`: which way is better; a figure is met when it is at most or at least its goal. */
@@ -213,7 +133,7 @@ export const GOALS = [
       withService(50, (_, env) =>
         [16, 64].map((atOnce) => {
           const rows = atOnce * 200;
-          const took = seconds(reading(process.execPath, idsFile(rows), atOnce), env, out);
+          const took = seconds(reading(idsFile(rows), atOnce), env, out);
           return { on: `${atOnce} at once`, goal: 0.93, value: (rows * 0.05) / atOnce / took };
         }),
       ),
@@ -245,7 +165,7 @@ export const GOALS = [
           {
             on: '',
             goal: 0.95,
-            value: ratio(curl, reading(process.execPath, file, 64), { env, runs: 3, stdout: out }),
+            value: ratio(curl, reading(file, 64), { env, runs: 3, stdout: out }),
           },
         ];
       }),
@@ -261,7 +181,7 @@ export const GOALS = [
         const few = idsFile(500);
         const many = idsFile(20_000);
         const script = `xargs -P16 -I{} curl -sS -H 'Authorization: Bearer x' ${url}/v1/cards/{} < ${few}`;
-        const perRow = ratio(['sh', '-c', script], reading(process.execPath, many, 16), { env, runs: 3, stdout: out });
+        const perRow = ratio(['sh', '-c', script], reading(many, 16), { env, runs: 3, stdout: out });
         return [{ on: '', goal: 60, value: (perRow * 20_000) / 500 }];
       }),
   },
@@ -274,8 +194,7 @@ export const GOALS = [
     measure: () =>
       withService(0, (_, env) => {
         const [small, large] = [300_000, 1_000_000].map((rows) => {
-          const [node, ...args] = reading(process.execPath, idsFile(rows), 16);
-          return peakMiB([node, ...args], env, 1);
+          return peakMiB(reading(idsFile(rows), 16), env, 1);
         });
         return [
           { on: 'growth', goal: 1.1, value: large / small },
@@ -352,5 +271,19 @@ export const GOALS = [
         { on: 'packages', goal: 0, value: Object.keys(dependencies).length },
       ];
     },
+  },
+  {
+    id: 'P15',
+    what: 'rows a second of `plan apply` of 10,000 cards, of those of a run of the same rows and a read of each',
+    command: 'frontdesk plan apply cards.plan -j 16 -o ndjson -q --yes',
+    best: 'high',
+    measure: () => planAgainstRun(10_000),
+  },
+  {
+    id: 'P16',
+    what: 'the second look at a card in one sitting, against the same request by undici alone and 20 ms',
+    command: 'frontdesk desk',
+    best: 'low',
+    measure: () => lookAgainstRequest(),
   },
 ];
