@@ -2,13 +2,13 @@ import { aimOf, nounOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
-import { checkExpectation } from '../input/expect.ts';
+import { unmetExpectation } from '../input/expect.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
-import { withReason } from './write-guards.ts';
+import { notConfirmed, whereText, withReason } from './write-guards.ts';
 
 /** Failures of the read before a write that end the call: the write would fail the same way. */
 const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND']);
@@ -35,15 +35,12 @@ export async function readCardBefore(session: Session, single: SingleCall, mustR
 /** Throws PRECONDITION unless every `--expect` holds. */
 export function checkExpectations(single: SingleCall, before: CardBefore): void {
   if (!('card' in before)) return;
-  for (const expectation of single.expectations) {
-    const verdict = checkExpectation(before.card, expectation);
-    if (verdict.ok) continue;
-    throw new Failure(
-      'PRECONDITION',
-      `${subjectOf(single.call)} was not sent: ${expectation.field} is ${verdict.actual}, not ${expectation.value}`,
-      { hints: ['check the card id; nothing was changed'], details: { id: single.id, outcome: 'not_sent' } },
-    );
-  }
+  const unmet = unmetExpectation(before.card, single.expectations);
+  if (unmet === undefined) return;
+  throw new Failure('PRECONDITION', `${subjectOf(single.call)} was not sent: ${unmet}`, {
+    hints: ['check the card id; nothing was changed'],
+    details: { id: single.id, outcome: 'not_sent' },
+  });
 }
 
 /** What a write is about to hit, or why it cannot be shown; line ends included. */
@@ -98,9 +95,8 @@ export async function confirmSingle(
   before: CardBefore,
 ): Promise<SingleCall> {
   await session.context.stderr.write((await describeBefore(session, before)) + whatFollows(single, before));
-  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
   const verb = single.call.operation.command.split('.').at(-1) ?? '';
-  const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${where}?`;
+  const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${whereText(session, service)}?`;
   let asked = single;
   for (;;) {
     const offersReason = asked.reason === undefined;
@@ -112,7 +108,5 @@ export async function confirmSingle(
     const reason = await session.prompt.text('Reason (Enter = none)', () => true);
     if (reason !== '') asked = withReason(asked, reason);
   }
-  throw new Failure('CANCELLED', `${subjectOf(single.call)}: not confirmed; nothing was sent`, {
-    details: { outcome: 'not_sent' },
-  });
+  throw notConfirmed(subjectOf(single.call));
 }

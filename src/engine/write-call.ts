@@ -16,7 +16,7 @@ import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interr
 import { columnsOf, viewOf } from './presentation.ts';
 import type { SingleCall } from './read-call.ts';
 import { createResultFile } from './result-file.ts';
-import { askReason, guardWrite, refuseReadOnly } from './write-guards.ts';
+import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
 
 /** Table and csv hide these by themselves, unless --show-sensitive. */
 function isHiddenByOutput({ output }: Session, name: string): boolean {
@@ -166,11 +166,7 @@ export async function runWrite(
     return 0;
   }
   const needsAnswer = operation.effect.kind === 'write' && operation.effect.confirm && !session.common.yes;
-  if (needsAnswer && !session.prompt.available) {
-    throw new Failure('USAGE', `${subjectOf(checked.call)}: nobody can be asked here, and --yes is missing`, {
-      hints: ['add --yes to do it without a question; nothing was sent'],
-    });
-  }
+  if (needsAnswer) requirePerson(session, subjectOf(checked.call));
   const service = await session.service(operation.family);
   if (needsAnswer || checked.expectations.length > 0) {
     const card = await readCardBefore(session, checked, checked.expectations.length > 0);

@@ -5,7 +5,7 @@ import { shellQuote } from '../files/safety.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonObject } from '../json/value.ts';
-import type { Session } from '../session.ts';
+import type { Service, Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
 
@@ -129,4 +129,24 @@ function refuseRawReason(session: Session, way: Extract<WriteWay, { kind: 'raw' 
   throw new Failure('USAGE', `--data: reason: ${problem}; nothing was sent`, {
     hints: [`give it in the body: --data '{"reason":"…"}'`],
   });
+}
+
+/** ` on live (cards.example.com)`, for a question about a write: nobody is to change a live card by accident. */
+export function whereText({ profile }: Session, { host }: Service): string {
+  return profile.isSandbox ? '' : ` on ${profile.name} (${host})`;
+}
+
+/** USAGE where nobody can be asked about `subject`. */
+export function requirePerson(
+  { prompt }: Session,
+  subject: string,
+  hint = 'add --yes to do it without a question; nothing was sent',
+): void {
+  if (prompt.available) return;
+  throw new Failure('USAGE', `${subject}: nobody can be asked here, and --yes is missing`, { hints: [hint] });
+}
+
+/** Somebody was asked about `subject` and did not say yes. */
+export function notConfirmed(subject: string): Failure {
+  return new Failure('CANCELLED', `${subject}: not confirmed; nothing was sent`, { details: { outcome: 'not_sent' } });
 }

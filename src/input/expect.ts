@@ -75,3 +75,12 @@ export function checkExpectation(card: JsonObject, expectation: Expectation): Ex
   const actual = valueAt(card, expectation.field);
   return isSame(actual, expectation.value) ? { ok: true } : { ok: false, actual: showGiven(actual) };
 }
+
+/** What of a card is not as expected: `status is BLOCKED, not ACTIVE`; undefined: all is. */
+export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
+  for (const expectation of expectations) {
+    const verdict = checkExpectation(card, expectation);
+    if (!verdict.ok) return `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
+  }
+  return undefined;
+}

@@ -4,7 +4,7 @@ import { ALL_OPERATIONS } from '../api/operations.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
 import type { SingleCall } from '../engine/read-call.ts';
-import { guardWrite } from '../engine/write-guards.ts';
+import { guardWrite, notConfirmed, requirePerson, whereText } from '../engine/write-guards.ts';
 import { Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import type { RawInput } from '../input/raw-input.ts';
@@ -104,11 +104,7 @@ async function read(session: Session, api: ApiInput, { call }: SingleCall): Prom
 }
 
 async function write(session: Session, api: ApiInput, single: SingleCall): Promise<void> {
-  if (!session.common.yes && !session.prompt.available) {
-    throw new Failure('USAGE', `POST ${pathOf(api)}: nobody can be asked here, and --yes is missing`, {
-      hints: ['add --yes to do it without a question; nothing was sent'],
-    });
-  }
+  if (!session.common.yes) requirePerson(session, `POST ${pathOf(api)}`);
   const service = await session.service(api.family);
   if (!session.common.yes) await confirm(session, service, api, single);
   const { printApplied, recordedCall } = await import('../engine/write-call.ts');
@@ -131,11 +127,8 @@ async function confirm(session: Session, service: Service, api: ApiInput, single
   }
   const body = api.body === undefined ? 'no body' : shortenText(printJson(api.body), SHOWN_BODY_CHARACTERS);
   await stderr.write(`  POST ${safeText(api.target)}\n  ${safeText(body)}\n`);
-  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (await session.prompt.confirm(`Send it to the ${familyWords(api.family)}${where}?`)) return;
-  throw new Failure('CANCELLED', `POST ${pathOf(api)}: not confirmed; nothing was sent`, {
-    details: { outcome: 'not_sent' },
-  });
+  const question = `Send it to the ${familyWords(api.family)}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(`POST ${pathOf(api)}`);
 }
 
 /**

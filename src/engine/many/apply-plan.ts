@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type FailedFile, openFailedFile, orDiscard } from '../../bulk/failed-file.ts';
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
@@ -6,7 +6,6 @@ import type { RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
 import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
 import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
-import { ioFailure } from '../../files/io-failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
@@ -16,14 +15,21 @@ import { commandWords } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/safe-text.ts';
 import { type Approval, planRunName } from '../../plan/plan-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';
-import { PlanSurvey, planView } from '../../plan/plan-view.ts';
-import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
+import { plannedRows } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
 import { SANDBOX } from '../../settings/settings.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { unsent } from '../unsent.ts';
-import { guardWrite, reasonProblem, refuseReadOnly, takesReason } from '../write-guards.ts';
+import {
+  guardWrite,
+  notConfirmed,
+  reasonProblem,
+  refuseReadOnly,
+  requirePerson,
+  takesReason,
+  whereText,
+} from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
@@ -32,73 +38,31 @@ import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-
 import { writeEmptySummary } from './run-output.ts';
 import { portsOf } from './run-ports.ts';
 import { callOf, placeOf, runColumns } from './run-rows.ts';
+import { type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
-interface LoadedPlan extends VerifiedPlan {
+interface LoadedPlan extends SurveyedPlan {
   readonly path: string;
   /** Where its bytes were copied as they were read: a file may change meanwhile. */
   readonly copy: string;
-  readonly survey: PlanSurvey;
   /** What the profile's `requireReason` has against the first row that it refuses. */
   readonly reasonProblem: string | undefined;
   /** A value that no CSV cell can hold: null, or the empty text, which is read as not given. */
   readonly hasUncellable: boolean;
 }
 
-async function openCopy(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    throw ioFailure(`cannot copy the plan to ${path}`, error, 'nothing was sent');
-  }
-}
-
-/** The pieces of a plan, each written to the copy before it is looked at. LOCAL_IO when it cannot be. */
-export async function* copied(
-  pieces: AsyncIterable<Uint8Array>,
-  copy: FileHandle,
-  path: string,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) {
-    try {
-      await copy.writeFile(piece);
-    } catch (error) {
-      throw ioFailure(`cannot copy the plan to ${path}`, error, 'nothing was sent');
-    }
-    yield piece;
-  }
-}
-
-/** Copies a plan while it is verified. USAGE for what is no plan, or not as it was written. */
-async function loadPlan(session: Session, path: string, copyPath: string): Promise<LoadedPlan> {
-  const file = await openInput(path, session.context.stdin, '<file>');
-  const copy = await openCopy(copyPath);
-  const survey = new PlanSurvey();
+/** Copies a plan while it is verified. */
+async function loadPlan(session: Session, path: string, copy: string): Promise<LoadedPlan> {
   let problem: string | undefined;
   let hasUncellable = false;
-  const onRow = (row: PlannedRow) => {
-    survey.add(row);
-    for (const value of row.body?.values() ?? []) hasUncellable ||= value === null || value === '';
-    if (problem !== undefined) return undefined;
-    const found = reasonProblem(session.profile, textAt(row.body, 'reason'));
-    if (found !== undefined) problem = `line ${row.line}: reason: ${found}`;
-    return undefined;
+  const onRow = ({ body, line }: PlannedRow) => {
+    for (const value of body?.values() ?? []) hasUncellable ||= value === null || value === '';
+    if (problem !== undefined) return;
+    const found = reasonProblem(session.profile, textAt(body, 'reason'));
+    if (found !== undefined) problem = `line ${line}: reason: ${found}`;
   };
-  try {
-    const verified = await verifyPlan(copied(file.bytes(), copy, copyPath), { name: file.name, onRow });
-    await copy.sync();
-    const isReasoned = takesReason(verified.operation);
-    return {
-      ...verified,
-      path,
-      copy: copyPath,
-      survey,
-      hasUncellable,
-      reasonProblem: isReasoned ? problem : undefined,
-    };
-  } finally {
-    await copy.close();
-  }
+  const plan = await surveyPlan(session, path, { copyTo: copy, onRow });
+  return { ...plan, path, copy, hasUncellable, reasonProblem: takesReason(plan.operation) ? problem : undefined };
 }
 
 /** USAGE when the profile leads elsewhere than the plan. */
@@ -153,26 +117,20 @@ async function confirmPlan(
   if (session.common.yes) return;
   const { header, survey } = plan;
   const rows = plural(header.rows, 'row');
-  if (!session.prompt.available) {
-    throw new Failure('USAGE', `plan ${header.plan} of ${rows}: nobody can be asked here, and --yes is missing`, {
-      hints: ['add --yes to apply it without a question; nothing was sent'],
-    });
-  }
-  const { colour, unicode, now } = session.output;
-  const width = session.context.stderr.columns ?? 80;
-  const allRows = `frontdesk plan show ${shellQuote(plan.path)} -o csv`;
-  const view = { header, state: 'new', survey, approvals, uncounted: [], demanded: 0, allRows } as const;
-  await session.context.stderr.write(planView(view, { width, colour, unicode, now }));
-  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (
-    await session.prompt.confirm(
-      `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`,
-    )
-  )
-    return;
-  throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was sent`, {
-    details: { outcome: 'not_sent' },
+  const hint = 'add --yes to apply it without a question; nothing was sent';
+  requirePerson(session, `plan ${header.plan} of ${rows}`, hint);
+  const { stderr } = session.context;
+  await writePlanView(session, stderr, plan.path, {
+    header,
+    state: 'new',
+    survey,
+    approvals,
+    uncounted: [],
+    demanded: 0,
   });
+  const where = whereText(session, service);
+  const question = `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(`plan ${header.plan}`);
 }
 
 async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): Promise<FailedFile | undefined> {

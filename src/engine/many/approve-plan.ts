@@ -1,24 +1,21 @@
-import { type FileHandle, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { errnoOf, ioFailure } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
-import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
-import { openInput } from '../../input/input-file.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
 import { APPROVAL_COLUMNS } from '../../plan/plan-columns.ts';
-import { PlanSurvey, planView } from '../../plan/plan-view.ts';
-import { type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
 import { findSshKeygen } from '../../plan/ssh-keygen.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
-import { copied } from './apply-plan.ts';
+import { requirePerson } from '../write-guards.ts';
 import { showApprovals } from './plan-approvals.ts';
 import { planState } from './show-plan.ts';
+import { type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** `plan approve`: who signs what with which key. */
 export interface Approving {
@@ -45,38 +42,14 @@ async function refuseFaults({ path, as }: Approving): Promise<void> {
   if (faults.length > 0) throw usageFailure(faults);
 }
 
-/** Copies the plan while it is verified: the bytes that were looked at are the bytes that are signed. */
-async function verifiedCopy(session: Session, path: string, copy: string, survey: PlanSurvey): Promise<VerifiedPlan> {
-  const file = await openInput(path, session.context.stdin, '<file>');
-  const handle: FileHandle = await open(copy, 'wx', 0o600);
-  try {
-    return await verifyPlan(copied(file.bytes(), handle, copy), {
-      name: file.name,
-      onRow: (row) => {
-        survey.add(row);
-        return undefined;
-      },
-    });
-  } finally {
-    await handle.close();
-  }
-}
-
-async function confirm(session: Session, { path, as, profile }: Approving, plan: VerifiedPlan, survey: PlanSurvey) {
-  const { header } = plan;
+async function confirm(session: Session, { path, as, profile }: Approving, { header, survey }: SurveyedPlan) {
   const { context, output, common, prompt } = session;
-  if (!common.yes && !prompt.available) {
-    throw new Failure('USAGE', `plan ${header.plan}: nobody can be asked here, and --yes is missing`, {
-      hints: ['add --yes to approve it without a question; nothing was signed'],
-    });
-  }
+  const hint = 'add --yes to approve it without a question; nothing was signed';
+  if (!common.yes) requirePerson(session, `plan ${header.plan}`, hint);
   const state = await planState(session, header);
   if (context.stderr.isTerminal || !isJson(output.format)) {
-    const { colour, unicode, now } = output;
     const signatures = await showApprovals(session, profile, path);
-    const style = { width: context.stderr.columns ?? 80, colour, unicode, now };
-    const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
-    await context.stderr.write(planView({ header, state, survey, ...signatures, allRows }, style));
+    await writePlanView(session, context.stderr, path, { header, state, survey, ...signatures });
   }
   if (state === 'expired') {
     await session.notify(warning('EXPIRED', 'this plan has expired and cannot be applied any more'));
@@ -120,10 +93,10 @@ export async function approvePlan(session: Session, approving: Approving): Promi
   const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
   try {
     const copy = join(folder, basename(path));
-    const survey = new PlanSurvey();
-    const plan = await verifiedCopy(session, path, copy, survey);
+    // The bytes that were looked at are the bytes that are signed.
+    const plan = await surveyPlan(session, path, { copyTo: copy });
     const tool = await findSshKeygen(context.env, context.platform);
-    await confirm(session, approving, plan, survey);
+    await confirm(session, approving, plan);
     const signed = await signPlan(tool, copy, key, session.prompt.available);
     if ('problem' in signed) {
       throw new Failure(

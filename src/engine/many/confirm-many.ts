@@ -1,6 +1,6 @@
 import { nounOf } from '../../api/operation.ts';
 import { unchangedLines } from '../../bulk/summary.ts';
-import { Failure, warning } from '../../failure.ts';
+import { warning } from '../../failure.ts';
 import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
@@ -8,6 +8,7 @@ import type { JsonValue } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { groupThousands, plural, safeText, shortenText } from '../../output/safe-text.ts';
 import type { Service, Session } from '../../session.ts';
+import { notConfirmed, requirePerson, whereText } from '../write-guards.ts';
 import type { ManyCall } from './many-call.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
@@ -52,15 +53,8 @@ export async function confirmMany(
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return;
   const rows = plural(checked.selected, 'row');
-  if (!session.prompt.available) {
-    throw new Failure(
-      'USAGE',
-      `${commandWords(session.operation)} of ${rows}: nobody can be asked here, and --yes is missing`,
-      {
-        hints: ['add --yes to do it without a question; nothing was sent'],
-      },
-    );
-  }
+  const subject = `${commandWords(session.operation)} of ${rows}`;
+  requirePerson(session, subject);
   const shown = await shownRows(plan, checked.first);
   const rest = checked.selected - checked.first.length;
   const empty = unchangedLines({ emptyCells: checked.emptyCells });
@@ -73,11 +67,8 @@ export async function confirmMany(
       ...empty.map((line) => `  ${line}\n`),
     ].join(''),
   );
-  const where = session.profile.isSandbox ? '' : ` on ${session.profile.name} (${service.host})`;
-  if (await session.prompt.confirm(`${wordsOf(session.operation)}: ${rows}${where}?`)) return;
-  throw new Failure('CANCELLED', `${commandWords(session.operation)} of ${rows}: not confirmed; nothing was sent`, {
-    details: { outcome: 'not_sent' },
-  });
+  const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
 }
 
 /** A token that ends before the work does is reported before it starts: a run stopped half-way by 401 can be avoided. */

@@ -7,7 +7,7 @@ import type { CallCommand } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import type { CallResult } from '../../http/call.ts';
-import { checkExpectation } from '../../input/expect.ts';
+import { unmetExpectation } from '../../input/expect.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
@@ -89,13 +89,9 @@ function cardReader(session: Session, operation: Operation) {
     const read = await readCard(service, session.policy, row, slot);
     if (read.kind === 'failed') return read;
     const card = isJsonObject(read.resource) ? read.resource : new Map<string, JsonValue>();
-    for (const expectation of row.expects) {
-      const verdict = checkExpectation(card, expectation);
-      if (verdict.ok) continue;
-      const message = `${operation.attempt} ${row.id ?? ''} was not planned: ${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
-      return failedCall(new Failure('PRECONDITION', message));
-    }
-    return read;
+    const unmet = unmetExpectation(card, row.expects);
+    if (unmet === undefined) return read;
+    return failedCall(new Failure('PRECONDITION', `${operation.attempt} ${row.id ?? ''} was not planned: ${unmet}`));
   };
 }
 

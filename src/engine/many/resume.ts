@@ -7,7 +7,7 @@ import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
 import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
 import { refuseRunPrinting } from '../printing.ts';
-import { guardWrite, type WriteWay } from '../write-guards.ts';
+import { guardWrite, requirePerson, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
 import { failedPathOf, failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
@@ -24,11 +24,8 @@ function anew(
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
-  if (!session.prompt.available) {
-    throw new Failure('USAGE', '--resend-unknown: nobody can be asked here, and --yes is missing', {
-      hints: ['rows whose outcome is unknown may have been applied; add --yes to send them again all the same'],
-    });
-  }
+  const hint = 'rows whose outcome is unknown may have been applied; add --yes to send them again all the same';
+  requirePerson(session, '--resend-unknown', hint);
   const question = `Send the unknown rows of ${header.run} again? They may have been applied`;
   if (await session.prompt.confirm(question)) return;
   throw new Failure('CANCELLED', 'not confirmed; nothing was sent', { details: { outcome: 'not_sent' } });

@@ -6,7 +6,7 @@ import type { CallCommand } from '../../commands/command.ts';
 import { endingOf } from '../../ending.ts';
 import { Failure, type FailureCode } from '../../failure.ts';
 import type { CallInput, CallPolicy, CallResult, Refusal } from '../../http/call.ts';
-import { checkExpectation } from '../../input/expect.ts';
+import { unmetExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
@@ -66,14 +66,8 @@ export function makeRowSender(service: Service, operation: Operation, policy: Ca
   const sendIfExpected = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const read = await readCard(service, policy, row, slot);
     if (read.kind === 'failed') return heldBack(row, operation, read);
-    for (const expectation of row.expects) {
-      const card = isJsonObject(read.resource) ? read.resource : new Map();
-      const verdict = checkExpectation(card, expectation);
-      if (verdict.ok) continue;
-      const message = `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
-      return heldBack(row, operation, unexpected(message));
-    }
-    return send(row, slot);
+    const unmet = unmetExpectation(isJsonObject(read.resource) ? read.resource : new Map(), row.expects);
+    return unmet === undefined ? send(row, slot) : heldBack(row, operation, unexpected(unmet));
   };
   const sendIfAsPlanned = async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const read = await readCard(service, policy, row, slot);

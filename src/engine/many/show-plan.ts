@@ -1,6 +1,5 @@
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import { showRun } from '../../bulk/run-list.ts';
-import { shellQuote } from '../../files/safety.ts';
 import { openInput } from '../../input/input-file.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
@@ -14,12 +13,12 @@ import {
   planRunName,
   rowObject,
 } from '../../plan/plan-file.ts';
-import { PlanSurvey, planView } from '../../plan/plan-view.ts';
-import { plannedRows, type VerifiedPlan, verifyPlan } from '../../plan/read-plan.ts';
+import { plannedRows, type VerifiedPlan } from '../../plan/read-plan.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { showApprovals } from './plan-approvals.ts';
 import { portsOf } from './run-ports.ts';
+import { surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
 export async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
@@ -59,33 +58,20 @@ async function printDocument(
  * table of the rows, or one JSON document.
  */
 export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
-  const survey = new PlanSurvey();
-  const verified = await verifyFile(session, path, survey);
-  const { header } = verified;
+  const verified = await surveyPlan(session, path);
+  const { header, survey } = verified;
   const state = await planState(session, header);
   const signatures = await showApprovals(session, profile, path);
   const { output, context } = session;
   const isForPeople = context.stdout.isTerminal && output.format === 'table' && output.columns === undefined;
   if (isForPeople && output.query === undefined) {
-    const { colour, unicode, now } = output;
-    const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
-    const view = { header, state, survey, ...signatures, allRows };
-    await context.stdout.write(planView(view, { width: context.stdout.columns ?? 80, colour, unicode, now }));
+    await writePlanView(session, context.stdout, path, { header, state, survey, ...signatures });
     return 0;
   }
   const head = documentHead(header, state, signatures.approvals);
   if (output.format === 'json' || output.query !== undefined) await printAll(session, path, verified, head);
   else await printTable(session, path, verified);
   return 0;
-}
-
-async function verifyFile(session: Session, path: string, survey: PlanSurvey): Promise<VerifiedPlan> {
-  const file = await openInput(path, session.context.stdin, '<file>');
-  const onRow = (row: Parameters<PlanSurvey['add']>[0]) => {
-    survey.add(row);
-    return undefined;
-  };
-  return verifyPlan(file.bytes(), { name: file.name, onRow });
 }
 
 async function* rowObjects(session: Session, path: string, { operation }: VerifiedPlan): AsyncGenerator<JsonObject> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { Failure, type Fault } from '../../failure.ts';
-import { ioFailure } from '../../files/io-failure.ts';
+import { openCopy } from '../copy.ts';
 import type { InputFile } from '../input-file.ts';
 import { toArgumentFaults, toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
@@ -41,32 +41,14 @@ export interface FaultyInput {
   readonly faultCount: number;
 }
 
-/** Copies and hashes the bytes on their way to the reader. */
-async function* watch(
+/** Hashes the bytes on their way to the reader. */
+async function* hashed(
   bytes: AsyncIterable<Uint8Array>,
   hash: { update(piece: Uint8Array): unknown },
-  copy: FileHandle | undefined,
-  copyPath: string,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     hash.update(piece);
-    if (copy !== undefined) {
-      try {
-        await copy.writeFile(piece);
-      } catch (error) {
-        throw ioFailure(`cannot copy the input to ${copyPath}`, error, 'nothing was sent');
-      }
-    }
     yield piece;
-  }
-}
-
-async function openCopy(path: string): Promise<FileHandle> {
-  try {
-    // The input holds customers' data.
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    throw ioFailure(`cannot copy the input to ${path}`, error, 'nothing was sent');
   }
 }
 
@@ -120,13 +102,13 @@ export async function checkInput(
   more: { readonly allowDuplicates: boolean; readonly copyTo?: string },
 ): Promise<CheckedInput | FaultyInput> {
   const { copyTo } = more;
-  const copy = copyTo === undefined ? undefined : await openCopy(copyTo);
+  const copy = copyTo === undefined ? undefined : await openCopy(copyTo, 'the input');
   const hash = createHash('sha256');
   const findings = new Findings(options, more.allowDuplicates);
   let isKept = false;
   try {
     const read = await readThrough(
-      watch(file.bytes(), hash, copy, copyTo ?? ''),
+      hashed(copy?.of(file.bytes()) ?? file.bytes(), hash),
       { ...options, name: file.name },
       findings,
     );
@@ -137,7 +119,7 @@ export async function checkInput(
           : toFaults(findings.faults);
       return { kind: 'faulty', faults, faultCount: findings.faultCount };
     }
-    await syncCopy(copy, copyTo ?? '');
+    await copy?.sync();
     isKept = true;
     const warnings = [...findings.warnings, ...findings.blankWarnings()];
     const { rows, selected, unchanged, first, notes } = findings;
@@ -157,14 +139,6 @@ export async function checkInput(
   } finally {
     await copy?.close();
     if (copyTo !== undefined && !isKept) await rm(copyTo, { force: true });
-  }
-}
-
-async function syncCopy(copy: FileHandle | undefined, copyPath: string): Promise<void> {
-  try {
-    await copy?.sync();
-  } catch (error) {
-    throw ioFailure(`cannot copy the input to ${copyPath}`, error, 'nothing was sent');
   }
 }
 
