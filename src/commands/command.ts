@@ -139,6 +139,13 @@ const CHANGED_FROM_OPTION: OptionSpec = {
   text: 'with --from: send only cells that differ from that older file',
 };
 
+/** Command lines as typed after `frontdesk`, each under what one wants with it. */
+type ExampleLines = Readonly<Record<string, string>>;
+
+function examplesOf(lines: ExampleLines): readonly Example[] {
+  return Object.entries(lines).map(([text, line]) => ({ text, line }));
+}
+
 interface CallSpec {
   readonly path: readonly string[];
   readonly description: string;
@@ -151,7 +158,7 @@ interface CallSpec {
   readonly changedFrom?: boolean;
   /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
   readonly options?: readonly OptionSpec[];
-  readonly examples: readonly Example[];
+  readonly examples: ExampleLines;
 }
 
 function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
@@ -198,7 +205,7 @@ export function callCommand(spec: CallSpec): CallCommand {
             },
           ],
     options: [...(spec.options ?? []), ...own],
-    examples: spec.examples,
+    examples: examplesOf(spec.examples),
     exitCodes: exitCodesOf(spec, writes),
     writes,
     idParam: idParam === 'cardId' || idParam === 'id' ? idParam : null,
@@ -208,7 +215,7 @@ export function callCommand(spec: CallSpec): CallCommand {
   };
 }
 
-type LocalSpec = Pick<LocalCommand, 'path' | 'description' | 'examples' | 'output' | 'run'> &
+type LocalSpec = { readonly examples: ExampleLines } & Pick<LocalCommand, 'path' | 'description' | 'output' | 'run'> &
   Partial<
     Pick<
       LocalCommand,
@@ -234,6 +241,7 @@ export function localCommand(spec: LocalSpec): LocalCommand {
     needsSettings: true,
     usesProfile: false,
     ...spec,
+    examples: examplesOf(spec.examples),
     kind: 'local',
   };
 }

@@ -20,10 +20,10 @@ export const deskCommand = localCommand({
     },
   ],
   exitCodes: [0, 1, 2, 8, 16, 130],
-  examples: [
-    { text: 'Open the desk', line: 'desk -p live' },
-    { text: 'Try it without a service', line: 'desk -p sandbox' },
-  ],
+  examples: {
+    'Open the desk': 'desk -p live',
+    'Try it without a service': 'desk -p sandbox',
+  },
   output: () => ANY,
   async run(session, input) {
     const text = lastValue(input, 'idle') ?? DEFAULT_IDLE;

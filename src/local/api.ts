@@ -23,14 +23,11 @@ export const apiCommand = localCommand({
     { long: 'include', text: 'print status and headers before the body; not with json, ndjson or csv output' },
   ],
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 16, 130],
-  examples: [
-    { text: 'Read a card as the service sends it', line: 'api GET /v1/cards/0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
-    { text: 'See the headers too', line: "api GET '/v1/calendars/cal_harbour_tours/subscribers?limit=2' --include" },
-    {
-      text: 'Send a body from a file, in a script',
-      line: 'api POST /v1/events --data @event.json --yes --json',
-    },
-  ],
+  examples: {
+    'Read a card as the service sends it': 'api GET /v1/cards/0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'See the headers too': "api GET '/v1/calendars/cal_harbour_tours/subscribers?limit=2' --include",
+    'Send a body from a file, in a script': 'api POST /v1/events --data @event.json --yes --json',
+  },
   output: () => ANY,
   async run(session, input) {
     const { runApi } = await import('./api-call.ts');

@@ -42,14 +42,11 @@ export const authLoginCommand = localCommand({
     { long: 'check', value: 'id', text: 'read this card or calendar with the new credential' },
   ],
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
-  examples: [
-    { text: 'Log in on a terminal', line: 'auth login -p live --cards-url https://cards.example.com' },
-    { text: 'From a secret manager', line: "auth login -p live --family cards --token-command 'pass show cards'" },
-    {
-      text: 'From a file that is mounted',
-      line: 'auth login -p live --family calendar --token-file /run/secrets/calendar',
-    },
-  ],
+  examples: {
+    'Log in on a terminal': 'auth login -p live --cards-url https://cards.example.com',
+    'From a secret manager': "auth login -p live --family cards --token-command 'pass show cards'",
+    'From a file that is mounted': 'auth login -p live --family calendar --token-file /run/secrets/calendar',
+  },
   output: () => LOGIN,
   async run(session, input) {
     if (session.profile.isSandbox) {
@@ -119,10 +116,10 @@ export const authStatusCommand = localCommand({
   description:
     'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
   exitCodes: [0, 1, 2, 4, 16, 130],
-  examples: [
-    { text: 'See how the current profile stands', line: 'auth status' },
-    { text: 'In a script', line: 'auth status -p live --json' },
-  ],
+  examples: {
+    'See how the current profile stands': 'auth status',
+    'In a script': 'auth status -p live --json',
+  },
   output: async () => (await import('../credentials/status.ts')).STATUS_OUTPUT,
   async run(session) {
     const { profile, context } = session;
@@ -174,10 +171,10 @@ export const authLogoutCommand = localCommand({
   description:
     'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
   options: [FAMILY_OPTION, NEVER_ASKS_OPTION],
-  examples: [
-    { text: 'Remove both credentials of a profile', line: 'auth logout -p live' },
-    { text: 'Only that of the calendars', line: 'auth logout -p live --family calendar' },
-  ],
+  examples: {
+    'Remove both credentials of a profile': 'auth logout -p live',
+    'Only that of the calendars': 'auth logout -p live --family calendar',
+  },
   output: () => LOGOUT,
   async run(session, input) {
     const faults: Fault[] = [];

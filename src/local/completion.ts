@@ -23,12 +23,12 @@ export function completionCommand(registry: Registry): LocalCommand {
     arguments: [{ name: 'shell', text: 'which shell', required: true, choices: SHELL_NAMES }],
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
-    examples: [
-      { text: 'Install for bash', line: 'completion bash > ~/.local/share/bash-completion/completions/frontdesk' },
-      { text: 'Install for zsh, in a folder of $fpath', line: 'completion zsh > ~/.zfunc/_frontdesk' },
-      { text: 'Install for fish', line: 'completion fish > ~/.config/fish/completions/frontdesk.fish' },
-      { text: 'Only for this bash', line: 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash' },
-    ],
+    examples: {
+      'Install for bash': 'completion bash > ~/.local/share/bash-completion/completions/frontdesk',
+      'Install for zsh, in a folder of $fpath': 'completion zsh > ~/.zfunc/_frontdesk',
+      'Install for fish': 'completion fish > ~/.config/fish/completions/frontdesk.fish',
+      'Only for this bash': 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash',
+    },
     output: () => COMPLETION,
     async run(session, input) {
       const name = input.words[0] ?? (await missingChoice(session, '<shell>', 'Which shell?', SHELL_NAMES));

@@ -89,10 +89,10 @@ export const configListCommand = localCommand({
   columns: COLUMNS,
   description:
     'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; in JSON stands only what is set.',
-  examples: [
-    { text: 'See what is set', line: 'config list' },
-    { text: 'The same for a script', line: 'config list --json' },
-  ],
+  examples: {
+    'See what is set': 'config list',
+    'The same for a script': 'config list --json',
+  },
   output: () => PREFERENCES,
   async run(session) {
     const settings = await session.settings();
@@ -112,10 +112,10 @@ export const configGetCommand = localCommand({
   path: ['config', 'get'],
   description: 'Shows one preference; null in JSON when it is not set.',
   arguments: [KEY_ARGUMENT],
-  examples: [
-    { text: 'Show the default timeout', line: 'config get timeout' },
-    { text: 'Which output format counts, for a script', line: 'config get output --json' },
-  ],
+  examples: {
+    'Show the default timeout': 'config get timeout',
+    'Which output format counts, for a script': 'config get output --json',
+  },
   output: () => PREFERENCE,
   async run(session, input) {
     await printPreference(session, await session.settings(), await keyOf(session, input));
@@ -128,10 +128,10 @@ export const configSetCommand = localCommand({
   description:
     'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100) or concurrency (1 to 1000).',
   arguments: [KEY_ARGUMENT, { name: 'value', text: 'the value', required: true }],
-  examples: [
-    { text: 'Wait longer for answers', line: 'config set timeout 2m' },
-    { text: 'Print JSON unless told otherwise', line: 'config set output json' },
-  ],
+  examples: {
+    'Wait longer for answers': 'config set timeout 2m',
+    'Print JSON unless told otherwise': 'config set output json',
+  },
   output: () => PREFERENCE,
   async run(session, input) {
     const key = await keyOf(session, input);
@@ -146,10 +146,10 @@ export const configUnsetCommand = localCommand({
   path: ['config', 'unset'],
   description: 'Takes a preference away, so that the built-in value counts again.',
   arguments: [KEY_ARGUMENT],
-  examples: [
-    { text: 'Back to the built-in timeout', line: 'config unset timeout' },
-    { text: 'Back to tables', line: 'config unset output' },
-  ],
+  examples: {
+    'Back to the built-in timeout': 'config unset timeout',
+    'Back to tables': 'config unset output',
+  },
   output: () => PREFERENCE,
   async run(session, input) {
     const key = await keyOf(session, input);
@@ -163,10 +163,10 @@ export const configPathCommand = localCommand({
   path: ['config', 'path'],
   description: 'Shows where the settings file is, whether it exists or not.',
   needsSettings: false,
-  examples: [
-    { text: 'Open the settings in an editor', line: 'config path' },
-    { text: 'As a JSON string', line: 'config path --json' },
-  ],
+  examples: {
+    'Open the settings in an editor': 'config path',
+    'As a JSON string': 'config path --json',
+  },
   output: () => TEXT,
   async run(session) {
     const path = settingsPath(session.configDir());

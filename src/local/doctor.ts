@@ -53,11 +53,11 @@ export const doctorCommand = localCommand({
       text: "make one request without a token to each base URL: tells whether it answers, and whether this machine's clock is right",
     },
   ],
-  examples: [
-    { text: 'See what may be wrong', line: 'doctor' },
-    { text: 'See whether the service of a profile can be reached', line: 'doctor -p live --connect' },
-    { text: 'Only what needs attention', line: `doctor --json --query "checks[?status!='ok']"` },
-  ],
+  examples: {
+    'See what may be wrong': 'doctor',
+    'See whether the service of a profile can be reached': 'doctor -p live --connect',
+    'Only what needs attention': `doctor --json --query "checks[?status!='ok']"`,
+  },
   output: () => DOCTOR_OUTPUT,
   async run(session, input) {
     const caFile = lastValue(input, 'ca-file') ?? session.context.env['FRONTDESK_CA_FILE'];

@@ -23,11 +23,11 @@ export function helpCommand(registry: Registry): LocalCommand {
     ],
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
-    examples: [
-      { text: 'What an exit code means and whether to repeat', line: 'help exit-codes' },
-      { text: 'How to block a card', line: 'help card block' },
-      { text: 'The options of a command, for a program', line: "help card block --json --query 'options[].long'" },
-    ],
+    examples: {
+      'What an exit code means and whether to repeat': 'help exit-codes',
+      'How to block a card': 'help card block',
+      'The options of a command, for a program': "help card block --json --query 'options[].long'",
+    },
     output: () => ANY,
     async run(session, input) {
       const page = await findHelp(input.words, registry);

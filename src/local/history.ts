@@ -48,10 +48,10 @@ export const historyListCommand = localCommand({
     { long: 'outcome', value: 'outcome', choices: OUTCOMES, text: 'only writes that ended so' },
     { long: 'limit', value: 'n', text: 'at most that many; the default is 50' },
   ],
-  examples: [
-    { text: 'Who blocked this card?', line: 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
-    { text: 'What must be looked at?', line: 'history --since 24h --outcome unknown' },
-  ],
+  examples: {
+    'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'What must be looked at?': 'history --since 24h --outcome unknown',
+  },
   output: async () => list((await import('../history/read.ts')).HISTORY_OUTPUT),
   async run(session, input) {
     const faults: Fault[] = [];
@@ -85,13 +85,10 @@ export const historyShowCommand = localCommand({
   description:
     'Shows one entry of the history, by the name in its last column or any part of it that no other entry has.',
   arguments: [{ name: 'entry', text: 'name of the entry', required: true }],
-  examples: [
-    { text: 'Show an entry', line: 'history show 20270402T180000000-4d2-9f3a1c' },
-    {
-      text: 'Its request id, for the service desk',
-      line: 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
-    },
-  ],
+  examples: {
+    'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
+    'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
+  },
   output: async () => (await import('../history/read.ts')).HISTORY_OUTPUT,
   async run(session, input) {
     const name =
@@ -110,10 +107,10 @@ export const historyPruneCommand = localCommand({
   description:
     'Deletes old single writes from the history. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
   options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }, YES_OPTION],
-  examples: [
-    { text: 'Keep three months', line: 'history prune --older-than 90d' },
-    { text: 'Keep a week, without a question', line: 'history prune --older-than 7d --yes' },
-  ],
+  examples: {
+    'Keep three months': 'history prune --older-than 90d',
+    'Keep a week, without a question': 'history prune --older-than 7d --yes',
+  },
   output: () => PRUNED,
   async run(session, input) {
     const faults: Fault[] = [];

@@ -33,11 +33,11 @@ export const planShowCommand = localCommand({
   description:
     'Shows what a plan would send, and what became of it on this machine: new, expired, running, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows; with --json the whole plan as one document.',
   arguments: [FILE_ARGUMENT],
-  examples: [
-    { text: 'Look before you approve or apply', line: 'plan show stolen.plan' },
-    { text: 'The rows for a spreadsheet', line: 'plan show stolen.plan -o csv' },
-    { text: 'What became of it, for a script', line: 'plan show stolen.plan --json --query plan.state' },
-  ],
+  examples: {
+    'Look before you approve or apply': 'plan show stolen.plan',
+    'The rows for a spreadsheet': 'plan show stolen.plan -o csv',
+    'What became of it, for a script': 'plan show stolen.plan --json --query plan.state',
+  },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_OUTPUT,
   async run(session, input) {
     const { showPlan } = await import('../engine/many/show-plan.ts');
@@ -56,13 +56,10 @@ export const planApproveCommand = localCommand({
     { long: 'as', value: 'name', text: 'your name in the allowed-signers file: A-Z a-z 0-9 . _ @ + -' },
     { long: 'yes', short: 'y', text: 'do not ask' },
   ],
-  examples: [
-    {
-      text: 'Approve what you looked at',
-      line: 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
-    },
-    { text: 'With a key that an agent holds', line: 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann' },
-  ],
+  examples: {
+    'Approve what you looked at': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
+    'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
+  },
   output: async () => (await import('../engine/many/approve-plan.ts')).APPROVED_OUTPUT,
   async run(session, input) {
     const { approvePlan } = await import('../engine/many/approve-plan.ts');
@@ -88,10 +85,10 @@ export const planApplyCommand = localCommand({
   ],
   usesProfile: true,
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 17, 129, 130, 143],
-  examples: [
-    { text: 'Apply a plan that somebody looked at', line: 'plan apply stolen.plan' },
-    { text: 'In a job: a second start goes on with the first', line: 'plan apply stolen.plan --yes --json' },
-  ],
+  examples: {
+    'Apply a plan that somebody looked at': 'plan apply stolen.plan',
+    'In a job: a second start goes on with the first': 'plan apply stolen.plan --yes --json',
+  },
   output: async () => {
     const { rowOutput } = await import('../bulk/row-result.ts');
     const { DRY_RUN_OUTPUT } = await import('../http/request.ts');

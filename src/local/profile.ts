@@ -80,10 +80,10 @@ export const profileListCommand = localCommand({
   path: ['profile', 'list'],
   columns: COLUMNS,
   description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
-  examples: [
-    { text: 'See what there is', line: 'profile list' },
-    { text: 'Names only', line: "profile list --json --query '[].name'" },
-  ],
+  examples: {
+    'See what there is': 'profile list',
+    'Names only': "profile list --json --query '[].name'",
+  },
   output: () => list(PROFILE),
   async run(session) {
     const settings = await session.settings();
@@ -103,10 +103,10 @@ export const profileShowCommand = localCommand({
   columns: COLUMNS,
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
   arguments: [{ ...NAME_ARGUMENT, required: false }],
-  examples: [
-    { text: 'Show where a profile points', line: 'profile show live' },
-    { text: 'Show the one in use', line: 'profile show' },
-  ],
+  examples: {
+    'Show where a profile points': 'profile show live',
+    'Show the one in use': 'profile show',
+  },
   output: () => PROFILE,
   async run(session, input) {
     const settings = await session.settings();
@@ -143,16 +143,11 @@ export const profileSetCommand = localCommand({
       text: 'what people read in its place: a sentence that says what to give',
     },
   ],
-  examples: [
-    {
-      text: 'Create a profile',
-      line: 'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
-    },
-    {
-      text: 'Ask for a ticket number wherever a reason is given',
-      line: "profile set live --require-reason '[A-Z]+-[0-9]+'",
-    },
-  ],
+  examples: {
+    'Create a profile':
+      'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
+    'Ask for a ticket number wherever a reason is given': "profile set live --require-reason '[A-Z]+-[0-9]+'",
+  },
   output: () => PROFILE,
   async run(session, input) {
     const name = await newNameOf(session, input);
@@ -178,10 +173,10 @@ export const profileUseCommand = localCommand({
   columns: COLUMNS,
   description: 'Makes a profile the one that is used when none is named.',
   arguments: [NAME_ARGUMENT],
-  examples: [
-    { text: 'Use the profile live from now on', line: 'profile use live' },
-    { text: 'Use the sandbox from now on', line: 'profile use sandbox' },
-  ],
+  examples: {
+    'Use the profile live from now on': 'profile use live',
+    'Use the sandbox from now on': 'profile use sandbox',
+  },
   output: () => PROFILE,
   async run(session, input) {
     const name = await nameOf(session, input, [SANDBOX]);
@@ -197,10 +192,10 @@ export const profileRemoveCommand = localCommand({
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
   arguments: [NAME_ARGUMENT],
   options: [YES_OPTION],
-  examples: [
-    { text: 'Remove a profile without a question', line: 'profile remove old --yes' },
-    { text: 'Ask first', line: 'profile remove old' },
-  ],
+  examples: {
+    'Remove a profile without a question': 'profile remove old --yes',
+    'Ask first': 'profile remove old',
+  },
   output: () => REMOVED,
   async run(session, input) {
     const name = await nameOf(session, input, []);

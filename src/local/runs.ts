@@ -96,10 +96,10 @@ export const runsListCommand = localCommand({
     { long: 'state', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
     { long: 'limit', value: 'n', text: 'at most that many, the newest; the default is 50' },
   ],
-  examples: [
-    { text: 'See what was run', line: 'runs' },
-    { text: 'Runs that were killed', line: 'runs list --state interrupted' },
-  ],
+  examples: {
+    'See what was run': 'runs',
+    'Runs that were killed': 'runs list --state interrupted',
+  },
   output: async () => list((await import('../bulk/run-list.ts')).RUN_OUTPUT),
   async run(session, input) {
     const faults: Fault[] = [];
@@ -131,13 +131,10 @@ export const runsShowCommand = localCommand({
   description: 'Shows one run: its state and how many rows ended in which way.',
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION],
-  examples: [
-    { text: 'Show the last run', line: 'runs show --last' },
-    {
-      text: 'How many rows of a run ended how',
-      line: 'runs show 20270402-1800-7f3a2b --json --query outcomes',
-    },
-  ],
+  examples: {
+    'Show the last run': 'runs show --last',
+    'How many rows of a run ended how': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
+  },
   output: async () => (await import('../bulk/run-list.ts')).RUN_OUTPUT,
   async run(session, input) {
     const { showRun } = await import('../bulk/run-list.ts');
@@ -169,13 +166,10 @@ export const runsResultsCommand = localCommand({
     { long: 'outcome', value: 'list', text: `only rows that ended so: ${OUTCOMES.join(', ')}` },
     { long: 'as-input', text: 'the original rows and _outcome' },
   ],
-  examples: [
-    { text: 'What went wrong?', line: 'runs results --last --outcome rejected,unknown' },
-    {
-      text: 'The rows that were not sent, as a file to send',
-      line: 'runs results --last --outcome not_sent --as-input -o csv',
-    },
-  ],
+  examples: {
+    'What went wrong?': 'runs results --last --outcome rejected,unknown',
+    'The rows that were not sent, as a file to send': 'runs results --last --outcome not_sent --as-input -o csv',
+  },
   output: async () => {
     const { STORED_ROW_OUTPUT } = await import('../bulk/row-result.ts');
     return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
@@ -204,10 +198,10 @@ export const runsResumeCommand = localCommand({
     { long: 'failed', value: 'file', isFile: true, text: 'write the rows that did not succeed there' },
   ],
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 129, 130, 143],
-  examples: [
-    { text: 'Go on with the last run', line: 'runs resume --last' },
-    { text: 'Find out what became of unknown rows', line: 'runs resume --last --reconcile' },
-  ],
+  examples: {
+    'Go on with the last run': 'runs resume --last',
+    'Find out what became of unknown rows': 'runs resume --last --reconcile',
+  },
   output: async () => list((await import('../bulk/row-result.ts')).rowOutput(ANY)),
   async run(session, input) {
     const { resume } = await import('../engine/many/resume.ts');
@@ -231,10 +225,10 @@ export const runsRevertCommand = localCommand({
     },
   ],
   exitCodes: [0, 1, 2, 15, 16, 130],
-  examples: [
-    { text: 'Take the last run back: plan it', line: 'runs revert --last --plan back.plan' },
-    { text: 'Take one back by its id', line: 'runs revert 20270402-1800-7f3a2b --plan back.plan' },
-  ],
+  examples: {
+    'Take the last run back: plan it': 'runs revert --last --plan back.plan',
+    'Take one back by its id': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
+  },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, input) {
     const { revertRun } = await import('../engine/many/revert-run.ts');
@@ -250,11 +244,11 @@ export const runsReportCommand = localCommand({
     'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION, { long: 'as', value: 'form', choices: REPORT_FORMS, required: true, text: 'which document' }],
-  examples: [
-    { text: 'A page for the team', line: 'runs report --last --as html > report.html' },
-    { text: 'Test results for a CI server', line: 'runs report --last --as junit > report.xml' },
-    { text: 'The summary of a GitHub job', line: 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"' },
-  ],
+  examples: {
+    'A page for the team': 'runs report --last --as html > report.html',
+    'Test results for a CI server': 'runs report --last --as junit > report.xml',
+    'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
+  },
   output: async () => (await import('../engine/many/run-report.ts')).REPORT_OUTPUT,
   async run(session, input) {
     const text = lastValue(input, 'as') ?? (await missingChoice(session, '--as', 'Which document?', REPORT_FORMS));
@@ -275,10 +269,10 @@ export const runsRemoveCommand = localCommand({
     "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }, YES_OPTION],
-  examples: [
-    { text: 'Delete one run', line: 'runs remove 20270402-1800-7f3a2b' },
-    { text: 'Keep three months', line: 'runs remove --older-than 90d --yes' },
-  ],
+  examples: {
+    'Delete one run': 'runs remove 20270402-1800-7f3a2b',
+    'Keep three months': 'runs remove --older-than 90d --yes',
+  },
   output: () => REMOVED,
   async run(session, input) {
     const { removeRun, removeRunsOlderThan } = await import('../bulk/run-store.ts');

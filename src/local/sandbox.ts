@@ -54,10 +54,10 @@ export const sandboxInfoCommand = localCommand({
   description:
     'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
   options: [{ long: 'choices', text: 'show the rules that the sandbox chose, and no ids' }],
-  examples: [
-    { text: 'See what there is to try', line: 'sandbox info' },
-    { text: 'Take the first active card', line: `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"` },
-  ],
+  examples: {
+    'See what there is to try': 'sandbox info',
+    'Take the first active card': `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"`,
+  },
   output: async () => (await import('../sandbox/info.ts')).INFO_OUTPUT,
   async run(session, input) {
     const { sandboxInfo } = await import('../sandbox/info.ts');
@@ -76,10 +76,10 @@ export const sandboxResetCommand = localCommand({
   path: ['sandbox', 'reset'],
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
   options: [NEVER_ASKS_OPTION],
-  examples: [
-    { text: 'Begin again', line: 'sandbox reset' },
-    { text: 'In a test, before each case', line: 'sandbox reset --quiet' },
-  ],
+  examples: {
+    'Begin again': 'sandbox reset',
+    'In a test, before each case': 'sandbox reset --quiet',
+  },
   output: () => RESET,
   async run(session) {
     const { resetSandbox } = await import('../sandbox/file-store.ts');
@@ -106,13 +106,10 @@ export const sandboxServeCommand = localCommand({
     { long: 'fault', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
   ],
   exitCodes: [0, 1, 2, 16, 129, 130, 143],
-  examples: [
-    { text: 'Serve, and take URL and tokens from one JSON line', line: 'sandbox serve --json' },
-    {
-      text: 'Rehearse an outage',
-      line: "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
-    },
-  ],
+  examples: {
+    'Serve, and take URL and tokens from one JSON line': 'sandbox serve --json',
+    'Rehearse an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
+  },
   output: () => SERVED,
   async run(session, input) {
     const faults = [];

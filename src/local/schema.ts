@@ -42,11 +42,11 @@ export function schemaCommand(registry: Registry): LocalCommand {
     options: [{ long: 'openapi', text: 'OpenAPI 3.1 of the service instead of the commands' }],
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
-    examples: [
-      { text: 'Names of all commands', line: "schema --query 'commands[].command'" },
-      { text: 'What a row of a block may hold', line: 'schema card block --query input' },
-      { text: 'Write OpenAPI to a file', line: 'schema --openapi > openapi.json' },
-    ],
+    examples: {
+      'Names of all commands': "schema --query 'commands[].command'",
+      'What a row of a block may hold': 'schema card block --query input',
+      'Write OpenAPI to a file': 'schema --openapi > openapi.json',
+    },
     output: () => ANY,
     async run(session, input) {
       const json = fromPlain(await schemaOf(input, registry, session.context.version));

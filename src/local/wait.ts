@@ -23,16 +23,11 @@ export const cardWaitCommand = localCommand({
     { long: 'interval', value: 'duration', text: 'time between two reads; the default is 2s' },
   ],
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 11, 16, 124, 130],
-  examples: [
-    {
-      text: 'Wait until a card is active',
-      line: 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
-    },
-    {
-      text: 'Look every ten seconds, for five minutes',
-      line: 'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
-    },
-  ],
+  examples: {
+    'Wait until a card is active': 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
+    'Look every ten seconds, for five minutes':
+      'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
+  },
   output: async () => (await import('../describe/json-schema.ts')).jsonSchemaOf(Card, 'output'),
   async run(session, input) {
     const { runWait } = await import('./card-wait.ts');

@@ -35,10 +35,10 @@ export const mcpCommand = localCommand({
   isLasting: true,
   options: [{ long: 'allow-writes', text: 'offer single changes too; a person confirms each' }],
   exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
-  examples: [
-    { text: 'Let an assistant look, and change nothing', line: 'mcp -p live' },
-    { text: 'Let it ask for changes, in the sandbox', line: 'mcp -p sandbox --allow-writes' },
-  ],
+  examples: {
+    'Let an assistant look, and change nothing': 'mcp -p live',
+    'Let it ask for changes, in the sandbox': 'mcp -p sandbox --allow-writes',
+  },
   output: () => ANY,
   async run(session, input) {
     requireNamedService(session);

@@ -10,18 +10,10 @@ export const calendarEventCreate = callCommand({
   columns: EVENT_COLUMNS,
   argument: null,
   many: true,
-  examples: [
-    {
-      text: 'Create an event',
-      line: 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00',
-    },
-    {
-      text: 'With an end, a place and no page',
-      line: 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00 --end 2026-04-02T20:00 --location "Cellar 2" --no-url',
-    },
-    {
-      text: 'Create a season from a spreadsheet',
-      line: 'calendar event create --from season.csv --calendar cal_harbour_tours --yes',
-    },
-  ],
+  examples: {
+    'Create an event': 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00',
+    'With an end, a place and no page':
+      'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00 --end 2026-04-02T20:00 --location "Cellar 2" --no-url',
+    'Create a season from a spreadsheet': 'calendar event create --from season.csv --calendar cal_harbour_tours --yes',
+  },
 });

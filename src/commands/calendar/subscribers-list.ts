@@ -19,15 +19,11 @@ export const calendarSubscribersList = callCommand({
     },
     { long: 'require-complete', text: 'exit 15 when there may be more than what is listed' },
   ],
-  examples: [
-    { text: 'List as a table', line: 'calendar subscribers list cal_harbour_tours --limit 100' },
-    {
-      text: 'Edit in a spreadsheet and send back',
-      line: 'calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv',
-    },
-    {
-      text: 'Take the addresses for another program',
-      line: "calendar subscribers list cal_harbour_tours --json --query 'data[].email'",
-    },
-  ],
+  examples: {
+    'List as a table': 'calendar subscribers list cal_harbour_tours --limit 100',
+    'Edit in a spreadsheet and send back':
+      'calendar subscribers list cal_harbour_tours --active all --limit 100 -o csv',
+    'Take the addresses for another program':
+      "calendar subscribers list cal_harbour_tours --json --query 'data[].email'",
+  },
 });

@@ -11,12 +11,10 @@ export const calendarSubscribersUpdate = callCommand({
   argument: { name: 'subscriberId', text: 'id of the subscriber, at most 5000 characters' },
   many: true,
   changedFrom: true,
-  examples: [
-    { text: 'Correct an address', line: 'calendar subscribers update sub_0001 --email ana@example.com' },
-    {
-      text: 'Send an edited spreadsheet, only what changed',
-      line: 'calendar subscribers update --from new.csv --changed-from old.csv --yes',
-    },
-    { text: 'Switch many off', line: 'calendar subscribers update --from ids.txt --active false --yes' },
-  ],
+  examples: {
+    'Correct an address': 'calendar subscribers update sub_0001 --email ana@example.com',
+    'Send an edited spreadsheet, only what changed':
+      'calendar subscribers update --from new.csv --changed-from old.csv --yes',
+    'Switch many off': 'calendar subscribers update --from ids.txt --active false --yes',
+  },
 });

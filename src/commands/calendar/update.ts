@@ -11,15 +11,10 @@ export const calendarUpdate = callCommand({
   argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
   many: true,
   changedFrom: true,
-  examples: [
-    { text: 'Rename a calendar', line: 'calendar update cal_harbour_tours --name "Spring tastings"' },
-    {
-      text: 'Set a long description from a file and take the page away',
-      line: 'calendar update cal_harbour_tours --description-file about.txt --url ""',
-    },
-    {
-      text: 'Switch calendars off from a spreadsheet',
-      line: 'calendar update --from calendars.csv --active false --yes',
-    },
-  ],
+  examples: {
+    'Rename a calendar': 'calendar update cal_harbour_tours --name "Spring tastings"',
+    'Set a long description from a file and take the page away':
+      'calendar update cal_harbour_tours --description-file about.txt --url ""',
+    'Switch calendars off from a spreadsheet': 'calendar update --from calendars.csv --active false --yes',
+  },
 });

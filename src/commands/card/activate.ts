@@ -11,12 +11,10 @@ export const cardActivate = callCommand({
   argument: { ...CARD_ARGUMENT, several: true },
   many: true,
   expect: true,
-  examples: [
-    { text: 'Activate a card', line: 'card activate 4fbeb052-7396-41ce-8085-9263bed4f505' },
-    {
-      text: 'Only if it is the card of order 10005',
-      line: 'card activate 4fbeb052-7396-41ce-8085-9263bed4f505 --expect clientReference=order-10005',
-    },
-    { text: 'See what would be sent for a whole file', line: 'card activate --from cards.csv --dry-run' },
-  ],
+  examples: {
+    'Activate a card': 'card activate 4fbeb052-7396-41ce-8085-9263bed4f505',
+    'Only if it is the card of order 10005':
+      'card activate 4fbeb052-7396-41ce-8085-9263bed4f505 --expect clientReference=order-10005',
+    'See what would be sent for a whole file': 'card activate --from cards.csv --dry-run',
+  },
 });

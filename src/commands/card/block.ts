@@ -11,15 +11,11 @@ export const cardBlock = callCommand({
   argument: { ...CARD_ARGUMENT, several: true },
   many: true,
   expect: true,
-  examples: [
-    { text: 'Block a lost card', line: 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "lost, ticket 4711"' },
-    {
-      text: 'Only if it is the card of order 10001',
-      line: 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001 --yes',
-    },
-    {
-      text: 'Block every card of a spreadsheet, checking each row against the card',
-      line: 'card block --from stolen.csv --expect clientReference --yes',
-    },
-  ],
+  examples: {
+    'Block a lost card': 'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "lost, ticket 4711"',
+    'Only if it is the card of order 10001':
+      'card block 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --expect clientReference=order-10001 --yes',
+    'Block every card of a spreadsheet, checking each row against the card':
+      'card block --from stolen.csv --expect clientReference --yes',
+  },
 });

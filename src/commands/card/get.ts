@@ -10,15 +10,10 @@ export const cardGet = callCommand({
   columns: CARD_COLUMNS,
   argument: { ...CARD_ARGUMENT, several: true },
   many: true,
-  examples: [
-    { text: 'Show a card', line: 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' },
-    {
-      text: 'Take the status for a script',
-      line: 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status',
-    },
-    {
-      text: 'Read many cards as CSV with a metadata column',
-      line: 'card get --from ids.txt -o csv --columns cardId,status,metadata.store',
-    },
-  ],
+  examples: {
+    'Show a card': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'Take the status for a script': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --json --query status',
+    'Read many cards as CSV with a metadata column':
+      'card get --from ids.txt -o csv --columns cardId,status,metadata.store',
+  },
 });

@@ -28,14 +28,9 @@ export const cardProvision = callCommand({
     { long: 'out', value: 'file', isFile: true, text: 'write the result as JSON to a new file of mode 0600' },
     { long: 'show-sensitive', text: 'show the secret fields in table and csv too' },
   ],
-  examples: [
-    {
-      text: 'Keep the result in a file',
-      line: 'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_a --client-device-id device-7 --out result.json',
-    },
-    {
-      text: 'Pipe it to another program',
-      line: 'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_b --json',
-    },
-  ],
+  examples: {
+    'Keep the result in a file':
+      'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_a --client-device-id device-7 --out result.json',
+    'Pipe it to another program': 'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_b --json',
+  },
 });

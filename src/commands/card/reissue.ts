@@ -11,14 +11,9 @@ export const cardReissue = callCommand({
   argument: { ...CARD_ARGUMENT, several: true },
   many: true,
   expect: true,
-  examples: [
-    {
-      text: 'Reissue a damaged card',
-      line: 'card reissue 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "damaged, ticket 4711"',
-    },
-    {
-      text: 'Take the id of the answer for a script',
-      line: 'card reissue 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --yes --json --query cardId',
-    },
-  ],
+  examples: {
+    'Reissue a damaged card': 'card reissue 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --reason "damaged, ticket 4711"',
+    'Take the id of the answer for a script':
+      'card reissue 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --yes --json --query cardId',
+  },
 });

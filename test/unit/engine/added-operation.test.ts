@@ -112,7 +112,7 @@ describe('an operation that is added', () => {
       argument: { name: 'cardId', text: '' },
       many: true,
       expect: true,
-      examples: [],
+      examples: {},
     });
     const options = optionsOf(command).map(({ long }) => long);
     for (const long of ['reason', 'expect', 'yes', 'dry-run', 'no-history', 'from', 'plan'])
