@@ -4,7 +4,7 @@ import { type FailedFile, openFailedFile, orDiscard } from '../../bulk/failed-fi
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
-import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
+import { type ActiveRun, spoolPath } from '../../bulk/run-store.ts';
 import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
@@ -34,9 +34,9 @@ import { compareTokenLife } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
 import { PLAN_INPUT } from './run-input.ts';
-import { failureLimitOf, type PaceOptions, readPace, storeOptions } from './run-options.ts';
+import { type PaceOptions, readPace, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
-import { portsOf } from './run-ports.ts';
+import { portsOf, startRun } from './run-ports.ts';
 import { callOf, placeOf, runColumns } from './run-rows.ts';
 import { type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
 
@@ -154,47 +154,25 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
   });
 }
 
-async function startRun(
+function beginPlanRun(
   session: Session,
-  service: Service,
-  plan: LoadedPlan & { readonly approved: readonly Approval[]; readonly begun: RunHeader | undefined },
+  { header, operation, fileSha256, copy, lastRow }: LoadedPlan,
+  approved: readonly Approval[],
+  begun: RunHeader | undefined,
   pace: PaceOptions,
 ): Promise<ActiveRun> {
-  const { preferences, context, output, profile } = session;
-  const { header, begun } = plan;
-  return beginRun(portsOf(session), {
+  const plan = {
     name: planRunName(header.plan),
     operation: header.operation,
     // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
-    profile: begun?.profile ?? profile.name,
-    host: placeOf(session, service),
-    user: context.user,
-    input: { sha256: plan.fileSha256, format: PLAN_INPUT, source: { path: plan.copy } },
+    profile: begun?.profile,
+    host: placeOf(session, operation),
+    input: { sha256: fileSha256, format: PLAN_INPUT, source: { path: copy } },
     rows: header.rows,
-    inputRows: plan.lastRow,
-    options: {
-      ...storeOptions(
-        {
-          defaults: {},
-          expectations: [],
-          emptyCells: 'keep',
-          sheet: undefined,
-          csvRaw: output.csvRaw,
-          shard: undefined,
-          changedFromSha256: undefined,
-        },
-        pace,
-        {
-          concurrency: preferences.concurrency.value,
-          timeoutMs: preferences.timeoutMs.value,
-          retries: preferences.retries.value,
-          retryMaxTimeMs: session.policy.retryMaxTimeMs,
-          output: output.format,
-        },
-      ),
-      approvedBy: plan.approved.map(({ as, key }) => `${as} ${key}`),
-    },
-  });
+    inputRows: lastRow,
+  };
+  const approvedBy = approved.map(({ as, key }) => `${as} ${key}`);
+  return startRun(session, plan, storeOptions({ csvRaw: session.output.csvRaw }, pace), { approvedBy });
 }
 
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
@@ -236,16 +214,13 @@ async function beginPlan(
   if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, approved, service);
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
-  const run = await orDiscard(failedFile, startRun(session, service, { ...plan, approved, begun }, pace));
+  const run = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, pace));
   return {
     operation,
     service,
-    policy: session.policy,
     rows: rowsIn(run.folder.input),
     rowCount: header.rows,
-    concurrency: session.preferences.concurrency.value,
-    rate: pace.rate,
-    maxFailures: failureLimitOf(pace, header.rows),
+    pace,
     run,
     unknownRows: 'leave',
     failedFile,

@@ -12,19 +12,19 @@ import { textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import type { Service, Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../interrupt.ts';
+import { failureLimitOf, type PaceOptions } from './run-options.ts';
 import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
 import { makeReconciler, makeRowSender } from './run-rows.ts';
 
 export interface Execution {
   readonly operation: Operation;
   readonly service: Service;
-  readonly policy: CallPolicy;
+  /** Those of the session, unless a run keeps its own. */
+  readonly limits?: { readonly policy: CallPolicy; readonly concurrency: number };
   readonly rows: () => AsyncIterable<readonly Row[]>;
   /** Rows that this run does, for progress. */
   readonly rowCount: number;
-  readonly concurrency: number;
-  readonly rate: number | undefined;
-  readonly maxFailures: number | undefined;
+  readonly pace: PaceOptions;
   /** Undefined on a read. */
   readonly run: ActiveRun | undefined;
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
@@ -80,13 +80,17 @@ async function finishFiles(
 
 /** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
 export async function executeRun(session: Session, execution: Execution): Promise<number> {
-  const { operation, service, run, policy, failedFile } = execution;
-  const { context } = session;
+  const { operation, service, run, failedFile, pace, rowCount } = execution;
+  const { context, preferences } = session;
+  const { policy, concurrency } = execution.limits ?? {
+    policy: session.policy,
+    concurrency: preferences.concurrency.value,
+  };
   const output = await openRunOutput({
     session,
     isWrite: isWrite(operation),
     columns: execution.columns,
-    rows: execution.rowCount,
+    rows: rowCount,
   });
   const reconcile = makeReconciler(service, operation, policy);
   let uncompared = 0;
@@ -97,10 +101,10 @@ export async function executeRun(session: Session, execution: Execution): Promis
       command: operation.command,
       isWrite: isWrite(operation),
       rows: eachRow(execution.rows()),
-      rowCount: execution.rowCount,
-      concurrency: execution.concurrency,
-      rate: execution.rate,
-      maxFailures: execution.maxFailures,
+      rowCount,
+      concurrency,
+      rate: pace.rate,
+      maxFailures: failureLimitOf(pace, rowCount),
       journal: run?.journal,
       unknownRows: execution.unknownRows,
       clock: context.clock,

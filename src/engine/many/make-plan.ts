@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { type RunResult, runRows } from '../../bulk/engine.ts';
-import type { FailedFile } from '../../bulk/failed-file.ts';
+import { type FailedFile, orDiscard } from '../../bulk/failed-file.ts';
 import type { RowSlot } from '../../bulk/flight.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
 import type { CallCommand } from '../../commands/command.ts';
@@ -23,6 +23,7 @@ import { readSingleCall, type SingleCall } from '../read-call.ts';
 import { demandedApprovals, refuseReason } from '../write-guards.ts';
 import { announcing } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
+import { failureLimitOf, type PaceOptions } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { comparedMembers, readCard } from './run-rows.ts';
 
@@ -33,8 +34,7 @@ export interface PlanOrder {
   readonly rows: () => AsyncIterable<readonly Row[]>;
   readonly rowCount: number;
   readonly unchanged: number;
-  readonly rate: number | undefined;
-  readonly maxFailures: number | undefined;
+  readonly pace: PaceOptions;
   /** Of `--failed`, when it was given. */
   readonly openFailed: () => Promise<FailedFile | undefined>;
 }
@@ -107,13 +107,13 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
     take: ({ row, resource }) => writer.add({ ...row, before: comparedMembers(resource ?? null), drift: 'checked' }),
   });
   try {
-    const report = await runRows<Row>({
+    const reading = runRows<Row>({
       command: operation.command,
       isWrite: false,
       rows: eachRow(order.rows()),
       concurrency: session.preferences.concurrency.value,
-      rate: order.rate,
-      maxFailures: order.maxFailures,
+      rate: order.pace.rate,
+      maxFailures: failureLimitOf(order.pace, order.rowCount),
       journal: undefined,
       unknownRows: 'leave',
       clock: session.context.clock,
@@ -123,12 +123,11 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
       emit: (result) => output.emit(result),
       onEnded: (result) => output.onEnded(result),
       onPause: (untilMs) => output.onPause(untilMs),
+    }).then(async (report) => {
+      await failedFile?.keep();
+      return report;
     });
-    await failedFile?.keep();
-    return report;
-  } catch (error) {
-    await failedFile?.discard().catch(() => undefined);
-    throw error;
+    return await orDiscard(failedFile, reading);
   } finally {
     await output.close();
   }

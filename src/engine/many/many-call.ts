@@ -10,12 +10,12 @@ import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
-import type { InputOptions } from '../../input/records/rows.ts';
+import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
 import type { Session } from '../../session.ts';
 import { nameOfFlag, readExpectations, readGivenFields } from '../read-call.ts';
 import { reasonProblem, takesReason } from '../write-guards.ts';
-import { type ManyOptions, type RowOptions, readManyOptions } from './run-options.ts';
+import { type ManyOptions, readManyOptions } from './run-options.ts';
 
 /** What was asked for, checked as far as the command line goes. */
 export interface ManyCall {

@@ -3,7 +3,8 @@ import { join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../bulk/failed-file.ts';
 import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
-import { type ActiveRun, beginRun, spoolPath } from '../../bulk/run-store.ts';
+import type { RunOptions } from '../../bulk/run-header.ts';
+import { type ActiveRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
@@ -11,7 +12,7 @@ import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { type CheckedInput, checkInput, faultyInputFailure } from '../../input/records/check-input.ts';
 import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
-import type { Service, Session } from '../../session.ts';
+import type { Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { joinFailures } from '../join-failures.ts';
 import { unsent } from '../unsent.ts';
@@ -19,44 +20,10 @@ import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { inputOfWords, type ManyCall, readManyCall, reasonCheck } from './many-call.ts';
-import { failedPathOf, failureLimitOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
+import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
-import { portsOf } from './run-ports.ts';
+import { portsOf, startRun } from './run-ports.ts';
 import { callOf, manyColumns, placeOf } from './run-rows.ts';
-
-async function startRun(
-  session: Session,
-  call: ManyCall,
-  checked: CheckedInput,
-  copy: string,
-  service: Service,
-): Promise<ActiveRun> {
-  const { preferences, context, output, profile, operation } = session;
-  return beginRun(portsOf(session), {
-    name: call.options.runName,
-    operation,
-    profile: profile.name,
-    host: placeOf(session, service),
-    user: context.user,
-    input: {
-      sha256: checked.sha256,
-      format: checked.format,
-      source: { path: copy },
-      older: call.changedFrom?.bytes,
-    },
-    rows: checked.selected,
-    inputRows: checked.rows,
-    options: storeOptions(call.rows, call.options.pace, {
-      concurrency: preferences.concurrency.value,
-      timeoutMs: preferences.timeoutMs.value,
-      retries: preferences.retries.value,
-      retryMaxTimeMs: session.policy.retryMaxTimeMs,
-      output: output.format,
-      ...(call.options.failedPath === undefined ? {} : { failed: resolvePath(call.options.failedPath) }),
-    }),
-    rowOptions: ROW_OPTIONS,
-  });
-}
 
 /** A call over many rows as far as it can be judged before its input is read. */
 interface ReadyInput {
@@ -79,18 +46,13 @@ async function readCommandLine(session: Session, command: CallCommand, input: Ra
         ? inputOfWords(input.words, command.idParam ?? 'id')
         : openInput(path, session.context.stdin, '--from'),
     reading: {
+      ...call.rows,
       operation,
-      defaults: call.rows.defaults,
-      expectations: call.rows.expectations,
-      emptyCells: call.rows.emptyCells,
       resendUnknown: options.resendUnknown,
       changedFrom: call.changedFrom?.index,
       checkRow: reasonCheck(session, operation),
       path: path ?? '',
       format: path === undefined ? 'ndjson' : options.format,
-      csvRaw: call.rows.csvRaw,
-      sheet: options.sheet === undefined ? undefined : { name: options.sheet },
-      shard: call.rows.shard,
       isArguments: path === undefined,
     },
   };
@@ -198,19 +160,8 @@ async function beginChecked(
     const { makePlan } = await import('./make-plan.ts');
     const { selected: rowCount, unchanged } = checked;
     if (rowCount === 0) await reportNothingToDo(session, checked);
-    const { rate } = options.pace;
-    const maxFailures = failureLimitOf(options.pace, rowCount);
-    const rows = rowsIn(copy);
-    return makePlan(session, {
-      operation,
-      plan: options.plan,
-      rows,
-      rowCount,
-      unchanged,
-      rate,
-      maxFailures,
-      openFailed,
-    });
+    const { plan, pace } = options;
+    return makePlan(session, { operation, plan, rows: rowsIn(copy), rowCount, unchanged, pace, openFailed });
   }
   if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows(call, checked) });
   const columns = manyColumns(command, operation);
@@ -223,18 +174,13 @@ async function beginChecked(
   await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.pace.rate);
   const failedFile = await openFailed();
-  const run = isWrite(operation)
-    ? await orDiscard(failedFile, startRun(session, call, checked, copy, service))
-    : undefined;
+  const run = isWrite(operation) ? await orDiscard(failedFile, beginOwnRun(session, call, checked, copy)) : undefined;
   return {
     operation,
     service,
-    policy: session.policy,
     rows: rowsIn(run?.folder.input ?? copy),
     rowCount: checked.selected,
-    concurrency: session.preferences.concurrency.value,
-    rate: options.pace.rate,
-    maxFailures: failureLimitOf(options.pace, checked.selected),
+    pace: options.pace,
     run,
     unknownRows: options.unknownRows,
     failedFile,
@@ -242,6 +188,23 @@ async function beginChecked(
     emptyCells: checked.emptyCells,
     unchanged: checked.unchanged,
   };
+}
+
+function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+  const { failedPath, runName, pace } = call.options;
+  const { sha256, format, rows, selected } = checked;
+  const plan = {
+    name: runName,
+    operation: session.operation,
+    host: placeOf(session, call.operation),
+    input: { sha256, format, source: { path: copy }, older: call.changedFrom?.bytes },
+    rows: selected,
+    inputRows: rows,
+    rowOptions: ROW_OPTIONS,
+  };
+  // A resume writes the file of `--failed` anew.
+  const more: RunOptions = failedPath === undefined ? {} : { failed: resolvePath(failedPath) };
+  return startRun(session, plan, storeOptions(call.rows, pace), more);
 }
 
 /** How many rows a guard counts: of a shard the whole input, or each of its rows could be sent as one. */

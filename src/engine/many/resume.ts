@@ -10,7 +10,7 @@ import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, requirePerson, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
-import { failedPathOf, failureLimitOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
+import { failedPathOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
 
@@ -46,7 +46,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
   guardWrite(session, operation, wayOf(header));
   if (unknownRows === 'resend') await confirmResend(session, header);
   const service = await session.service(operation.family);
-  refuseOtherPlace(header, placeOf(session, service));
+  refuseOtherPlace(header, placeOf(session, operation));
   const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is taken up: a bad path must leave it as it is.
@@ -55,19 +55,18 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const own = loadLimits(header.options);
   const pace = loadPace(header.options);
   const { preferences } = session;
+  const policy = {
+    timeoutMs: anew(preferences.timeoutMs, own.timeoutMs),
+    retries: anew(preferences.retries, own.retries),
+    retryMaxTimeMs: anew(preferences.retryMaxTimeMs, own.retryMaxTimeMs),
+  };
   return executeRun(session, {
     operation,
     service,
-    policy: {
-      timeoutMs: anew(preferences.timeoutMs, own.timeoutMs),
-      retries: anew(preferences.retries, own.retries),
-      retryMaxTimeMs: anew(preferences.retryMaxTimeMs, own.retryMaxTimeMs),
-    },
+    limits: { policy, concurrency: anew(preferences.concurrency, own.concurrency) },
     rows: () => rowsOfRun(session, run),
     rowCount: header.rows,
-    concurrency: anew(preferences.concurrency, own.concurrency),
-    rate: given.rate ?? pace.rate,
-    maxFailures: failureLimitOf({ ...pace, maxFailures: given.maxFailures ?? pace.maxFailures }, header.rows),
+    pace: { rate: given.rate ?? pace.rate, maxFailures: given.maxFailures ?? pace.maxFailures },
     run,
     unknownRows,
     failedFile,

@@ -56,27 +56,20 @@ export async function* rowsOfRun(
     return;
   }
   const options = loadRowOptions(header.options);
-  const { defaults, expectations, emptyCells, csvRaw, sheet, shard } = options;
-  const oldPath = folder.older;
+  const path = folder.older;
   const changedFrom =
-    options.changedFromSha256 !== undefined
-      ? await readChangedFrom(await openInput(oldPath, stdin, '--changed-from'), {
+    options.changedFromSha256 === undefined
+      ? undefined
+      : await readChangedFrom(await openInput(path, stdin, '--changed-from'), {
+          ...options,
           operation,
-          path: oldPath,
-          csvRaw,
-          sheet,
+          path,
           keepsCells,
-        })
-      : undefined;
+        });
   const file = await openInput(folder.input, stdin, 'the input of the run');
   yield* rowsOf(file, {
+    ...options,
     operation,
-    defaults,
-    expectations,
-    emptyCells,
-    csvRaw,
-    sheet: sheet === undefined ? undefined : { name: sheet },
-    shard,
     changedFrom,
     // Whether rows whose outcome is unknown may be sent was decided when the run began.
     resendUnknown: true,

@@ -2,9 +2,9 @@ import { failureLimit, type MaxFailures, parseMaxFailures, parseRate } from '../
 import type { RunOptions } from '../../bulk/run-header.ts';
 import type { Fault } from '../../failure.ts';
 import type { FieldValue } from '../../input/check-fields.ts';
-import type { ExpectationInput } from '../../input/expect.ts';
 import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
 import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
+import type { RowOptions } from '../../input/records/rows.ts';
 import { parseShard, type Shard } from '../../input/records/shard.ts';
 import { parseJson } from '../../json/parse.ts';
 import { fromPlain, toPlain } from '../../json/plain.ts';
@@ -12,19 +12,6 @@ import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
 import { choiceProblem } from '../read-call.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
-
-/** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
-export interface RowOptions {
-  readonly defaults: Readonly<Record<string, FieldValue>>;
-  readonly expectations: readonly ExpectationInput[];
-  readonly emptyCells: 'keep' | 'clear';
-  readonly csvRaw: boolean;
-  /** `--sheet`. */
-  readonly sheet: string | undefined;
-  readonly shard: Shard | undefined;
-  /** SHA-256 of the older file; undefined: none was given. */
-  readonly changedFromSha256: string | undefined;
-}
 
 /** Options that decide what is sent, in words: a run that is repeated with others is another run. */
 export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -136,30 +123,18 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
 }
 
 /** The options as the header of a run keeps them. Nothing secret is among them. */
-export function storeOptions(
-  rows: RowOptions,
-  pace: PaceOptions,
-  other: {
-    readonly concurrency: number;
-    readonly timeoutMs: number;
-    readonly retries: number;
-    readonly retryMaxTimeMs: number;
-    readonly output: string;
-    /** The file of `--failed`, from the root: a resume writes it anew. */
-    readonly failed?: string;
-  },
-): RunOptions {
+export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunOptions {
+  const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false, sheet, shard } = rows;
   return {
-    defaults: printJson(fromPlain(rows.defaults)),
-    expectations: rows.expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
-    emptyCells: rows.emptyCells,
-    csvRaw: rows.csvRaw,
-    ...(rows.sheet === undefined ? {} : { sheet: rows.sheet }),
-    shard: rows.shard === undefined ? null : `${rows.shard.index}/${rows.shard.count}`,
+    defaults: printJson(fromPlain(defaults)),
+    expectations: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
+    emptyCells,
+    csvRaw,
+    ...(sheet === undefined ? {} : { sheet }),
+    shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
     changedFrom: rows.changedFromSha256 ?? null,
     rate: pace.rate ?? null,
     maxFailures: maxFailuresText(pace.maxFailures),
-    ...other,
   };
 }
 

@@ -6,6 +6,7 @@ import { stopReason } from '../../bulk/stop.ts';
 import {
   EMPTY_SUMMARY,
   SUMMARY_OUTPUT,
+  type SummaryInput,
   summaryJson,
   summaryLines,
   unchangedLines,
@@ -253,21 +254,10 @@ function failureOfRow(failure: Failure, format: Format): Failure {
   });
 }
 
-interface RunSummary {
-  /** Dotted path of the command that the rows are of. */
-  readonly command: string;
-  readonly report: RunResult;
-  readonly run: string | undefined;
-  readonly canReconcile: boolean;
-  readonly emptyCells?: ReadonlyMap<string, number> | undefined;
-  readonly unchanged?: number | undefined;
-  readonly uncompared?: number;
-}
-
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
 export async function notifyUnchanged(
   session: Session,
-  facts: Pick<RunSummary, 'emptyCells' | 'unchanged'>,
+  facts: Pick<SummaryInput, 'emptyCells' | 'unchanged'>,
 ): Promise<void> {
   for (const message of unchangedLines(facts)) await session.notify(note('LEFT_UNCHANGED', message));
 }
@@ -284,7 +274,7 @@ async function notifyStop(session: Session, { stop }: RunResult): Promise<void> 
  * The last words of a run on stderr; in the JSON modes one line, also with --quiet. For people --quiet leaves it
  * out when all went well: what did not is a warning, and stays.
  */
-export async function writeSummary(session: Session, facts: RunSummary): Promise<void> {
+export async function writeSummary(session: Session, facts: SummaryInput): Promise<void> {
   const { format } = session.output;
   if (isJson(format)) {
     await notifyUnchanged(session, facts);

@@ -1,4 +1,5 @@
-import type { RunPorts } from '../../bulk/run-store.ts';
+import type { RunOptions } from '../../bulk/run-header.ts';
+import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../../bulk/run-store.ts';
 import { warning } from '../../failure.ts';
 import type { Session } from '../../session.ts';
 
@@ -27,4 +28,28 @@ function openAuditOf(session: Session): RunPorts['openAudit'] {
     await log.append([]);
     return auditOfRun(log, header);
   };
+}
+
+/** Begins a run with the limits of this session, and its profile unless another is given. `more`: further options that its header keeps. */
+export function startRun(
+  session: Session,
+  plan: Omit<NewRun, 'profile' | 'user' | 'options'> & { readonly profile?: string | undefined },
+  options: RunOptions,
+  more: RunOptions = {},
+): Promise<ActiveRun> {
+  const { preferences, policy, output, profile, context } = session;
+  const limits = {
+    concurrency: preferences.concurrency.value,
+    timeoutMs: preferences.timeoutMs.value,
+    retries: preferences.retries.value,
+    retryMaxTimeMs: policy.retryMaxTimeMs,
+    output: output.format,
+  };
+  const kept = { ...options, ...limits, ...more };
+  return beginRun(portsOf(session), {
+    ...plan,
+    profile: plan.profile ?? profile.name,
+    user: context.user,
+    options: kept,
+  });
 }

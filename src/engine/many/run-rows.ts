@@ -163,7 +163,7 @@ export function runColumns({ effect }: Operation): readonly Column[] {
   return RUN_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
 }
 
-/** Where a run goes, as it is kept and compared at a resume: the sandbox has another port each time. */
-export function placeOf(session: Session, service: Service): string {
-  return session.profile.isSandbox ? 'sandbox' : service.url;
+/** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
+export function placeOf(session: Session, { family }: Operation): string {
+  return session.profile.isSandbox ? 'sandbox' : session.baseUrl(family);
 }

@@ -178,7 +178,8 @@ function readingOf(file: InputFile, roles: ColumnRoles, { path, csvRaw, sheet }:
     name: file.name,
     columns: roles.names,
     format: undefined,
-    sheet: sheet === undefined ? undefined : ({ name: sheet, isOlder: true } as const),
+    sheet,
+    isOlder: true as const,
   };
 }
 

@@ -37,7 +37,7 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
     const { readWorkbookRows } = await import('./workbook-rows.ts');
     yield* readWorkbookRows(input.bytes, options);
   } else {
-    if (options.sheet !== undefined && options.sheet.isOlder !== true) {
+    if (options.sheet !== undefined && options.isOlder !== true) {
       await input.close();
       throw new Failure('USAGE', `--sheet belongs to workbooks (.xlsx), and ${options.name} is none; nothing was sent`);
     }

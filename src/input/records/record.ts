@@ -63,8 +63,10 @@ export interface ReadOptions {
   readonly path: string;
   /** `--csv-raw`: CSV cells are taken as they are. */
   readonly csvRaw: boolean;
-  /** The sheet of a workbook; undefined: the first. An older file need not call its only sheet the same. */
-  readonly sheet: { readonly name: string; readonly isOlder?: true } | undefined;
+  /** The sheet of a workbook; undefined: the first. */
+  readonly sheet: string | undefined;
+  /** It is the older file of `--changed-from`, which need not be a workbook nor call its only sheet the same. */
+  readonly isOlder?: true;
   /** Names that a header may have, to tell a header from an id. */
   readonly columns: readonly string[];
 }

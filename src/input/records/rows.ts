@@ -4,18 +4,25 @@ import type { InputFile } from '../input-file.ts';
 import { toFaults } from './fault-place.ts';
 import { Interpreter, type InterpretOptions, type Row } from './interpret.ts';
 import { readRecords } from './read.ts';
-import type { InputFault, InputFormat, ReadOptions } from './record.ts';
+import type { InputFault, InputFormat } from './record.ts';
 import { isInShard, type Shard } from './shard.ts';
 
+/** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
+export interface RowOptions extends Pick<InterpretOptions, 'defaults' | 'expectations' | 'emptyCells'> {
+  readonly csvRaw: boolean;
+  /** `--sheet`. */
+  readonly sheet: string | undefined;
+  readonly shard: Shard | undefined;
+  /** SHA-256 of the older file; undefined: none was given. */
+  readonly changedFromSha256: string | undefined;
+}
+
 /** How an input is read: the same for checking it and for running it. */
-export interface InputOptions extends InterpretOptions {
+export interface InputOptions extends InterpretOptions, Omit<RowOptions, 'changedFromSha256'> {
   /** Path as given (`-` for stdin): its extension may tell the format. */
   readonly path: string;
   /** `--from-format`; undefined: by extension or content. */
   readonly format: InputFormat | undefined;
-  readonly csvRaw: boolean;
-  readonly sheet: ReadOptions['sheet'];
-  readonly shard: Shard | undefined;
   /** The rows are ids of the command line: their faults name arguments, not lines. */
   readonly isArguments?: boolean;
 }

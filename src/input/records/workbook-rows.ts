@@ -15,13 +15,13 @@ function listSheets(sheets: readonly string[]): string {
 }
 
 /** The sheet to read: the one that is named, else the first. */
-function chooseSheet({ sheets }: Workbook, { sheet, name }: ReadOptions): string {
+function chooseSheet({ sheets }: Workbook, { sheet, isOlder, name }: ReadOptions): string {
   const [first = ''] = sheets;
-  if (sheet === undefined || sheets.includes(sheet.name)) return sheet?.name ?? first;
-  if (sheet.isOlder === true && sheets.length === 1) return first;
-  const near = nearest(sheet.name, sheets);
+  if (sheet === undefined || sheets.includes(sheet)) return sheet ?? first;
+  if (isOlder === true && sheets.length === 1) return first;
+  const near = nearest(sheet, sheets);
   const hint = near === undefined ? `its sheets are ${listSheets(sheets)}` : `did you mean ${quoteGiven(near)}?`;
-  throw new Failure('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet.name)}; ${hint}; nothing was sent`);
+  throw new Failure('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet)}; ${hint}; nothing was sent`);
 }
 
 /** Makes records of the rows of one sheet. Its first row is the header. */
