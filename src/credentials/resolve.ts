@@ -100,32 +100,34 @@ async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
  * token command fails, and USAGE for a token that is no visible ASCII.
  */
 export function resolveCredential(request: CredentialRequest): Credential {
-  const { family, env, onNotice } = request;
-  const isFromEnvironment = environmentToken(env, family) !== undefined;
-  const variable = TOKEN_VARIABLES[family];
-  const guard = makeExpiryGuard({ ...request, hint: freshTokenHint(request) });
-  let source: Promise<TokenSource> | undefined;
-  let name = isFromEnvironment ? `environment (${variable})` : `profile ${request.profile}`;
-  let renewalFailed = false;
+  return new LookedUpCredential(request);
+}
 
-  async function open(): Promise<TokenSource> {
-    source ??= chooseSource(request);
-    const opened = await source;
-    name = opened.name;
-    return opened;
+class LookedUpCredential implements Credential {
+  source: string;
+  readonly #request: CredentialRequest;
+  readonly #guard: ReturnType<typeof makeExpiryGuard>;
+  #opening: Promise<TokenSource> | undefined;
+  #renewalFailed = false;
+
+  constructor(request: CredentialRequest) {
+    const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
+    this.source = isFromEnvironment ? `environment (${TOKEN_VARIABLES[request.family]})` : `profile ${request.profile}`;
+    this.#request = request;
+    this.#guard = makeExpiryGuard({ ...request, hint: freshTokenHint(request) });
   }
 
-  async function token(stop: AbortSignal | undefined): Promise<string> {
+  async token(stop?: AbortSignal): Promise<string> {
     for (;;) {
-      const opened = open();
-      const used = source;
+      const opened = this.#open();
+      const used = this.#opening;
       try {
         const found = await (await opened).token(stop);
-        guard.check(found, name);
+        this.#guard.check(found, this.source);
         return found;
       } catch (error) {
-        if (request.isLasting !== true) throw error;
-        forget(used);
+        if (this.#request.isLasting !== true) throw error;
+        this.#forget(used);
         // A call that was ended took along the command that this one waited for too.
         const isOfAnother = error instanceof Failure && error.code === 'CANCELLED' && stop?.aborted !== true;
         if (!isOfAnother) throw error;
@@ -133,46 +135,49 @@ export function resolveCredential(request: CredentialRequest): Credential {
     }
   }
 
-  function forget(used: typeof source): void {
-    if (source === used) source = undefined;
+  async renew(refused: string, stop?: AbortSignal): Promise<string | undefined> {
+    const fresh = await this.#tryRenewal(refused, stop);
+    return fresh === undefined || this.#guard.isExpired(fresh) ? undefined : fresh;
+  }
+
+  async remainingMs(): Promise<number | undefined> {
+    return this.#guard.remainingMs(await (await this.#open()).token());
+  }
+
+  async #open(): Promise<TokenSource> {
+    this.#opening ??= chooseSource(this.#request);
+    const opened = await this.#opening;
+    this.source = opened.name;
+    return opened;
+  }
+
+  #forget(used: Promise<TokenSource> | undefined): void {
+    if (this.#opening === used) this.#opening = undefined;
   }
 
   /** Looks for the credential anew, unless another call has done so since this token was given. */
-  async function lookAnew(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
-    const used = source;
-    const known = await token(stop);
+  async #lookAnew(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
+    const used = this.#opening;
+    const known = await this.token(stop);
     if (known !== refused) return known;
-    forget(used);
-    const fresh = await token(stop);
+    this.#forget(used);
+    const fresh = await this.token(stop);
     if (fresh !== refused) return fresh;
     // There may have been a login before the next call.
-    source = undefined;
+    this.#opening = undefined;
     return undefined;
   }
 
   /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
-  async function tryRenewal(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
+  async #tryRenewal(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
+    const { isLasting, onNotice } = this.#request;
     try {
-      return await (request.isLasting === true ? lookAnew(refused, stop) : (await open()).renew(refused, stop));
+      return await (isLasting === true ? this.#lookAnew(refused, stop) : (await this.#open()).renew(refused, stop));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (!renewalFailed) onNotice(warning('TOKEN_NOT_RENEWED', error.message));
-      renewalFailed = true;
+      if (!this.#renewalFailed) onNotice(warning('TOKEN_NOT_RENEWED', error.message));
+      this.#renewalFailed = true;
       return undefined;
     }
   }
-
-  return {
-    get source() {
-      return name;
-    },
-    token,
-    async renew(refused, stop) {
-      const fresh = await tryRenewal(refused, stop);
-      return fresh === undefined || guard.isExpired(fresh) ? undefined : fresh;
-    },
-    async remainingMs() {
-      return guard.remainingMs(await (await open()).token());
-    },
-  };
 }

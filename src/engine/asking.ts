@@ -12,6 +12,8 @@ export interface Asking extends TerminalStreams {
   leave(): void;
 }
 
+export type Ask = <Value>(question: (asking: Asking) => Promise<Value>) => Promise<Value>;
+
 /** How a question was left without an answer. */
 export type LeftBy = 'ctrl_c' | 'end' | 'leave' | SignalName;
 

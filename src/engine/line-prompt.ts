@@ -1,8 +1,6 @@
 import type { PromptPort } from '../context.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { Asking } from './asking.ts';
-
-type Ask = <Value>(question: (asking: Asking) => Promise<Value>) => Promise<Value>;
+import type { Ask, Asking } from './asking.ts';
 
 const BACKSPACE = ['\u007f', '\b'];
 const CTRL_C = '\u0003';

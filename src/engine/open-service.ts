@@ -12,7 +12,7 @@ import { lazyTransport } from '../wire/lazy-transport.ts';
 import { chooseProxy } from '../wire/proxy.ts';
 import type { CallState } from './call-state.ts';
 
-interface ServiceOptions {
+export interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */
   readonly mask: TokenMask;
   /** Certificates to trust besides the built-in ones. */

@@ -1,15 +1,12 @@
-import type { Family } from '../api/operation.ts';
 import type { Command } from '../commands/command.ts';
-import type { Context } from '../context.ts';
+import type { Context, PromptPort } from '../context.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
-import { Failure, type Notice } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { findPlaces, requireConfigDir, requireStateDir } from '../files/paths.ts';
 import { TokenMask } from '../http/mask.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
-import { renderNotice } from '../output/failure-text.ts';
 import { asFormat, type OutputOptions } from '../output/options.ts';
-import { openRowWriter, renderResult, writingBeside } from '../output/render.ts';
-import type { Service, Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { type ResolvedProfile, resolveProfile, resolveTarget } from '../settings/resolve.ts';
 import {
@@ -18,11 +15,13 @@ import {
   resolvePreferences,
 } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS, SANDBOX_URL, type Settings } from '../settings/settings.ts';
+import type { CaFile } from './ca-file.ts';
 import type { CallState } from './call-state.ts';
 import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { terminalPrompt } from './prompt.ts';
-import { canRedraw, createWaitDisplay } from './wait-display.ts';
+import { openRecorderOf, printerOf, Services } from './session-parts.ts';
+import { canRedraw, createWaitDisplay, type WaitDisplay } from './wait-display.ts';
 
 export interface OpenSession extends Session {
   /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */
@@ -75,6 +74,69 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
   }
 }
 
+/** The settings of a call, and its profile, which is chosen when it is first asked for. */
+class ProfileInUse {
+  settings: Settings;
+  /** Undefined: nobody has asked for it yet. */
+  known: ResolvedProfile | undefined;
+  readonly #choose: (settings: Settings) => ResolvedProfile;
+
+  constructor(settings: Settings, choose: (settings: Settings) => ResolvedProfile) {
+    this.settings = settings;
+    this.#choose = choose;
+  }
+
+  get(): ResolvedProfile {
+    this.known ??= this.#choose(this.settings);
+    return this.known;
+  }
+}
+
+function preferenceFlags(command: Command, input: RawInput): PreferenceRequest['flags'] {
+  return {
+    output: outputFlag(command, input),
+    timeout: commonValue(command, input, 'timeout'),
+    retries: lastValue(input, 'retries'),
+    retryMaxTime: lastValue(input, 'retry-max-time'),
+    concurrency: lastValue(input, 'concurrency'),
+  };
+}
+
+function outputOptions(
+  context: Context,
+  command: Command,
+  input: RawInput,
+  known: Pick<OutputOptions, 'format' | 'mask'> & { readonly profile: ResolvedProfile | undefined },
+): OutputOptions {
+  const { format, mask, profile } = known;
+  return {
+    format,
+    columns: lastValue(input, 'columns'),
+    sortBy: lastValue(input, 'sort-by'),
+    header: !hasOption(input, 'no-header'),
+    csvRaw: hasOption(input, 'csv-raw'),
+    query: lastValue(input, 'query'),
+    colour: wantsColour(context.env, context.stdout, input),
+    unicode: isUtf8(context),
+    mask,
+    hideSensitive: sensitiveMembers(command, input),
+    now: context.clock.now(),
+    command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
+  };
+}
+
+/** The certificates of `--ca-file`, read once. */
+function trustOf(caFile: CaFile | undefined, env: Context['env']): () => Promise<readonly string[]> {
+  let trust: Promise<readonly string[]> | undefined;
+  return () => {
+    trust ??=
+      caFile === undefined
+        ? Promise.resolve([])
+        : import('./ca-file.ts').then(({ readCaFile }) => readCaFile(caFile.path, env, caFile.where));
+    return trust;
+  };
+}
+
 /**
  * Opens the session of one call: reads its common options and settings, and nothing else yet. `faults` holds what is
  * wrong with the command line so far.
@@ -86,98 +148,93 @@ export async function openSession(
   state: CallState,
   faults: Failure[] = [],
 ): Promise<OpenSession> {
-  const { env, clock, stdout, stderr } = context;
-  const common = readCommon(context, input);
+  const { env, stderr } = context;
   const places = findPlaces(context);
-  let settings = await loadSettings(command, places.configDir);
   const mayBeNew = command.path.join(' ') === 'auth login';
-  let profile: ResolvedProfile | undefined;
-  const getProfile = () => {
-    profile ??= resolveProfile({ flagProfile: lastValue(input, 'profile'), env, settings }, { mayBeNew });
-    return profile;
-  };
+  const profile = new ProfileInUse(await loadSettings(command, places.configDir), (settings) =>
+    resolveProfile({ flagProfile: lastValue(input, 'profile'), env, settings }, { mayBeNew }),
+  );
   const callsService = command.kind === 'call' || command.usesProfile;
-  if (callsService) await collect(faults, getProfile);
-  const request: PreferenceRequest = {
-    flags: {
-      output: outputFlag(command, input),
-      timeout: commonValue(command, input, 'timeout'),
-      retries: lastValue(input, 'retries'),
-      retryMaxTime: lastValue(input, 'retry-max-time'),
-      concurrency: lastValue(input, 'concurrency'),
-    },
-    env,
-    profile,
-    settings,
-  };
+  if (callsService) await collect(faults, () => profile.get());
+  const flags = preferenceFlags(command, input);
+  const request = { flags, env, profile: profile.known, settings: profile.settings };
   const preferences = loadPreferences(command, request, faults);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
-  const mask = new TokenMask();
-  state.mask = (text) => mask.text(text);
-  let output: OutputOptions = {
-    format,
-    columns: lastValue(input, 'columns'),
-    sortBy: lastValue(input, 'sort-by'),
-    header: !hasOption(input, 'no-header'),
-    csvRaw: hasOption(input, 'csv-raw'),
-    query: lastValue(input, 'query'),
-    colour: wantsColour(env, stdout, input),
-    unicode: isUtf8(context),
-    mask: (text) => mask.text(text),
-    hideSensitive: sensitiveMembers(command, input),
-    now: clock.now(),
-    command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
-  };
+  const tokens = new TokenMask();
+  const mask = (text: string) => tokens.text(text);
+  state.mask = mask;
+  const output = outputOptions(context, command, input, { format, mask, profile: profile.known });
   await checkPrinting(command, input, output, faults);
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
-  const caFile = caFileOf(input, env);
-  let trust: Promise<readonly string[]> | undefined;
-  const trustPems = () => {
-    trust ??=
-      caFile === undefined
-        ? Promise.resolve([])
-        : import('./ca-file.ts').then(({ readCaFile }) => readCaFile(caFile.path, env, caFile.where));
-    return trust;
-  };
+  const trustPems = trustOf(caFileOf(input, env), env);
   if (callsService) await collect(faults, trustPems);
-
-  const notify = async (notice: Notice) => {
-    if (notice.level === 'note' && common.quiet) return;
-    await stderr.write(renderNotice(notice, output.format, stderr, (text) => mask.text(text)));
-  };
-  const display = createWaitDisplay(context, {
-    quiet: common.quiet,
-    verbose: common.verbose,
-    format,
-    colour: wantsColour(env, stderr, input),
-    unicode: output.unicode,
-    timeoutMs: preferences.timeoutMs.value,
-  });
+  const common = readCommon(context, input);
+  const { unicode } = output;
+  const colour = wantsColour(env, stderr, input);
+  const timeoutMs = preferences.timeoutMs.value;
+  const { quiet, verbose } = common;
+  const display = createWaitDisplay(context, { quiet, verbose, format, colour, unicode, timeoutMs });
   state.clearDisplay = () => display.clear();
-  const permitted = new Set<string>();
-  const services = new Map<Family, Promise<Service & { close(): Promise<void> }>>();
   const canAsk = context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input');
+  const open = () => {
+    display.clear();
+    return context.terminal();
+  };
+  const style = { colour, unicode, plain: !canRedraw(context) };
+  // A call that is refused anyway asks nothing first.
   const promptUntil = (leave?: AbortSignal) =>
-    terminalPrompt(
-      () => {
-        display.clear();
-        return context.terminal();
-      },
-      context.signals,
-      { colour: wantsColour(env, stderr, input), unicode: output.unicode, plain: !canRedraw(context) },
-      // A call that is refused anyway asks nothing first.
-      canAsk && faults.length === 0,
-      leave,
-    );
+    terminalPrompt(open, context.signals, style, canAsk && faults.length === 0, leave);
+  const services = new Services({
+    onWaiting: (listener) => display.waiting(listener),
+    onAnswered: () => display.clear(),
+    mask: tokens,
+    trustPems,
+    state,
+    isLasting: command.kind === 'local' && command.isLasting === true,
+  });
+  return sessionOf({
+    context,
+    command,
+    input,
+    state,
+    faults,
+    places,
+    profile,
+    preferences,
+    output,
+    common,
+    display,
+    canAsk,
+    promptUntil,
+    services,
+  });
+}
+
+/** What a session is made of. */
+interface Parts extends Pick<OpenSession, 'context' | 'faults' | 'canAsk' | 'common' | 'preferences' | 'places'> {
+  readonly command: Command;
+  readonly input: RawInput;
+  readonly state: CallState;
+  readonly profile: ProfileInUse;
+  readonly display: WaitDisplay;
+  readonly services: Services;
+  readonly promptUntil: (leave?: AbortSignal) => PromptPort;
+  output: OutputOptions;
+}
+
+function sessionOf(parts: Parts): OpenSession {
+  const { context, faults, canAsk, common, preferences, places, promptUntil, profile, display, services } = parts;
+  const { clock, pid, platform } = context;
+  const configDir = () => requireConfigDir(places);
   const session: OpenSession = {
     context,
     faults,
     canAsk,
-    operation: command.path.join('.'),
+    operation: parts.command.path.join('.'),
     common,
     get output() {
-      return output;
+      return parts.output;
     },
     policy: {
       timeoutMs: preferences.timeoutMs.value,
@@ -186,100 +243,50 @@ export async function openSession(
     },
     preferences,
     get profile() {
-      return getProfile();
+      return profile.get();
     },
     prompt: promptUntil(),
     promptUntil,
     listener: display.listener,
     places,
-    configDir: () => requireConfigDir(places),
+    configDir,
     stateDir: () => requireStateDir(places),
-    settings: async () => settings,
+    settings: async () => profile.settings,
     async changeSettings(change) {
       const { changeSettings } = await import('../settings/write.ts');
-      settings = await changeSettings({ configDir: requireConfigDir(places), pid: context.pid, clock }, change);
-      profile = undefined;
-      return settings;
+      profile.settings = await changeSettings({ configDir: configDir(), pid, clock }, change);
+      profile.known = undefined;
+      return profile.settings;
     },
-    credentialPlace: () => ({
-      configDir: requireConfigDir(places),
-      platform: context.platform,
-      pid: context.pid,
-      clock,
-    }),
-    baseUrl: (family) => (getProfile().isSandbox ? SANDBOX_URL : resolveTarget(getProfile(), family).url),
-    service(family) {
-      const known = services.get(family);
-      if (known !== undefined) return known;
-      const opening = import('./open-service.ts').then(({ openService }) =>
-        openService(session, family, {
-          onWaiting: (listener) => display.waiting(listener),
-          onAnswered: () => display.clear(),
-          mask,
-          trustPems,
-          state,
-          isLasting: command.kind === 'local' && command.isLasting === true,
-          isPermitted: ({ name }) => permitted.has(name),
-        }),
-      );
-      services.set(family, opening);
-      return opening;
-    },
-    permitWrites: ({ name }) => void permitted.add(name),
-    async recorder(via) {
-      const { openRecorder, NO_RECORD } = await import('../history/record.ts');
-      const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
-      const audit = auditPath === '' ? undefined : (await import('../history/audit-log.ts')).openAuditLog(auditPath);
-      const user = via === undefined ? context.user : `${context.user} via ${via}`;
-      const ports = { clock, pid: context.pid, user, audit };
-      if (!common.history) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
-      const { stateDir } = places;
-      if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });
-      throw new Failure(
-        'LOCAL_IO',
-        'the history cannot be written: there is no home folder, and FRONTDESK_STATE_DIR is not set; nothing was sent',
-        { hints: ['set FRONTDESK_STATE_DIR, or add --no-history to keep no record of this write'] },
-      );
-    },
-    adoptRun(run) {
-      const given = lastValue(input, 'profile');
-      if (given !== undefined && given !== run.profile) {
-        throw new Failure('USAGE', `the run belongs to profile ${run.profile}, not ${given}; nothing was sent`);
-      }
-      const own = resolveOwnProfile(run.profile, env, settings);
-      profile = own;
-      if (preferences.output.source !== 'flag') session.useFormat(asFormat(run.output) ?? format);
-    },
+    credentialPlace: () => ({ configDir: configDir(), platform, pid, clock }),
+    baseUrl: (family) => (profile.get().isSandbox ? SANDBOX_URL : resolveTarget(profile.get(), family).url),
+    service: (family) => services.open(family, session),
+    permitWrites: (operation) => services.permit(operation),
+    recorder: (via) => openRecorderOf(context, places, common, via),
+    adoptRun: (run) => adoptRun(parts, run, (format) => session.useFormat(format)),
     useFormat(next) {
-      output = { ...output, format: next };
-      state.format = next;
+      parts.output = { ...parts.output, format: next };
+      parts.state.format = next;
     },
-    print: async (result) => {
-      display.clear();
-      await renderResult(result, output, stdout);
-    },
-    openRows: (rowColumns, expectedRows, around) =>
-      openRowWriter(rowColumns, output, around === undefined ? stdout : writingBeside(stdout, around), expectedRows),
-    async report(failure) {
-      display.clear();
-      const { renderFailure } = await import('../output/failure-text.ts');
-      const { widthOf } = await import('../output/line-break.ts');
-      const style = {
-        width: widthOf(stderr),
-        debug: env['FRONTDESK_DEBUG'] === '1',
-        mask: (text: string) => mask.text(text),
-      };
-      await stderr.write(renderFailure(failure, output.format, style));
-    },
-    notify: async (notice) => {
-      display.clear();
-      await notify(notice);
-    },
+    ...printerOf(context, common, display, () => parts.output),
     async close() {
       display.clear();
-      const opened = await Promise.allSettled(services.values());
-      for (const service of opened) if (service.status === 'fulfilled') await service.value.close();
+      await services.close();
     },
   };
   return session;
+}
+
+/** USAGE when another profile was named than that of the run. */
+function adoptRun(
+  { input, context, profile, preferences }: Parts,
+  run: Parameters<Session['adoptRun']>[0],
+  useFormat: Session['useFormat'],
+): void {
+  const given = lastValue(input, 'profile');
+  if (given !== undefined && given !== run.profile) {
+    throw new Failure('USAGE', `the run belongs to profile ${run.profile}, not ${given}; nothing was sent`);
+  }
+  profile.known = resolveOwnProfile(run.profile, context.env, profile.settings);
+  if (preferences.output.source !== 'flag') useFormat(asFormat(run.output) ?? preferences.output.value);
 }

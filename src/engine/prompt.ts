@@ -2,7 +2,7 @@ import type { PromptPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
-import { type Asking, type LeftBy, QuestionLeft, type TerminalStreams } from './asking.ts';
+import { type Ask, type Asking, type LeftBy, QuestionLeft, type TerminalStreams } from './asking.ts';
 import { linePrompt } from './line-prompt.ts';
 
 export interface PromptStyle {
@@ -50,6 +50,27 @@ function listThemeOf(style: PromptStyle) {
   return { ...themeOf(style), ...icon, style: { ...(style.colour ? {} : COLOURLESS), keysHelpTip } };
 }
 
+/** Readline pauses its input when it ends at ^D, and inquirer would wait for ever; and when ^Z and fg are over. */
+async function keepingInput<Value>(asking: Asking, question: () => Promise<Value>): Promise<Value> {
+  const { input } = asking;
+  let isSuspending = false;
+  const onKey = (_: unknown, key: { readonly ctrl?: boolean; readonly name?: string } | undefined) => {
+    isSuspending = key?.ctrl === true && key.name === 'z';
+  };
+  const onPause = () => {
+    if (isSuspending) input.resume();
+    else asking.leave();
+  };
+  input.on('keypress', onKey).on('pause', onPause);
+  try {
+    return await question();
+  } finally {
+    input.off('keypress', onKey).off('pause', onPause);
+    // After ^Z and fg readline takes it for paused already, and it would keep the program from ending.
+    input.pause();
+  }
+}
+
 /**
  * Questions on stderr, so that stdout stays the result alone. Drawn by @inquirer/prompts (questions.ts). However
  * a question ends, the terminal is as it was before: cursor shown, echo on, colours reset. `until` leaves a question
@@ -64,7 +85,7 @@ export function terminalPrompt(
 ): PromptPort {
   const theme = themeOf(style);
   const listTheme = listThemeOf(style);
-  const ask = async <Value>(question: (asking: Asking) => Promise<Value>): Promise<Value> => {
+  const ask: Ask = async (question) => {
     const streams = open();
     const stop = new AbortController();
     let heard: LeftBy | undefined;
@@ -90,27 +111,7 @@ export function terminalPrompt(
     }
   };
   if (style.plain) return { available, ...linePrompt(ask) };
-  const draw = <Value>(question: (asking: Asking) => Promise<Value>): Promise<Value> =>
-    ask(async (asking) => {
-      const { input } = asking;
-      let isSuspending = false;
-      const onKey = (_: unknown, key: { readonly ctrl?: boolean; readonly name?: string } | undefined) => {
-        isSuspending = key?.ctrl === true && key.name === 'z';
-      };
-      // Readline pauses its input when it ends at ^D, and inquirer would wait for ever; and when ^Z and fg are over.
-      const onPause = () => {
-        if (isSuspending) input.resume();
-        else asking.leave();
-      };
-      input.on('keypress', onKey).on('pause', onPause);
-      try {
-        return await question(asking);
-      } finally {
-        input.off('keypress', onKey).off('pause', onPause);
-        // After ^Z and fg readline takes it for paused already, and it would keep the program from ending.
-        input.pause();
-      }
-    });
+  const draw: Ask = (question) => ask((asking) => keepingInput(asking, () => question(asking)));
   return {
     available,
     text: (question, validate, show = (answer) => answer) =>

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
-import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import { parseJson } from '../json/parse.ts';
+import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
 

@@ -1,6 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
-import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import { parseJson } from '../json/parse.ts';
+import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import {

@@ -1,6 +1,7 @@
 import { compile } from '@jmespath-community/jmespath';
 import { Failure } from '../failure.ts';
-import { JsonSyntaxError, parseJson } from '../json/parse.ts';
+import { parseJson } from '../json/parse.ts';
+import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
 import { evaluateQuery, type QueryNode, QueryProblem } from './query-evaluate.ts';
 import { FUNCTIONS } from './query-functions.ts';

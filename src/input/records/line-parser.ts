@@ -1,4 +1,5 @@
-import { JsonSyntaxError, parseJson } from '../../json/parse.ts';
+import { parseJson } from '../../json/parse.ts';
+import { JsonSyntaxError } from '../../json/syntax-error.ts';
 import { isJsonObject, type JsonValue } from '../../json/value.ts';
 import { showGiven } from '../given.ts';
 import { type InputFault, MAX_RECORD_LENGTH, type RawRecord, type RecordBatch, type RecordParser } from './record.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSyntaxError, parseJson } from '../../../src/json/parse.ts';
+import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
+import { JsonSyntaxError } from '../../../src/json/syntax-error.ts';
 import { JsonNumber } from '../../../src/json/value.ts';
 
 function refusal(text: string, maxDepth?: number): JsonSyntaxError {

@@ -1,0 +1,29 @@
+export type JsonProblem = 'syntax' | 'duplicate_key' | 'too_deep' | 'too_heavy';
+
+/** Why a text is not JSON that frontdesk accepts, and where. The message repeats line, column and path. */
+export class JsonSyntaxError extends Error {
+  readonly problem: JsonProblem;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based, counted in code points. */
+  readonly column: number;
+  /** 0-based, in UTF-16 units of the text as given (a byte order mark counts). */
+  readonly offset: number;
+  /** Dotted path of the value or member at fault, `data.0.email`; empty at the top. */
+  readonly path: string;
+
+  constructor(
+    problem: JsonProblem,
+    what: string,
+    place: { line: number; column: number; offset: number; path: string },
+  ) {
+    const at = place.path === '' ? '' : ` (at ${place.path})`;
+    super(`line ${place.line}, column ${place.column}${at}: ${what}`);
+    this.name = 'JsonSyntaxError';
+    this.problem = problem;
+    this.line = place.line;
+    this.column = place.column;
+    this.offset = place.offset;
+    this.path = place.path;
+  }
+}
