@@ -1,3 +1,4 @@
+import { matchPath } from '../api/match-path.ts';
 import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { takesReason } from '../engine/write-guards.ts';
@@ -82,26 +83,12 @@ export interface MatchedRow {
   readonly params: Readonly<Record<string, string>>;
 }
 
-function matchSegments(pattern: string, segments: readonly string[]): Record<string, string> | undefined {
-  const words = pattern.split('/');
-  if (words.length !== segments.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, word] of words.entries()) {
-    const segment = segments[index] ?? '';
-    const name = /^\{(\w+)\}$/.exec(word)?.[1];
-    if (name === undefined && segment !== word) return undefined;
-    if (name !== undefined && segment === '') return undefined;
-    if (name !== undefined) params[name] = segment;
-  }
-  return params;
-}
-
 /** The operation that a raw call is, when its path is exactly one of the table's; else undefined. */
 export function matchRow(method: 'GET' | 'POST', target: string, table = ALL_OPERATIONS): MatchedRow | undefined {
   const segments = pathPart(target).split('/').map(decodeOnce);
   for (const operation of table) {
-    const params = operation.method === method ? matchSegments(operation.path, segments) : undefined;
-    if (params !== undefined) return { operation, params };
+    const params = operation.method === method ? matchPath(operation.path, segments) : undefined;
+    if (params !== undefined && !Object.values(params).includes('')) return { operation, params };
   }
   return undefined;
 }

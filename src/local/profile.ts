@@ -9,7 +9,7 @@ import type { Session } from '../session.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
 import { currentProfileName } from '../settings/resolve.ts';
-import { SANDBOX, type Settings, type StoredProfile } from '../settings/settings.ts';
+import { PROFILE_FLAGS, PROFILE_KEYS, SANDBOX, type Settings, type StoredProfile } from '../settings/settings.ts';
 import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -151,18 +151,8 @@ export const profileSetCommand = localCommand({
   output: () => PROFILE,
   async run(session, input) {
     const name = await newNameOf(session, input);
-    const settings = await session.changeSettings((before) =>
-      changeProfile(before, name, {
-        cardsUrl: lastValue(input, 'cards-url'),
-        calendarUrl: lastValue(input, 'calendar-url'),
-        readOnly: lastValue(input, 'read-only'),
-        requireReason: lastValue(input, 'require-reason'),
-        requireReasonHint: lastValue(input, 'require-reason-hint'),
-        output: lastValue(input, 'output'),
-        approvers: lastValue(input, 'approvers'),
-        approvals: lastValue(input, 'approvals'),
-      }),
-    );
+    const changes = Object.fromEntries(PROFILE_KEYS.map((key) => [key, lastValue(input, PROFILE_FLAGS[key])]));
+    const settings = await session.changeSettings((before) => changeProfile(before, name, changes));
     await printProfile(session, settings, name);
     return 0;
   },

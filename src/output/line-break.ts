@@ -33,6 +33,26 @@ export function breakLine(line: string, width: number | undefined, always = fals
   return partsOf(line).flatMap(({ text, isCommand }) => (isCommand ? [`${indent}  ${text}`] : breakWords(text, width)));
 }
 
+/** Words on lines of at most `width` columns; one that is longer has a line of its own. */
+export function fillLines(
+  words: readonly string[],
+  width: number,
+  columnsOf = (text: string): number => text.length,
+): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && columnsOf(longer) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line];
+}
+
 /**
  * A line broken between words so that each part fits into `width` columns; further ones stand under its first word, or
  * under the text beside a label.
@@ -44,17 +64,6 @@ function breakWords(line: string, width: number): readonly string[] {
   const lead = label.length > width / 2 ? '' : label;
   const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);
   const held = line.replace(UNBROKEN, (code) => code.replaceAll(' ', HELD));
-  const lines: string[] = [];
-  let current = '';
-  for (const word of held.slice(indent.length).split(' ')) {
-    const longer = current === '' ? word : `${current} ${word}`;
-    if (current !== '' && indent.length + longer.length > width) {
-      lines.push(indent + current);
-      current = word;
-    } else {
-      current = longer;
-    }
-  }
-  lines.push(indent + current);
+  const lines = fillLines(held.slice(indent.length).split(' '), width - indent.length).map((each) => indent + each);
   return lines.map((each, index) => (index === 0 ? lead + each.slice(lead.length) : each).replaceAll(HELD, ' '));
 }

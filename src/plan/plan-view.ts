@@ -1,6 +1,7 @@
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 import { cutText, displayWidth } from '../output/cut-text.ts';
+import { fillLines } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { commandWords } from '../output/people-text.ts';
@@ -65,7 +66,7 @@ export function planView(view: PlanView, style: ViewStyle): string {
   const unchanged = header.unchanged === 0 ? '' : `; ${groupThousands(header.unchanged)} without a change left out`;
   const title = `Plan ${header.plan}: ${commandWords(header.operation)} of ${plural(header.rows, 'row')}${unchanged}`;
   const facts = factsOf(view, style.now).flatMap(([label, text]) =>
-    wrap(text, style.width - LABEL_WIDTH).map(
+    fillLines(text.split(' '), style.width - LABEL_WIDTH, displayWidth).map(
       (line, index) => `${paint.faint((index === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
     ),
   );
@@ -97,20 +98,6 @@ function momentText(time: string, nowMs: number): string {
   const away = awayFrom(time, nowMs);
   const second = safeText(time).replace(/\.\d+(?=Z$)/, '');
   return away === undefined ? second : `${second} (${away})`;
-}
-
-/** The text in lines of at most `width` columns, broken between words where it can be. */
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && displayWidth(longer) > width) {
-      lines.push(line);
-      line = word;
-    } else line = longer;
-  }
-  return [...lines, line];
 }
 
 function countLabel({ first }: PlanSurvey): string {

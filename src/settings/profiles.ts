@@ -4,46 +4,13 @@ import { meantBy } from '../output/nearest.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 import { readOutput } from './preferences.ts';
 import { checkProfileName, readApprovals, reasonPatternProblem } from './profile-name.ts';
-import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';
+import { PROFILE_FLAGS, PROFILE_KEYS, SANDBOX, type Settings, type StoredProfile } from './settings.ts';
 
 /** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
-export interface ProfileChanges {
-  readonly cardsUrl?: string | undefined;
-  readonly calendarUrl?: string | undefined;
-  readonly readOnly?: string | undefined;
-  readonly requireReason?: string | undefined;
-  readonly requireReasonHint?: string | undefined;
-  readonly output?: string | undefined;
-  readonly approvers?: string | undefined;
-  readonly approvals?: string | undefined;
-}
-
-type Key = keyof ProfileChanges;
-
-const FLAGS: Readonly<Record<Key, string>> = {
-  cardsUrl: '--cards-url',
-  calendarUrl: '--calendar-url',
-  readOnly: '--read-only',
-  requireReason: '--require-reason',
-  requireReasonHint: '--require-reason-hint',
-  output: '--output',
-  approvers: '--approvers',
-  approvals: '--approvals',
-};
-
-const KEYS = [
-  'cardsUrl',
-  'calendarUrl',
-  'readOnly',
-  'requireReason',
-  'requireReasonHint',
-  'output',
-  'approvers',
-  'approvals',
-] as const;
+export type ProfileChanges = { readonly [Key in keyof StoredProfile]?: string | undefined };
 
 /** One setting from its text, as a part of a profile, or what is wrong with it. */
-function readChange(key: Key, text: string): StoredProfile | string {
+function readChange(key: keyof StoredProfile, text: string): StoredProfile | string {
   if (key === 'cardsUrl' || key === 'calendarUrl') {
     const base = parseBaseUrl(text);
     if (base.kind === 'ok') return { [key]: base.baseUrl.origin + base.baseUrl.pathPrefix };
@@ -88,13 +55,13 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   const before = settings.profiles.get(name);
   let profile: StoredProfile = before ?? {};
   let changed = 0;
-  for (const key of KEYS) {
+  for (const key of PROFILE_KEYS) {
     const text = changes[key];
     if (text === undefined) continue;
     changed += 1;
     const change = text === '' ? {} : readChange(key, text);
     if (typeof change === 'string') {
-      faults.push({ where: FLAGS[key], problem: change });
+      faults.push({ where: `--${PROFILE_FLAGS[key]}`, problem: change });
       continue;
     }
     const { [key]: _old, ...others } = profile;
@@ -103,7 +70,7 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   if (faults.length > 0) throw usageFailure(faults);
   if (before !== undefined && changed === 0) {
     throw new Failure('USAGE', `profile ${name}: nothing to change`, {
-      hints: [`give one of ${Object.values(FLAGS).join(', ')}`],
+      hints: [`give one of --${Object.values(PROFILE_FLAGS).join(', --')}`],
     });
   }
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };

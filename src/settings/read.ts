@@ -9,7 +9,7 @@ import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../js
 import { meantBy } from '../output/nearest.ts';
 import { PREFERENCE_KEYS, type Preferences, readOutput, readPreference } from './preferences.ts';
 import { profileNameProblem, readApprovals, reasonPatternProblem } from './profile-name.ts';
-import { NO_SETTINGS, SANDBOX, SETTINGS_VERSION, type Settings, type StoredProfile } from './settings.ts';
+import { NO_SETTINGS, PROFILE_KEYS, SANDBOX, SETTINGS_VERSION, type Settings, type StoredProfile } from './settings.ts';
 
 /** Where the settings are. */
 export function settingsPath(configDir: string): string {
@@ -18,16 +18,6 @@ export function settingsPath(configDir: string): string {
 
 type Fault = (where: string) => Failure;
 
-const PROFILE_KEYS = [
-  'cardsUrl',
-  'calendarUrl',
-  'readOnly',
-  'requireReason',
-  'requireReasonHint',
-  'output',
-  'approvers',
-  'approvals',
-] as const;
 const TOP_KEYS = ['version', 'currentProfile', 'profiles', 'preferences'];
 
 /** A misspelt `readOnly` that is passed over in silence would send what it was meant to hold back. */
@@ -70,14 +60,14 @@ function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile 
   const count = approvals instanceof JsonNumber ? readApprovals(approvals.text) : undefined;
   if (approvals !== undefined && count === undefined) throw fault(`${at}.approvals is not a number from 1 to 9`);
   return {
-    ...(cardsUrl === undefined ? {} : { cardsUrl }),
-    ...(calendarUrl === undefined ? {} : { calendarUrl }),
-    ...(readOnly === undefined ? {} : { readOnly }),
-    ...(requireReason === undefined ? {} : { requireReason }),
-    ...(requireReasonHint === undefined ? {} : { requireReasonHint }),
-    ...(format === undefined ? {} : { output: format.value }),
-    ...(approvers === undefined ? {} : { approvers }),
-    ...(count === undefined ? {} : { approvals: count }),
+    cardsUrl,
+    calendarUrl,
+    readOnly,
+    requireReason,
+    requireReasonHint,
+    output: format?.value,
+    approvers,
+    approvals: count,
   };
 }
 
