@@ -1,118 +1,111 @@
-import type { Command } from './commands/command.ts';
-import { type CommandEntry, createRegistry } from './commands/registry.ts';
+import type { CallCommand, LocalCommand } from './commands/command.ts';
+import { type CommandEntry, createRegistry, type Registry } from './commands/registry.ts';
+
+type Declared = CallCommand | LocalCommand;
+/** A command as a module exports it; one that speaks of all commands is made for the registry that holds it. */
+type Exported = Declared | ((registry: Registry) => Declared);
+type NameIn<Module> = { [Name in keyof Module]: Module[Name] extends Exported ? Name : never }[keyof Module];
 
 /** Commands of one module by dotted path, with the summary and the export. The module is loaded when one is used. */
 function from<Module>(
   load: () => Promise<Module>,
-  commands: Readonly<Record<string, readonly [summary: string, pick: (module: Module) => Command]>>,
+  commands: Readonly<Record<string, readonly [summary: string, name: NameIn<Module>]>>,
 ): readonly CommandEntry[] {
-  return Object.entries(commands).map(([path, [summary, pick]]) => ({
-    path: path.split('.'),
-    summary,
-    load: async () => pick(await load()),
-  }));
+  return Object.entries(commands).map(([words, [summary, name]]) => {
+    const path = words.split('.');
+    return {
+      path,
+      summary,
+      async load() {
+        // `NameIn` takes no name of anything else.
+        const exported = (await load())[name] as Exported;
+        return { ...(typeof exported === 'function' ? exported(REGISTRY) : exported), path };
+      },
+    };
+  });
 }
 
 /** Every command, in the order of the overview. A line here and a file of its own make a command. */
-export const REGISTRY = createRegistry(
+export const REGISTRY: Registry = createRegistry(
   [
-    ...from(() => import('./commands/card/get.ts'), {
-      'card.get': ['Show cards', (module) => module.cardGet],
-    }),
-    ...from(() => import('./commands/card/activate.ts'), {
-      'card.activate': ['Activate cards', (module) => module.cardActivate],
-    }),
-    ...from(() => import('./commands/card/block.ts'), {
-      'card.block': ['Block cards', (module) => module.cardBlock],
-    }),
-    ...from(() => import('./commands/card/reissue.ts'), {
-      'card.reissue': ['Reissue cards', (module) => module.cardReissue],
-    }),
+    ...from(() => import('./commands/card/get.ts'), { 'card.get': ['Show cards', 'cardGet'] }),
+    ...from(() => import('./commands/card/activate.ts'), { 'card.activate': ['Activate cards', 'cardActivate'] }),
+    ...from(() => import('./commands/card/block.ts'), { 'card.block': ['Block cards', 'cardBlock'] }),
+    ...from(() => import('./commands/card/reissue.ts'), { 'card.reissue': ['Reissue cards', 'cardReissue'] }),
     ...from(() => import('./commands/card/provision.ts'), {
-      'card.provision': ['Provision a card into a wallet', (module) => module.cardProvision],
+      'card.provision': ['Provision a card into a wallet', 'cardProvision'],
     }),
-    ...from(() => import('./local/wait.ts'), {
-      'card.wait': ['Wait until a card has a status', (module) => module.cardWaitCommand],
-    }),
+    ...from(() => import('./local/wait.ts'), { 'card.wait': ['Wait until a card has a status', 'cardWaitCommand'] }),
     ...from(() => import('./commands/calendar/update.ts'), {
-      'calendar.update': ['Update a calendar', (module) => module.calendarUpdate],
+      'calendar.update': ['Update a calendar', 'calendarUpdate'],
     }),
     ...from(() => import('./commands/calendar/event-create.ts'), {
-      'calendar.event.create': ['Create an event', (module) => module.calendarEventCreate],
+      'calendar.event.create': ['Create an event', 'calendarEventCreate'],
     }),
     ...from(() => import('./commands/calendar/subscribers-list.ts'), {
-      'calendar.subscribers.list': ['List the subscribers of a calendar', (module) => module.calendarSubscribersList],
+      'calendar.subscribers.list': ['List the subscribers of a calendar', 'calendarSubscribersList'],
     }),
     ...from(() => import('./commands/calendar/subscribers-update.ts'), {
-      'calendar.subscribers.update': ['Update a subscriber', (module) => module.calendarSubscribersUpdate],
+      'calendar.subscribers.update': ['Update a subscriber', 'calendarSubscribersUpdate'],
     }),
     ...from(() => import('./local/auth.ts'), {
-      'auth.login': ['Store a credential', (module) => module.authLoginCommand],
-      'auth.status': ['Show where credentials come from and how they stand', (module) => module.authStatusCommand],
-      'auth.logout': ['Remove stored credentials', (module) => module.authLogoutCommand],
+      'auth.login': ['Store a credential', 'authLoginCommand'],
+      'auth.status': ['Show where credentials come from and how they stand', 'authStatusCommand'],
+      'auth.logout': ['Remove stored credentials', 'authLogoutCommand'],
     }),
     ...from(() => import('./local/profile.ts'), {
-      'profile.list': ['List profiles', (module) => module.profileListCommand],
-      'profile.show': ['Show one profile', (module) => module.profileShowCommand],
-      'profile.set': ['Create or change a profile', (module) => module.profileSetCommand],
-      'profile.use': ['Choose the profile that is used when none is named', (module) => module.profileUseCommand],
-      'profile.remove': ['Remove a profile and its credentials', (module) => module.profileRemoveCommand],
+      'profile.list': ['List profiles', 'profileListCommand'],
+      'profile.show': ['Show one profile', 'profileShowCommand'],
+      'profile.set': ['Create or change a profile', 'profileSetCommand'],
+      'profile.use': ['Choose the profile that is used when none is named', 'profileUseCommand'],
+      'profile.remove': ['Remove a profile and its credentials', 'profileRemoveCommand'],
     }),
     ...from(() => import('./local/config.ts'), {
-      'config.list': ['List preferences', (module) => module.configListCommand],
-      'config.get': ['Show one preference', (module) => module.configGetCommand],
-      'config.set': ['Set a preference', (module) => module.configSetCommand],
-      'config.unset': ['Take a preference away', (module) => module.configUnsetCommand],
-      'config.path': ['Show where the settings file is', (module) => module.configPathCommand],
+      'config.list': ['List preferences', 'configListCommand'],
+      'config.get': ['Show one preference', 'configGetCommand'],
+      'config.set': ['Set a preference', 'configSetCommand'],
+      'config.unset': ['Take a preference away', 'configUnsetCommand'],
+      'config.path': ['Show where the settings file is', 'configPathCommand'],
     }),
     ...from(() => import('./local/history.ts'), {
-      'history.list': ['List writes, newest first', (module) => module.historyListCommand],
-      'history.show': ['Show one write', (module) => module.historyShowCommand],
-      'history.prune': ['Delete old writes from the history', (module) => module.historyPruneCommand],
+      'history.list': ['List writes, newest first', 'historyListCommand'],
+      'history.show': ['Show one write', 'historyShowCommand'],
+      'history.prune': ['Delete old writes from the history', 'historyPruneCommand'],
     }),
     ...from(() => import('./local/runs.ts'), {
-      'runs.list': ['List runs, newest first', (module) => module.runsListCommand],
-      'runs.show': ['Show one run', (module) => module.runsShowCommand],
-      'runs.report': ['Print a document about a run: html, junit or markdown', (module) => module.runsReportCommand],
-      'runs.results': ['Print the rows of a run again', (module) => module.runsResultsCommand],
-      'runs.resume': ['Go on with a run', (module) => module.runsResumeCommand],
-      'runs.revert': ['Plan to put back what a run changed', (module) => module.runsRevertCommand],
-      'runs.remove': ['Delete what a run kept', (module) => module.runsRemoveCommand],
+      'runs.list': ['List runs, newest first', 'runsListCommand'],
+      'runs.show': ['Show one run', 'runsShowCommand'],
+      'runs.report': ['Print a document about a run: html, junit or markdown', 'runsReportCommand'],
+      'runs.results': ['Print the rows of a run again', 'runsResultsCommand'],
+      'runs.resume': ['Go on with a run', 'runsResumeCommand'],
+      'runs.revert': ['Plan to put back what a run changed', 'runsRevertCommand'],
+      'runs.remove': ['Delete what a run kept', 'runsRemoveCommand'],
     }),
     ...from(() => import('./local/plan.ts'), {
-      'plan.show': ['Show what a plan would send and what became of it', (module) => module.planShowCommand],
-      'plan.approve': ['Sign a plan, so that it may be applied', (module) => module.planApproveCommand],
-      'plan.apply': ['Send exactly the rows of a plan, once', (module) => module.planApplyCommand],
+      'plan.show': ['Show what a plan would send and what became of it', 'planShowCommand'],
+      'plan.approve': ['Sign a plan, so that it may be applied', 'planApproveCommand'],
+      'plan.apply': ['Send exactly the rows of a plan, once', 'planApplyCommand'],
     }),
     ...from(() => import('./local/sandbox.ts'), {
-      'sandbox.info': ['List the ids of the sandbox, or its choices', (module) => module.sandboxInfoCommand],
-      'sandbox.serve': ['Run the sandbox for other programs', (module) => module.sandboxServeCommand],
-      'sandbox.reset': ['Put the sandbox back to how it was at first', (module) => module.sandboxResetCommand],
+      'sandbox.info': ['List the ids of the sandbox, or its choices', 'sandboxInfoCommand'],
+      'sandbox.serve': ['Run the sandbox for other programs', 'sandboxServeCommand'],
+      'sandbox.reset': ['Put the sandbox back to how it was at first', 'sandboxResetCommand'],
     }),
-    ...from(() => import('./mcp/command.ts'), {
-      mcp: ['Serve an assistant (Model Context Protocol)', (module) => module.mcpCommand],
-    }),
+    ...from(() => import('./mcp/command.ts'), { mcp: ['Serve an assistant (Model Context Protocol)', 'mcpCommand'] }),
     ...from(() => import('./desk/desk-command.ts'), {
-      desk: ['Take call after call: show a card, act on it', (module) => module.deskCommand],
+      desk: ['Take call after call: show a card, act on it', 'deskCommand'],
     }),
-    ...from(() => import('./local/api.ts'), {
-      api: ['Send one raw request', (module) => module.apiCommand],
-    }),
+    ...from(() => import('./local/api.ts'), { api: ['Send one raw request', 'apiCommand'] }),
     ...from(() => import('./local/doctor.ts'), {
-      doctor: ['Look for what may be wrong on this machine', (module) => module.doctorCommand],
+      doctor: ['Look for what may be wrong on this machine', 'doctorCommand'],
     }),
     ...from(() => import('./local/schema.ts'), {
-      schema: [
-        'Print commands, options and schemas as JSON, or OpenAPI of the service',
-        (module) => module.schemaCommand(REGISTRY),
-      ],
+      schema: ['Print commands, options and schemas as JSON, or OpenAPI of the service', 'schemaCommand'],
     }),
     ...from(() => import('./local/completion.ts'), {
-      completion: ['Print the completion script of a shell', (module) => module.completionCommand(REGISTRY)],
+      completion: ['Print the completion script of a shell', 'completionCommand'],
     }),
-    ...from(() => import('./local/help.ts'), {
-      help: ['Explain a command or a topic', (module) => module.helpCommand(REGISTRY)],
-    }),
+    ...from(() => import('./local/help.ts'), { help: ['Explain a command or a topic', 'helpCommand'] }),
   ],
   [
     { path: ['card'], summary: 'Gift cards: look at them and change them' },

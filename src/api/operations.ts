@@ -3,9 +3,8 @@ import { Calendar, CalendarUpdate } from './calendar.ts';
 import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
 import { Event, EventCreate } from './event.ts';
 import { cardIdField, resourceId, strictObject } from './field.ts';
-import { SubscriberList, SubscriberListQuery } from './list.ts';
 import type { Operation } from './operation.ts';
-import { Subscriber, SubscriberUpdate } from './subscriber.ts';
+import { Subscriber, SubscriberList, SubscriberListQuery, SubscriberUpdate } from './subscriber.ts';
 
 const cardParams = strictObject(() => ({ cardId: cardIdField }));
 const calendarParams = strictObject(() => ({ id: resourceId('unique identifier of the calendar') }));

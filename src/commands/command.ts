@@ -8,8 +8,6 @@ import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_O
 import type { ArgumentSpec, Example, OptionSpec } from './option-spec.ts';
 
 interface CommandBase {
-  /** `['card', 'block']`. */
-  readonly path: readonly string[];
   /** What a person should know before using it: two to five sentences. */
   readonly description: string;
   readonly arguments: readonly ArgumentSpec[];
@@ -25,6 +23,8 @@ interface CommandBase {
 /** A command that is one operation of the service; `engine/call.ts` runs all of them. */
 export interface CallCommand extends CommandBase {
   readonly kind: 'call';
+  /** `['card', 'block']`. */
+  readonly path: readonly string[];
   /** The row, or the rows among which the value of one option chooses. */
   readonly operation: Operation | OperationChoice;
   readonly columns: readonly Column[];
@@ -58,17 +58,18 @@ export interface LocalCommand extends CommandBase {
   readonly isOpenColumn?: IsOpenPath;
   /** What it prints as JSON, for `frontdesk schema`: the shape that the printing code is typed by. */
   output(): Shape<unknown> | Promise<Shape<unknown>>;
-  /** Answers the exit code. */
-  run(session: Session, input: RawInput): Promise<number>;
+  /** Answers the exit code where it is not 0. */
+  run(session: Session, input: RawInput): Promise<number | undefined>;
 }
 
-export type Command = CallCommand | LocalCommand;
+/** A command under the path that the registry has it by. */
+export type Command = CallCommand | (LocalCommand & Pick<CallCommand, 'path'>);
 
 /** Any row of a command, where it does not matter which: rows of one choice differ in path and answer only. */
-export function operationOf(command: CallCommand): Operation {
-  if (!('rows' in command.operation)) return command.operation;
-  const [first] = Object.values(command.operation.rows);
-  if (first === undefined) throw new Error(`${command.path.join(' ')} chooses among no operations`);
+export function operationOf({ operation }: Pick<CallCommand, 'operation'>): Operation {
+  if (!('rows' in operation)) return operation;
+  const [first] = Object.values(operation.rows);
+  if (first === undefined) throw new Error(`--${operation.option} chooses among no operations`);
   return first;
 }
 
@@ -146,20 +147,14 @@ function examplesOf(lines: ExampleLines): readonly Example[] {
   return Object.entries(lines).map(([text, line]) => ({ text, line }));
 }
 
-interface CallSpec {
-  readonly path: readonly string[];
-  readonly description: string;
-  readonly operation: Operation | OperationChoice;
-  readonly columns: readonly Column[];
-  /** Positional argument; null where the operation has no path id. */
-  readonly argument: { readonly name: string; readonly text: string; readonly several?: boolean } | null;
-  readonly many?: boolean;
-  readonly expect?: boolean;
-  readonly changedFrom?: boolean;
-  /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
-  readonly options?: readonly OptionSpec[];
-  readonly examples: ExampleLines;
-}
+type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
+  Partial<Pick<CallCommand, 'many' | 'expect' | 'changedFrom'>> & {
+    /** Positional argument; null where the operation has no path id. */
+    readonly argument: { readonly name: string; readonly text: string; readonly several?: boolean } | null;
+    /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
+    readonly options?: readonly OptionSpec[];
+    readonly examples: ExampleLines;
+  };
 
 function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
   return [
@@ -176,7 +171,7 @@ function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
 
 /** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
 export function callCommand(spec: CallSpec): CallCommand {
-  const operation = operationOf({ operation: spec.operation, path: spec.path } as CallCommand);
+  const operation = operationOf(spec);
   const writes = isWrite(operation);
   const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const own = [
@@ -189,7 +184,7 @@ export function callCommand(spec: CallSpec): CallCommand {
   const [idParam] = Object.keys(operation.params.shape);
   return {
     kind: 'call',
-    path: spec.path,
+    path: operation.command.split('.'),
     description: spec.description,
     operation: spec.operation,
     columns: spec.columns,
@@ -215,21 +210,8 @@ export function callCommand(spec: CallSpec): CallCommand {
   };
 }
 
-type LocalSpec = { readonly examples: ExampleLines } & Pick<LocalCommand, 'path' | 'description' | 'output' | 'run'> &
-  Partial<
-    Pick<
-      LocalCommand,
-      | 'arguments'
-      | 'options'
-      | 'exitCodes'
-      | 'writes'
-      | 'needsSettings'
-      | 'usesProfile'
-      | 'isLasting'
-      | 'columns'
-      | 'isOpenColumn'
-    >
-  >;
+type LocalSpec = { readonly examples: ExampleLines } & Pick<LocalCommand, 'description' | 'output' | 'run'> &
+  Partial<Omit<LocalCommand, 'kind' | 'examples'>>;
 
 /** Declares a command about this machine. */
 export function localCommand(spec: LocalSpec): LocalCommand {

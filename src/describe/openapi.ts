@@ -1,14 +1,20 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { Calendar } from '../api/calendar.ts';
 import { Card, Transaction, WalletAResult, WalletBResult } from '../api/card.ts';
-import { ErrorBody } from '../api/error-body.ts';
 import { Event } from '../api/event.ts';
-import { SubscriberList } from '../api/list.ts';
+import { looseObject, noted } from '../api/field.ts';
 import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { Subscriber } from '../api/subscriber.ts';
+import { Subscriber, SubscriberList } from '../api/subscriber.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { jsonSchemaOf } from './json-schema.ts';
+
+/** Spec, error body of the gift-card API. The calendar API's is not shown. */
+const ErrorBody = looseObject(() => ({
+  errorCode: noted(z.string(), { description: 'machine-readable code; the set of values is not shown' }),
+  message: noted(z.string(), { description: 'human-readable message' }),
+  details: noted(z.optional(z.record(z.string(), z.unknown())), { description: 'additional details' }),
+}));
 
 /** Schemas that have a name of their own in the document. */
 const COMPONENTS: Readonly<Record<string, z.ZodMiniType>> = {

@@ -1,4 +1,4 @@
-import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import type { CallCommand } from '../commands/command.ts';
 import { Failure, warning } from '../failure.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';

@@ -173,7 +173,7 @@ async function runCommand(
       const { runCall } = await import('./call.ts');
       return await runCall(session, command, input);
     }
-    if (session.faults.length === 0) return await command.run(session, input);
+    if (session.faults.length === 0) return (await command.run(session, input)) ?? 0;
     const { refuseLocal } = await import('./refuse.ts');
     return await refuseLocal(session, command, input);
   } finally {

@@ -74,8 +74,8 @@ function makeCall(input: ApiInput): SingleCall {
   };
 }
 
-/** Runs `frontdesk api`. Answers the exit code. */
-export async function runApi(session: Session, input: RawInput): Promise<number> {
+/** Runs `frontdesk api`. */
+export async function runApi(session: Session, input: RawInput): Promise<void> {
   const api = await readApiInput(session, input);
   const single = makeCall(api);
   const isWrite = api.method === 'POST';
@@ -87,7 +87,6 @@ export async function runApi(session: Session, input: RawInput): Promise<number>
     if (session.common.dryRun) await printDryRun(session, [single.call]);
     else if (isWrite) await write(session, api, single);
     else await read(session, api, single);
-    return 0;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     const outcome = isWrite ? { outcome: error.details.outcome ?? 'not_sent' } : {};

@@ -29,7 +29,6 @@ const LOGIN = object(
 );
 
 export const authLoginCommand = localCommand({
-  path: ['auth', 'login'],
   description:
     'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
   options: [
@@ -94,7 +93,6 @@ export const authLoginCommand = localCommand({
     const ending = shown === undefined ? '' : `\nToken: ends with ${shown}`;
     const text = `Logged in to ${familyWords(family)} at ${target.base.origin} with profile ${profileName}.${ending}${checked}\nTry: ${next}`;
     await session.print({ kind: 'text', text, json });
-    return 0;
   },
 });
 
@@ -110,7 +108,6 @@ const STATUS_COLUMNS: readonly Column[] = [
 ];
 
 export const authStatusCommand = localCommand({
-  path: ['auth', 'status'],
   columns: STATUS_COLUMNS,
   usesProfile: true,
   description:
@@ -167,7 +164,6 @@ export const authStatusCommand = localCommand({
 const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
 
 export const authLogoutCommand = localCommand({
-  path: ['auth', 'logout'],
   description:
     'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
   options: [FAMILY_OPTION, NEVER_ASKS_OPTION],
@@ -190,6 +186,5 @@ export const authLogoutCommand = localCommand({
         : `Removed from this machine: ${names.join(', ')}. The tokens stay valid at the service.`;
     const places = removed.map((entry) => ({ family: entry.family, origin: entry.origin }));
     await session.print({ kind: 'text', text, json: jsonOf(LOGOUT, { profile, removed: places }) });
-    return 0;
   },
 });

@@ -208,8 +208,8 @@ export function waitForCard(session: Session, input: WaitInput, line: WaitLine):
   return new Wait(session, input, line).run();
 }
 
-/** Runs `frontdesk card wait`. Answers the exit code. */
-export async function runWait(session: Session, input: RawInput): Promise<number> {
+/** Runs `frontdesk card wait`. */
+export async function runWait(session: Session, input: RawInput): Promise<void> {
   const waitInput = await readWaitInput(session, input);
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {
@@ -219,5 +219,4 @@ export async function runWait(session: Session, input: RawInput): Promise<number
   const answer = await waitForCard(session, waitInput, line).finally(() => line.clear());
   for (const notice of answer.ending.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });
-  return 0;
 }

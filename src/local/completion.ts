@@ -12,7 +12,6 @@ const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function completionCommand(registry: Registry): LocalCommand {
   return localCommand({
-    path: ['completion'],
     description: [
       'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
       'bash: frontdesk completion bash > ~/.local/share/bash-completion/completions/frontdesk',
@@ -47,7 +46,6 @@ export function completionCommand(registry: Registry): LocalCommand {
         text: script,
         json: jsonOf(COMPLETION, { shell: shell.name, script }),
       });
-      return 0;
     },
   });
 }

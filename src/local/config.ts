@@ -85,7 +85,6 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export const configListCommand = localCommand({
-  path: ['config', 'list'],
   columns: COLUMNS,
   description:
     'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; in JSON stands only what is set.',
@@ -104,12 +103,10 @@ export const configListCommand = localCommand({
       rows,
       columns: COLUMNS,
     });
-    return 0;
   },
 });
 
 export const configGetCommand = localCommand({
-  path: ['config', 'get'],
   description: 'Shows one preference; null in JSON when it is not set.',
   arguments: [KEY_ARGUMENT],
   examples: {
@@ -119,12 +116,10 @@ export const configGetCommand = localCommand({
   output: () => PREFERENCE,
   async run(session, input) {
     await printPreference(session, await session.settings(), await keyOf(session, input));
-    return 0;
   },
 });
 
 export const configSetCommand = localCommand({
-  path: ['config', 'set'],
   description:
     'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100) or concurrency (1 to 1000).',
   arguments: [KEY_ARGUMENT, { name: 'value', text: 'the value', required: true }],
@@ -138,12 +133,10 @@ export const configSetCommand = localCommand({
     const value = await preferenceValue(session, input, key);
     const settings = await session.changeSettings((before) => setPreference(before, key, value));
     await printPreference(session, settings, key);
-    return 0;
   },
 });
 
 export const configUnsetCommand = localCommand({
-  path: ['config', 'unset'],
   description: 'Takes a preference away, so that the built-in value counts again.',
   arguments: [KEY_ARGUMENT],
   examples: {
@@ -155,12 +148,10 @@ export const configUnsetCommand = localCommand({
     const key = await keyOf(session, input);
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
     await printPreference(session, settings, key);
-    return 0;
   },
 });
 
 export const configPathCommand = localCommand({
-  path: ['config', 'path'],
   description: 'Shows where the settings file is, whether it exists or not.',
   needsSettings: false,
   examples: {
@@ -171,6 +162,5 @@ export const configPathCommand = localCommand({
   async run(session) {
     const path = settingsPath(session.configDir());
     await session.print({ kind: 'text', text: path, json: jsonOf(TEXT, path) });
-    return 0;
   },
 });

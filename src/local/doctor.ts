@@ -42,7 +42,6 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
 }
 
 export const doctorCommand = localCommand({
-  path: ['doctor'],
   columns: COLUMNS,
   description:
     'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
@@ -70,6 +69,5 @@ export const doctorCommand = localCommand({
       ...(await checkService(session, { connect: hasOption(input, 'connect'), caFile })),
     ];
     await printChecks(session, checks);
-    return 0;
   },
 });

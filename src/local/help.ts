@@ -9,7 +9,6 @@ import { ANY } from '../json/shape.ts';
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function helpCommand(registry: Registry): LocalCommand {
   return localCommand({
-    path: ['help'],
     description:
       'Explains a command, a group of commands, or a topic; without words it lists them all. With --json it prints the same facts as JSON. It reads nothing and sends nothing.',
     arguments: [
@@ -33,7 +32,6 @@ export function helpCommand(registry: Registry): LocalCommand {
       const page = await findHelp(input.words, registry);
       const text = layOut(page.blocks, helpWidth(helpColumns(session.context)));
       await session.print({ kind: 'text', text, json: fromPlain(page.json) });
-      return 0;
     },
   });
 }

@@ -38,7 +38,6 @@ function ageProblem(text: string): string | undefined {
 }
 
 export const historyListCommand = localCommand({
-  path: ['history', 'list'],
   columns: COLUMNS,
   description:
     'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. Kept here are no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
@@ -75,12 +74,10 @@ export const historyListCommand = localCommand({
       const message = `the record of run ${run} cannot be read; its rows are missing here`;
       await session.notify(warning('RUN_UNREADABLE', message));
     }
-    return 0;
   },
 });
 
 export const historyShowCommand = localCommand({
-  path: ['history', 'show'],
   columns: COLUMNS,
   description:
     'Shows one entry of the history, by the name in its last column or any part of it that no other entry has.',
@@ -96,14 +93,12 @@ export const historyShowCommand = localCommand({
     const { historyJson, showHistory } = await import('../history/read.ts');
     const entry = await showHistory({ stateDir: session.stateDir(), clock: session.context.clock }, name);
     await session.print({ kind: 'resource', resource: historyJson(entry), columns: COLUMNS });
-    return 0;
   },
 });
 
 const PRUNED = object({ removed: INTEGER });
 
 export const historyPruneCommand = localCommand({
-  path: ['history', 'prune'],
   description:
     'Deletes old single writes from the history. Asks first; off a terminal it needs --yes. Rows of runs are deleted with their runs: `frontdesk runs remove --older-than 90d`.',
   options: [{ long: 'older-than', value: 'age', required: true, text: 'delete what is older: 90d' }, YES_OPTION],
@@ -125,6 +120,5 @@ export const historyPruneCommand = localCommand({
     const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, age ?? 0);
     const shown = removed === 1 ? '1 entry' : `${removed} entries`;
     await session.print({ kind: 'text', text: `${shown} deleted.`, json: jsonOf(PRUNED, { removed }) });
-    return 0;
   },
 });

@@ -27,7 +27,6 @@ function profileOf(session: Session, input: RawInput): ResolvedProfile | undefin
 }
 
 export const planShowCommand = localCommand({
-  path: ['plan', 'show'],
   columns: ROW_COLUMNS,
   isOpenColumn: openUnder('body', 'before'),
   description:
@@ -46,7 +45,6 @@ export const planShowCommand = localCommand({
 });
 
 export const planApproveCommand = localCommand({
-  path: ['plan', 'approve'],
   columns: APPROVAL_COLUMNS,
   description:
     'Signs the bytes of a plan with an SSH key, after showing it, into <file>.<name>.sig beside it. A profile with --approvers and --approvals demands that many signatures, of different people and keys, before many rows are written. It stops mistakes, and not somebody who holds the token and curl. Off a terminal it needs --yes.',
@@ -71,7 +69,6 @@ export const planApproveCommand = localCommand({
 });
 
 export const planApplyCommand = localCommand({
-  path: ['plan', 'apply'],
   description:
     'Sends exactly the rows of a plan, once. Each card is read again right before its write, and one that changed since it was planned is left alone; a change between that read and the write cannot be seen. It is a run that the plan names: applied again it goes on where it stopped, or prints the results. It asks on a terminal; elsewhere it needs --yes.',
   arguments: [FILE_ARGUMENT],

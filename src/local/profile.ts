@@ -77,7 +77,6 @@ async function printProfile(session: Session, settings: Settings, name: string):
 }
 
 export const profileListCommand = localCommand({
-  path: ['profile', 'list'],
   columns: COLUMNS,
   description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
   examples: {
@@ -94,12 +93,10 @@ export const profileListCommand = localCommand({
     if (settings.profiles.size === 0 && session.context.stdout.isTerminal) {
       await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));
     }
-    return 0;
   },
 });
 
 export const profileShowCommand = localCommand({
-  path: ['profile', 'show'],
   columns: COLUMNS,
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
   arguments: [{ ...NAME_ARGUMENT, required: false }],
@@ -114,12 +111,10 @@ export const profileShowCommand = localCommand({
     const isKnown = settings.profiles.has(name) || name === SANDBOX || input.words[0] === undefined;
     if (!isKnown) throw unknownProfile(settings, name, '<name>');
     await printProfile(session, settings, name);
-    return 0;
   },
 });
 
 export const profileSetCommand = localCommand({
-  path: ['profile', 'set'],
   columns: COLUMNS,
   description:
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
@@ -154,12 +149,10 @@ export const profileSetCommand = localCommand({
     const changes = Object.fromEntries(PROFILE_KEYS.map((key) => [key, lastValue(input, PROFILE_FLAGS[key])]));
     const settings = await session.changeSettings((before) => changeProfile(before, name, changes));
     await printProfile(session, settings, name);
-    return 0;
   },
 });
 
 export const profileUseCommand = localCommand({
-  path: ['profile', 'use'],
   columns: COLUMNS,
   description: 'Makes a profile the one that is used when none is named.',
   arguments: [NAME_ARGUMENT],
@@ -172,12 +165,10 @@ export const profileUseCommand = localCommand({
     const name = await nameOf(session, input, [SANDBOX]);
     const settings = await session.changeSettings((before) => useProfile(before, name));
     await printProfile(session, settings, name);
-    return 0;
   },
 });
 
 export const profileRemoveCommand = localCommand({
-  path: ['profile', 'remove'],
   description:
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
   arguments: [NAME_ARGUMENT],
@@ -200,6 +191,5 @@ export const profileRemoveCommand = localCommand({
       text: `Profile ${name} is removed.`,
       json: jsonOf(REMOVED, { removed: name }),
     });
-    return 0;
   },
 });

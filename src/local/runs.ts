@@ -88,7 +88,6 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
 }
 
 export const runsListCommand = localCommand({
-  path: ['runs', 'list'],
   columns: COLUMNS,
   description:
     'Lists the runs of many rows that this machine keeps, newest first. finished: nothing is left to do; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
@@ -121,12 +120,10 @@ export const runsListCommand = localCommand({
         note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
       );
     }
-    return 0;
   },
 });
 
 export const runsShowCommand = localCommand({
-  path: ['runs', 'show'],
   columns: COLUMNS,
   description: 'Shows one run: its state and how many rows ended in which way.',
   arguments: [RUN_ARGUMENT],
@@ -140,7 +137,6 @@ export const runsShowCommand = localCommand({
     const { showRun } = await import('../bulk/run-list.ts');
     const run = await showRun(portsOf(session), await runNameOf(session, input));
     await session.print({ kind: 'resource', resource: fromPlain(run), columns: COLUMNS });
-    return 0;
   },
 });
 
@@ -157,7 +153,6 @@ function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
 const INPUT_ROW = object({ _outcome: oneOf(OUTCOMES) });
 
 export const runsResultsCommand = localCommand({
-  path: ['runs', 'results'],
   description:
     'Prints the rows of a run again, in input order, from its record. --as-input prints the original rows with _outcome instead, as an input of the same command.',
   arguments: [RUN_ARGUMENT],
@@ -178,12 +173,10 @@ export const runsResultsCommand = localCommand({
     const { printRunResults } = await import('../engine/many/run-results.ts');
     const outcomes = readOutcomes(input);
     await printRunResults(session, await runNameOf(session, input), outcomes, hasOption(input, 'as-input'));
-    return 0;
   },
 });
 
 export const runsResumeCommand = localCommand({
-  path: ['runs', 'resume'],
   description:
     'Goes on with a run that stopped or was killed. Done rows are not repeated; rows whose request may have left are unknown and stay untouched unless --reconcile (cards: read and compare) or --resend-unknown (asks: they may have been applied). The run keeps its own options.',
   arguments: [RUN_ARGUMENT],
@@ -210,7 +203,6 @@ export const runsResumeCommand = localCommand({
 });
 
 export const runsRevertCommand = localCommand({
-  path: ['runs', 'revert'],
   columns: HEADER_COLUMNS,
   description:
     'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known are reported (15), and the plan holds the others. A run of cards or events has no way back.',
@@ -239,7 +231,6 @@ export const runsRevertCommand = localCommand({
 });
 
 export const runsReportCommand = localCommand({
-  path: ['runs', 'report'],
   description:
     'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
   arguments: [RUN_ARGUMENT],
@@ -257,14 +248,12 @@ export const runsReportCommand = localCommand({
     if (form === undefined) throw usageFailure(faults);
     const { printRunReport } = await import('../engine/many/run-report.ts');
     await printRunReport(session, await runNameOf(session, input), form);
-    return 0;
   },
 });
 
 const REMOVED = object({ removed: list(TEXT) });
 
 export const runsRemoveCommand = localCommand({
-  path: ['runs', 'remove'],
   description:
     "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
   arguments: [RUN_ARGUMENT],
@@ -301,6 +290,5 @@ export const runsRemoveCommand = localCommand({
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
     await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }) });
-    return 0;
   },
 });

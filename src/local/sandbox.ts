@@ -50,7 +50,6 @@ function choicesText(info: JsonValue): string {
 }
 
 export const sandboxInfoCommand = localCommand({
-  path: ['sandbox', 'info'],
   description:
     'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
   options: [{ long: 'choices', text: 'show the rules that the sandbox chose, and no ids' }],
@@ -66,14 +65,12 @@ export const sandboxInfoCommand = localCommand({
     const json = sandboxInfo(store.read());
     const text = hasOption(input, 'choices') ? choicesText(json) : infoText(json);
     await session.print({ kind: 'text', text, json });
-    return 0;
   },
 });
 
 const RESET = object({ reset: constant(true) });
 
 export const sandboxResetCommand = localCommand({
-  path: ['sandbox', 'reset'],
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
   options: [NEVER_ASKS_OPTION],
   examples: {
@@ -89,14 +86,12 @@ export const sandboxResetCommand = localCommand({
       text: 'The sandbox is as it was at first.',
       json: jsonOf(RESET, { reset: true }),
     });
-    return 0;
   },
 });
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
 export const sandboxServeCommand = localCommand({
-  path: ['sandbox', 'serve'],
   description:
     'Runs the sandbox for scripts, CI and other clients until it is interrupted: from the same seed, in memory, on loopback. Once it listens it prints its URL and tokens. --fault plays an outage: GET or POST (or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut), truncate or garbage; *3 plays it the first three times, @50% at random.',
   options: [

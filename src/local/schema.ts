@@ -35,7 +35,6 @@ function unknownCommand(words: readonly string[], entries: readonly CommandEntry
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function schemaCommand(registry: Registry): LocalCommand {
   return localCommand({
-    path: ['schema'],
     description:
       'Prints the command tree as JSON: every command with its arguments, options and limits, JSON Schemas of its input and output, exit codes and examples. Words name a single command. --openapi prints OpenAPI 3.1 of the service as frontdesk understands it. The result is JSON in every output format.',
     arguments: [{ name: 'word', text: 'words of one command, such as card block', required: false, variadic: true }],
@@ -54,7 +53,6 @@ export function schemaCommand(registry: Registry): LocalCommand {
       // A schema has no columns: it is JSON in every format.
       const output = { ...session.output, format: format === 'ndjson' ? format : 'json' } as const;
       await renderResult({ kind: 'text', text: '', json }, output, session.context.stdout);
-      return 0;
     },
   });
 }

@@ -4,7 +4,6 @@ import { localCommand } from '../commands/command.ts';
 import { openUnder } from '../output/column.ts';
 
 export const cardWaitCommand = localCommand({
-  path: ['card', 'wait'],
   description:
     'Reads a card again and again until its status is one of those wanted, then prints it as `card get` does. When the time is up without that, exit 124 names the last status seen. 401, 403, 404 and any other refusal end it at once; a service that stops answering is waited for, and a Retry-After is obeyed.',
   usesProfile: true,
@@ -31,6 +30,6 @@ export const cardWaitCommand = localCommand({
   output: async () => (await import('../describe/json-schema.ts')).jsonSchemaOf(Card, 'output'),
   async run(session, input) {
     const { runWait } = await import('./card-wait.ts');
-    return runWait(session, input);
+    await runWait(session, input);
   },
 });

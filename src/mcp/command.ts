@@ -28,7 +28,6 @@ function isReadOnly(session: Session): boolean {
 }
 
 export const mcpCommand = localCommand({
-  path: ['mcp'],
   description:
     'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
   usesProfile: true,

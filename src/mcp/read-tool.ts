@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { CARD_STATUSES } from '../api/card.ts';
-import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import { isFullList } from '../engine/list-call.ts';
 import { type Fault, type Notice, OUTCOMES, usageFailure, warning } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';

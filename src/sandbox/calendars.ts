@@ -1,4 +1,4 @@
-import { DEFAULT_LIST_LIMIT } from '../api/list.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Fresh } from './ids.ts';
 import { randomHex } from './ids.ts';

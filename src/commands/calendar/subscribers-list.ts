@@ -1,13 +1,13 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { callCommand } from '../command.ts';
-import { SUBSCRIBER_COLUMNS } from './columns.ts';
+import { answerColumns } from './columns.ts';
 
 export const calendarSubscribersList = callCommand({
-  path: ['calendar', 'subscribers', 'list'],
   description:
     'Lists up to 100 subscribers; the service gives 10 active ones when neither --limit nor --active is given. There is no way to page through more: a full list is warned about, and with --require-complete it is exit 15. --active all asks for both and merges the answers.',
   operation: OPERATIONS.subscribersList,
-  columns: SUBSCRIBER_COLUMNS,
+  // Each row is a subscriber.
+  columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
   options: [
     {

@@ -1,13 +1,12 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { callCommand } from '../command.ts';
-import { SUBSCRIBER_COLUMNS } from './columns.ts';
+import { answerColumns } from './columns.ts';
 
 export const calendarSubscribersUpdate = callCommand({
-  path: ['calendar', 'subscribers', 'update'],
   description:
     'Sends exactly the fields that are given; an empty text is sent as an empty text. What the service does with omitted fields is not shown. A single subscriber cannot be read back, so a call without an answer is exit 8; repeating it sets the same values.',
   operation: OPERATIONS.subscriberUpdate,
-  columns: SUBSCRIBER_COLUMNS,
+  columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: { name: 'subscriberId', text: 'id of the subscriber, at most 5000 characters' },
   many: true,
   changedFrom: true,

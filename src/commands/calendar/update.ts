@@ -1,13 +1,12 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { callCommand } from '../command.ts';
-import { CALENDAR_COLUMNS } from './columns.ts';
+import { answerColumns } from './columns.ts';
 
 export const calendarUpdate = callCommand({
-  path: ['calendar', 'update'],
   description:
     'Sends exactly the fields that are given; an empty text is sent as an empty text. What the service does with omitted fields is not shown. There is no way to read a calendar back, so a call without an answer is exit 8; repeating it sets the same values.',
   operation: OPERATIONS.calendarUpdate,
-  columns: CALENDAR_COLUMNS,
+  columns: answerColumns(OPERATIONS.calendarUpdate, ['object', 'created']),
   argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
   many: true,
   changedFrom: true,

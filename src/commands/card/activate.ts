@@ -3,7 +3,6 @@ import { callCommand } from '../command.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
 
 export const cardActivate = callCommand({
-  path: ['card', 'activate'],
   description:
     'Activates one card, or many. When no readable answer comes, the card is read back: status ACTIVE counts as done, anything else is exit 8. Which status an activation leads to is not documented.',
   operation: OPERATIONS.cardActivate,

@@ -3,7 +3,6 @@ import { callCommand } from '../command.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
 
 export const cardBlock = callCommand({
-  path: ['card', 'block'],
   description:
     'Blocks one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. There is no way back from a block. When no readable answer comes, the card is read back: status BLOCKED counts as done, anything else is exit 8.',
   operation: OPERATIONS.cardBlock,

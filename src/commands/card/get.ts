@@ -3,7 +3,6 @@ import { callCommand } from '../command.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
 
 export const cardGet = callCommand({
-  path: ['card', 'get'],
   description:
     'Reads one card, or several. One id gives one card; several ids or --from give a list in the order asked for, and exit 15 when some could not be read.',
   operation: OPERATIONS.cardGet,

@@ -3,7 +3,6 @@ import { callCommand } from '../command.ts';
 import { CARD_ARGUMENT } from './columns.ts';
 
 export const cardProvision = callCommand({
-  path: ['card', 'provision'],
   description:
     "Asks the service for the data that puts a card into a customer's wallet. The result is secret and comes once: tables and csv hide it, --out writes it to a new file that only you can read, and neither history nor --verbose ever holds it. It cannot be read back, so a call without an answer is exit 8.",
   operation: {

@@ -3,7 +3,6 @@ import { callCommand } from '../command.ts';
 import { CARD_ARGUMENT, CARD_COLUMNS } from './columns.ts';
 
 export const cardReissue = callCommand({
-  path: ['card', 'reissue'],
   description:
     'Reissues one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. Whether the answer is the original or its replacement is not documented, so the id in the answer is kept in the history. A reissue without an answer is never repeated: two may mean two live cards.',
   operation: OPERATIONS.cardReissue,

@@ -105,7 +105,6 @@ describe('an operation that is added', () => {
 
   it('has its options and exit codes from the row', () => {
     const command = callCommand({
-      path: ['card', 'cancel'],
       description: '',
       operation: CANCEL,
       columns: [],
