@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -7,6 +8,8 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    // One for each processor, and never one alone: a test waits for the programs it starts, and a file for its timers.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {

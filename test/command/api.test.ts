@@ -238,7 +238,8 @@ describe('api POST', () => {
     ['a lost answer of block that the card does not show is unknown', `${CARD_PATH}/block`, cardText('ACTIVE'), 8],
   ])('%s', async (_, path, shown, code) => {
     const server = await startRecordingServer((request) => (request.method === 'POST' ? 'reset' : { body: shown }));
-    const result = await runFrontdesk(['api', 'POST', path, '--yes', '--data', '{}', '--json'], { env: server.env });
+    const args = ['api', 'POST', path, '--yes', '--data', '{}', '--json', '--retry-max-time', '2s'];
+    const result = await runFrontdesk(args, { env: server.env });
     expect(result.code).toBe(code);
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(server.requests.filter(({ method }) => method === 'GET').length).toBeGreaterThanOrEqual(1);

@@ -190,7 +190,7 @@ describe('as text', () => {
   test('frontdesk: what was attempted, on what, what came back; at most two hint lines; no stack trace', async () => {
     for (const reply of [refusal(401), refusal(404), refusal(500), refusal(302, { location: 'http://x.example' })]) {
       const server = await startRecordingServer(() => reply);
-      const { stdout, stderr } = await runFrontdesk(BLOCK, { env: server.env });
+      const { stdout, stderr } = await runFrontdesk([...BLOCK, '--retry-max-time', '2s'], { env: server.env });
       expect(stdout).toBe('');
       const [first, ...rest] = stderr.trimEnd().split('\n');
       expect(first).toMatch(/^frontdesk: /);
@@ -311,7 +311,18 @@ describe('the table of exit codes', () => {
     const guarded = await runFrontdesk([...BLOCK, '--expect', 'status=ACTIVE', '--json'], { env: server.env });
     expect(guarded.code).toBe(17);
     expect(JSON.parse(guarded.stderr).error).toMatchObject({ code: 'PRECONDITION', outcome: 'not_sent' });
-    const wait = ['card', 'wait', CARD_ID, '--status', 'ACTIVE', '--timeout', '300ms', '--interval', '100ms', '--json'];
+    const wait = [
+      'card',
+      'wait',
+      CARD_ID,
+      '--status',
+      'ACTIVE',
+      '--timeout',
+      '1500ms',
+      '--interval',
+      '500ms',
+      '--json',
+    ];
     const waited = await runFrontdesk(wait, { env: server.env });
     expect(waited).toMatchObject({ code: 124, stdout: '' });
     expect(JSON.parse(waited.stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({

@@ -11,7 +11,7 @@ import {
   refusal,
 } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { copyHome, createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', CARD_ID, '--yes', '-q'];
@@ -42,6 +42,14 @@ async function threeWrites() {
   await run(['calendar', 'event', 'create', '--calendar', 'c', '--name', 'secret name', '--start', '2026-05-01']);
   await run(['card', 'get', cardId(3)]);
   return { home, server, run };
+}
+
+let written: Promise<Home> | undefined;
+
+/** A home with those three writes, for a test that needs nothing of their service. */
+async function withThreeWrites(): Promise<Home> {
+  written ??= threeWrites().then(({ home }) => home);
+  return copyHome(await written);
 }
 
 describe('history', () => {
@@ -95,7 +103,7 @@ describe('history', () => {
     ['--since', '24h', ['calendar.event.create', 'card.block', 'card.reissue']],
     ['--since', '1ms', []],
   ])('%s %s filters, also without the word list', async (option, value, operations) => {
-    const { home } = await threeWrites();
+    const home = await withThreeWrites();
     for (const words of [[], ['list']]) {
       const entries = await history(home, [...words, option, value]);
       expect(entries.map(({ operation }) => operation)).toEqual(operations);
@@ -103,7 +111,7 @@ describe('history', () => {
   });
 
   test('show gives one entry', async () => {
-    const { home } = await threeWrites();
+    const home = await withThreeWrites();
     const [newest] = await history(home, ['--limit', '1']);
     const shown = await runFrontdesk(['history', 'show', String(newest?.['entry']), '--json'], { home });
     expect(JSON.parse(shown.stdout)).toEqual(newest);
@@ -163,7 +171,7 @@ describe('history', () => {
   });
 
   test('prune --older-than removes old single writes and no young ones', async () => {
-    const { home } = await threeWrites();
+    const home = await withThreeWrites();
     const prune = (age: string) => runFrontdesk(['history', 'prune', '--older-than', age, '--yes', '--json'], { home });
     expect((await prune('90d')).stdout).toBe('{\n  "removed": 0\n}\n');
     expect(await history(home)).toHaveLength(3);
@@ -172,7 +180,7 @@ describe('history', () => {
   });
 
   test('prune asks, so off a terminal it needs --yes', async () => {
-    const { home } = await threeWrites();
+    const home = await withThreeWrites();
     const result = await runFrontdesk(['history', 'prune', '--older-than', '1ms'], { home });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('--yes');
@@ -180,7 +188,7 @@ describe('history', () => {
   });
 
   test('show takes any part of a name that no other entry has', async () => {
-    const { home } = await threeWrites();
+    const home = await withThreeWrites();
     const entries = await history(home);
     const { entry } = entries[0] as { entry: string };
     const shown = await runFrontdesk(['history', 'show', entry.slice(-6), '--json'], { home });

@@ -255,7 +255,7 @@ describe('what is printed of failures is as declared', () => {
     const { url, cardsToken } = JSON.parse(serving.output().stdout) as { url: string; cardsToken: string };
     const env = { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: cardsToken };
     const other = new Operator(env);
-    expect(await other.fails(['card', 'reissue', ACTIVE, '--yes'])).toContain('error');
+    expect(await other.fails(['card', 'reissue', ACTIVE, '--yes', '--retry-max-time', '2s'])).toContain('error');
     await other.run('history list');
     serving.child.kill('SIGTERM');
     await serving.result;

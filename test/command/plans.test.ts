@@ -10,11 +10,19 @@ import {
   type Reply,
   startRecordingServer,
 } from '../support/recording-server.ts';
-import { createHome, type Home, type RunResult, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import {
+  createHome,
+  type Home,
+  type RunResult,
+  runFrontdesk,
+  SHORT_GRACE,
+  startFrontdesk,
+} from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--reason', 'X-1'];
-const NO_TIME = ['--retry-max-time', '100ms', '--timeout', '100ms'];
+/** Too little time for the second look at a card, 2 s after the first: an outcome that is not known stays so at once. */
+const ONE_LOOK = ['--retry-max-time', '2s'];
 
 interface Planned {
   readonly home: Home;
@@ -152,9 +160,9 @@ describe('--plan sends no write', () => {
   ])('leaves no file behind when a signal ends it: %s', async (_, ids) => {
     const home = createHome();
     const server = await startRecordingServer(() => 'hang');
-    const args = ['card', 'block', ...ids, '--plan', 'p.plan', '--timeout', '10s'];
-    const running = startFrontdesk(args, { home, env: server.env });
-    await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(ids.length);
+    const args = ['card', 'block', ...ids, '--plan', 'p.plan'];
+    const running = startFrontdesk(args, { home, env: { ...server.env, ...SHORT_GRACE } });
+    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(ids.length);
     running.child.kill('SIGINT');
     expect((await running.result).code).toBe(130);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
@@ -374,7 +382,7 @@ describe('plan apply', () => {
       isDown && request.method === 'POST' && cardNumber(request) === 2 ? 'reset' : undefined,
     );
     isDown = true;
-    const first = await apply(planned, ['-j', '1', '--max-failures', '1', ...NO_TIME]);
+    const first = await apply(planned, ['-j', '1', '--max-failures', '1', ...ONE_LOOK]);
     expect(first.code, first.stderr).toBe(8);
     isDown = false;
     const [header] = linesOf(planned.home) as { plan: string }[];

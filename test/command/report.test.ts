@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { copyHome, createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const FORMS = ['html', 'junit', 'markdown'] as const;
 
@@ -27,6 +27,9 @@ async function blockFive(home: Home, args: readonly string[] = []) {
       '1',
       '--retries',
       '0',
+      // The second look at a card, 2 s after the first, is not waited for.
+      '--retry-max-time',
+      '2s',
       '--reason',
       'Secret 4711',
       '--run',
@@ -36,6 +39,17 @@ async function blockFive(home: Home, args: readonly string[] = []) {
     { env: server.env, home, stdin: idLines(5) },
   );
   return { server, result };
+}
+
+const made = new Map<string, Promise<Home>>();
+
+/** A home with such a run, for a test that needs nothing of its service. Runs that are told in the same words are made once. */
+async function withFiveBlocked(...args: readonly string[]): Promise<Home> {
+  const key = args.join(' ');
+  const home = createHome();
+  const run = made.get(key) ?? blockFive(home, args).then(() => home);
+  made.set(key, run);
+  return copyHome(await run);
 }
 
 function runFile(home: Home, name: string): string {
@@ -82,8 +96,7 @@ describe('runs report', () => {
   });
 
   test('html: the answer first, then outcomes, causes, commands, the run and its rows', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const { stdout } = await report(home, 'html');
     expect(stdout).toContain('<h1>3 of 5 rows succeeded</h1>');
     expect(stdout).toContain('<p>1 row was rejected by the service.</p>');
@@ -93,8 +106,7 @@ describe('runs report', () => {
   });
 
   test('junit: rejected is a failure, unknown an error, in input order with row and id', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const { stdout } = await report(home, 'junit');
     expect(stdout.match(/tests="5" failures="1" errors="1" skipped="0"/g)).toHaveLength(1);
     expect(stdout.match(/<testcase name="[^"]*"/g)).toEqual(
@@ -105,23 +117,20 @@ describe('runs report', () => {
   });
 
   test('markdown: counts, causes and commands, no row', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const { stdout } = await report(home, 'markdown');
     expect(stdout).toContain('| applied | 3 |\n| rejected | 1 |\n| unknown | 1 |\n| all | 5 |');
     expect(stdout).not.toContain(cardId(3));
   });
 
   test('takes --last, and a part of the id', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const last = await runFrontdesk(['runs', 'report', '--last', '--as', 'markdown'], { home });
     expect([last.code, last.stdout]).toEqual([0, (await report(home, 'markdown')).stdout]);
   });
 
   test('with --json is one object that holds the document', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'junit', '--json'], { home });
     expect(JSON.parse(result.stdout)).toEqual({
       run: 'nightly',
@@ -131,8 +140,7 @@ describe('runs report', () => {
   });
 
   test('is the document itself whatever the usual output format is', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const env = { FRONTDESK_OUTPUT: 'json' };
     const result = await runFrontdesk(['runs', 'report', 'nightly', '--as', 'markdown'], { home, env });
     expect(result.stdout).toBe((await report(home, 'markdown')).stdout);
@@ -146,8 +154,7 @@ describe('runs report', () => {
     [['--as', 'html'], '<run>: is required, or --last'],
     [['nightly', '--last', '--as', 'html'], 'exclude each other'],
   ])('%j is exit 2', async (args, message) => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     const result = await runFrontdesk(['runs', 'report', ...args], { home });
     expect([result.code, result.stdout]).toEqual([2, '']);
     expect(result.stderr).toContain(message);
@@ -191,8 +198,7 @@ describe('nothing secret and nothing of a customer is in', () => {
 
 describe('a run that did not come to its end is reported:', () => {
   test('one that stopped, with the rows that were not reached', async () => {
-    const home = createHome();
-    await blockFive(home, ['--max-failures', '1']);
+    const home = await withFiveBlocked('--max-failures', '1');
     const { stdout, code } = await report(home, 'junit');
     expect(code).toBe(0);
     expect(stdout).toContain('tests="5" failures="1" errors="0" skipped="2"');
@@ -203,8 +209,7 @@ describe('a run that did not come to its end is reported:', () => {
   });
 
   test('one that was killed, with half a record at the end', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     // What a kill after the intent of row 5 leaves.
     changeJournal(home, (lines) => lines.slice(0, lines.findLastIndex((line) => line.includes('"intent"')) + 1));
     appendFileSync(runFile(home, 'journal.jsonl'), '{"n":5,"t":17776');
@@ -216,8 +221,7 @@ describe('a run that did not come to its end is reported:', () => {
   });
 
   test('one whose journal is damaged, up to the damage, and says so', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     changeJournal(home, (lines) => lines.map((line, index) => (index === 4 ? line.replace('"n"', '"N"') : line)));
     const result = await report(home, 'markdown');
     expect(result.code).toBe(0);
@@ -228,8 +232,7 @@ describe('a run that did not come to its end is reported:', () => {
   });
 
   test('one whose copy of the input is gone, without ids of rows that were not reached', async () => {
-    const home = createHome();
-    await blockFive(home, ['--max-failures', '1']);
+    const home = await withFiveBlocked('--max-failures', '1');
     rmSync(runFile(home, 'input'));
     const result = await report(home, 'junit');
     expect(result.code).toBe(0);
@@ -244,8 +247,7 @@ describe('a run that did not come to its end is reported:', () => {
   });
 
   test('one of a newer frontdesk, as far as it is understood', async () => {
-    const home = createHome();
-    await blockFive(home);
+    const home = await withFiveBlocked();
     // The header is JSON of our own.
     const header = JSON.parse(readFileSync(runFile(home, 'header.json'), 'utf8')) as object;
     const newer = { ...header, version: 2, operation: 'card.freeze', colour: 'green', inputFormat: 'parquet' };

@@ -28,8 +28,8 @@ import {
 import { cardText } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
-/** Nothing is read back, so that an outcome that is not known stays so at once. */
-const NO_TIME = ['--retry-max-time', '100ms', '--timeout', '100ms'];
+/** Too little time for the second look at a card, 2 s after the first: an outcome that is not known stays so at once. */
+const ONE_LOOK = ['--retry-max-time', '2s'];
 
 interface RunOverview {
   readonly run: string;
@@ -284,7 +284,7 @@ describe('runs resume', () => {
     };
     const server = await startRecordingServer(playService(cut));
     const begun = await runFrontdesk(
-      [...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u', ...NO_TIME],
+      [...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u', ...ONE_LOOK],
       {
         env: server.env,
         home,
@@ -483,7 +483,8 @@ describe('runs results', () => {
         return row === 5 ? { status: 400, body: { title: 'Bad Request', detail: 'no such field' } } : undefined;
       }),
     );
-    await runFrontdesk([...BLOCK, '-j', '1', '--run', 'r', '--expect', 'clientReference', '--retries', '0'], {
+    const args = [...BLOCK, '-j', '1', '--run', 'r', '--expect', 'clientReference', '--retries', '0', ...ONE_LOOK];
+    await runFrontdesk(args, {
       env: server.env,
       home,
       stdin: `cardId,clientReference\n${[1, 2, 3, 4, 5].map((n) => `${cardId(n)},${n === 3 ? 'b' : 'order-1'}`).join('\n')}\n`,
@@ -620,7 +621,7 @@ describe('runs', () => {
         : { body: cardText('BLOCKED', url.split('/')[3]) },
     );
     const cwd = join(home.path, 'work');
-    const begin = [...BLOCK, '--run', 'r', '--failed', 'left.csv', '--retries', '0'];
+    const begin = [...BLOCK, '--run', 'r', '--failed', 'left.csv', '--retries', '0', ...ONE_LOOK];
     await runFrontdesk(begin, { env: server.env, home, stdin: idLines(3) });
     const first = readFileSync(join(cwd, 'left.csv'), 'utf8');
     expect(first).toContain(`${cardId(2)},2,unknown,`);

@@ -46,6 +46,24 @@ function readable(output: string): string {
   return stripVTControlCharacters(output).replaceAll('\r', '');
 }
 
+/** The beginning of an escape sequence whose end has not come yet. */
+const UNFINISHED = /\u001b(?:\[[\d;:?<=>]*|\][^\u0007]*|[()#]?)$/;
+
+/** What a person reads of output that comes in parts: each part is looked at once, however much there was before. */
+function readAlong() {
+  let text = '';
+  let rest = '';
+  return {
+    add(part: string): void {
+      rest += part;
+      const end = UNFINISHED.exec(rest)?.index ?? rest.length;
+      text += readable(rest.slice(0, end));
+      rest = rest.slice(end);
+    },
+    text: () => text + readable(rest),
+  };
+}
+
 /** Starts `frontdesk` with these arguments on a new terminal. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
   const { home, columns = 80, script } = options;
@@ -62,6 +80,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const [file, argv] = script === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', script]];
   const terminal = spawn(file, argv, { cols: columns, rows: 40, cwd: home.path, env, name: env.TERM });
   let output = '';
+  const read = readAlong();
   let isOver = false;
   const waiting = new Set<() => void>();
   const look = () => {
@@ -69,6 +88,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   };
   terminal.onData((part) => {
     output += part;
+    read.add(part);
     look();
   });
   const end = new Promise<TerminalEnd>((resolve, reject) => {
@@ -92,14 +112,14 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     waitFor: (wanted) =>
       new Promise((resolve, reject) => {
         const isThere = () => {
-          const text = readable(output);
+          const text = read.text();
           return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
         };
         const check = () => {
           if (!isThere() && !isOver) return;
           waiting.delete(check);
           if (isThere()) resolve();
-          else reject(new Error(`"${wanted}" never stood on the terminal:\n${readable(output)}`));
+          else reject(new Error(`"${wanted}" never stood on the terminal:\n${read.text()}`));
         };
         waiting.add(check);
         check();

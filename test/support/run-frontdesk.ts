@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,13 @@ export function createHome(): Home {
   homes.push(path);
   mkdirSync(join(path, 'work'));
   return { path, configDir: join(path, 'config'), stateDir: join(path, 'state') };
+}
+
+/** A new home with all that is in this one, so that what many tests begin with is made once. */
+export function copyHome(from: Home): Home {
+  const home = createHome();
+  cpSync(from.path, home.path, { recursive: true, preserveTimestamps: true });
+  return home;
 }
 
 export interface RunOptions {
@@ -88,10 +95,18 @@ export function injecting(code: string): { readonly NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 }
 
+/** Environment in which timers of so many milliseconds take another time, and no other timer does. */
+export function withTimer(ms: number, takesMs: number): { readonly NODE_OPTIONS: string } {
+  return injecting(
+    `const real = setTimeout; globalThis.setTimeout = (done, ms, ...more) => real(done, ms === ${ms} ? ${takesMs} : ms, ...more);`,
+  );
+}
+
 /** Environment in which the five seconds after a signal never pass: a program that ends was made to end. */
-export const ENDLESS_GRACE = injecting(
-  'const real = setTimeout; globalThis.setTimeout = (done, ms, ...more) => real(done, ms === 5000 ? 3_600_000 : ms, ...more);',
-);
+export const ENDLESS_GRACE = withTimer(5000, 3_600_000);
+
+/** Environment in which the five seconds after a signal pass at once; that they are five is tested where it says so. */
+export const SHORT_GRACE = withTimer(5000, 300);
 
 /** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no colour, no home. */
 function cleanEnvironment(home: Home): Record<string, string> {

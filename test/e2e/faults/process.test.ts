@@ -11,7 +11,13 @@ import {
   startFaultServer,
 } from '../../support/fault-server.ts';
 import { openTerminal } from '../../support/pty.ts';
-import { ENDLESS_GRACE, injecting, type RunningFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
+import {
+  ENDLESS_GRACE,
+  injecting,
+  type RunningFrontdesk,
+  SHORT_GRACE,
+  startFrontdesk,
+} from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { onStage, PROGRAM, type Stage, until } from './stage.ts';
 
@@ -241,7 +247,8 @@ describe.concurrent('signals', () => {
   test('P8 ends with 8 when an answer of a run did not come in time', () =>
     onStage(
       async (stage) => {
-        const running = start(stage, ['card', 'reissue', '--yes', '--json', CARD_ID, CARD_ID.replace('7', '8')]);
+        const rows = [CARD_ID, CARD_ID.replace('7', '8')];
+        const running = start(stage, ['card', 'reissue', '--yes', '--json', ...rows], SHORT_GRACE);
         await untilRequests(stage, 2);
         running.child.kill('SIGTERM');
         const { code, stdout } = await running.result;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { createHome, runFrontdesk, SHORT_GRACE } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
 const CLIENT = {
@@ -109,7 +109,7 @@ describe('the end of stdin', () => {
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
     client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => answer, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => answer, { timeout: 30_000 }).toBeDefined();
     const ended = client.end();
     answer?.();
     const { code, stdout } = await ended;
@@ -122,11 +122,11 @@ describe('the end of stdin', () => {
     const server = await startRecordingServer(({ method }) =>
       method === 'GET' ? { body: cardText('ACTIVE') } : 'hang',
     );
-    const client = new RawClient(['--allow-writes'], { env: server.env });
+    const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...SHORT_GRACE } });
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
     client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => server.lines.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(2);
     const { code, stdout } = await client.end();
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"unknown"');
@@ -150,7 +150,7 @@ describe('a signal', () => {
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK));
     client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-    await expect.poll(() => server.lines.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(2);
     client.running.child.kill(signal);
     const { code } = await client.running.result;
     expect(code).toBe(exitCode);
