@@ -1,7 +1,10 @@
 import type { Operation } from '../api/operation.ts';
+import type { Context } from '../context.ts';
 import type { Ending } from '../ending.ts';
 import type { Failure } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
+import type { BaseUrl } from '../wire/base-url.ts';
+import type { Transport } from '../wire/exchange.ts';
 
 /** One call of one operation, checked by its schemas: the http layer trusts it. */
 export interface CallInput {
@@ -117,6 +120,21 @@ export interface Refusal {
 }
 
 export type CallResult = Answer | Refusal;
+
+/** Where the calls of a client go, with what and on whose behalf. Messages name it; they never name a token. */
+export interface Site extends Pick<Context, 'clock' | 'random' | 'version'> {
+  readonly baseUrl: BaseUrl;
+  readonly credential: CredentialPort;
+  readonly transport: Transport;
+  /** Name of the profile, as messages show it; the library has none. */
+  readonly profile?: string;
+  /** What the command of a hint needs to reach the same profile: `-p demo`; empty when nothing is needed. */
+  readonly profileFlag?: string;
+  /** How the caller sets the time for all attempts together; `--retry-max-time`. */
+  readonly limitName?: string;
+  /** The variable of the environment that set the base URL, if one did. */
+  readonly urlVariable?: string | undefined;
+}
 
 /** One origin, one credential, one connection pool. */
 export interface HttpClient {

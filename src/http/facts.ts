@@ -1,22 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { textAt } from '../json/value.ts';
-import type { BaseUrl } from '../wire/base-url.ts';
-import type { CallInput, CardBefore } from './call.ts';
-
-/** Where a call goes and on whose behalf, for messages. No secrets. */
-export interface Site {
-  readonly baseUrl: BaseUrl;
-  /** Name of the profile in use; undefined: the library has none. */
-  readonly profile: string | undefined;
-  /** What a hint's command needs to reach the same profile again: `-p demo`, or empty. */
-  readonly profileFlag: string;
-  /** The variable of the environment that set the base URL; undefined: the profile did. */
-  readonly urlVariable: string | undefined;
-  /** Where the token came from: `token command`. */
-  readonly credentialSource: string;
-  /** How the caller sets the time for all attempts together: `--retry-max-time`. */
-  readonly limitName: string;
-}
+import type { CallInput, CardBefore, Site } from './call.ts';
 
 /** Where the base URL stands, for a hint: the person has to know what to change. */
 export function urlPlace(site: Site): string {
@@ -41,7 +25,7 @@ export interface CallFacts {
 }
 
 /** The id in the path, if the operation has one. */
-export function idOf(input: CallInput): string | undefined {
+export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
   return input.params['cardId'] ?? input.params['id'];
 }
 
@@ -72,6 +56,6 @@ export function ofProfile({ profile }: Site): string {
 /** The exact command that shows the card, or undefined where the service has nothing to look with. */
 export function checkCommand(facts: CallFacts): string | undefined {
   if (facts.operation.family !== 'cards' || facts.id === undefined) return undefined;
-  const flag = facts.site.profileFlag === '' ? '' : ` ${facts.site.profileFlag}`;
-  return `frontdesk card get ${facts.id}${flag}`;
+  const { profileFlag = '' } = facts.site;
+  return `frontdesk card get ${facts.id}${profileFlag === '' ? '' : ` ${profileFlag}`}`;
 }

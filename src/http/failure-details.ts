@@ -55,3 +55,10 @@ export function answered({ reply, error }: FailedAttempt): string {
   const summary = error.summary === '' ? '' : ` (${error.summary})`;
   return `the service answered ${reply?.status ?? 'nothing'}${summary}`;
 }
+
+/** The time of day on this machine's clock, in its own zone: `19:48:05`. */
+export function localTime(timeMs: number): string {
+  const time = new Date(timeMs);
+  const parts = [time.getHours(), time.getMinutes(), time.getSeconds()];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}

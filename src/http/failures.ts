@@ -1,10 +1,10 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
 import type { BreakLabel } from '../wire/exchange.ts';
+import type { Site } from './call.ts';
 import { type CallFacts, urlPlace } from './facts.ts';
-import { detailsOf, whatHappened } from './failure-details.ts';
+import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';
 import type { FailedAttempt } from './response.ts';
-import { localTime, waitText } from './time-text.ts';
 
 /** Why no attempt follows: none is left, its wait would be too long, or the caller ended the call. */
 export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'stopped';
@@ -40,7 +40,7 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   });
 }
 
-function whyText(why: NoFurtherAttempt, { limitName }: CallFacts['site']): string {
+function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: Site): string {
   if (why === 'wait_too_long') return `the wait would pass ${limitName}`;
   return why === 'stopped' ? 'it was ended before the next attempt' : 'no retries are left';
 }
@@ -63,6 +63,16 @@ export function busyFailure(
       details: { ...detailsOf(facts, verdict, outcome), retryAt },
     },
   );
+}
+
+/** A wait as a person says it, rounded up: `12 s`, `3 min`, `2 h`, `5 days`. */
+function waitText(waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.ceil(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.ceil(hours / 24)} days`;
 }
 
 /** `repeat the command in 12 s, at 19:48:05 your time (2026-05-01T17:48:05.250Z)`. */

@@ -30,7 +30,6 @@ function askedWait({ retryAfterMs }: FailedAttempt, waitMs: number): number {
  */
 export class OngoingCall {
   readonly #sender: Sender;
-  readonly #random: () => number;
   readonly #input: CallInput;
   readonly #options: CallOptions;
   readonly #startedMs: number;
@@ -46,17 +45,16 @@ export class OngoingCall {
   #last: FailedAttempt | undefined;
   #doubt: Doubt | undefined;
 
-  constructor(sender: Sender, random: () => number, input: CallInput, options: CallOptions) {
+  constructor(sender: Sender, input: CallInput, options: CallOptions) {
     this.#sender = sender;
-    this.#random = random;
     this.#input = input;
     this.#options = options;
-    this.#startedMs = sender.options.clock.monotonic();
+    this.#startedMs = sender.site.clock.monotonic();
   }
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#sender.options.credential.token(this.#options.wrapUp);
+      this.#token = await this.#sender.site.credential.token(this.#options.wrapUp);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
@@ -88,7 +86,7 @@ export class OngoingCall {
   async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
     this.#isRenewed = true;
     try {
-      const token = await this.#sender.options.credential.renew(this.#token, this.#options.wrapUp);
+      const token = await this.#sender.site.credential.renew(this.#token, this.#options.wrapUp);
       if (token === undefined) return undefined;
       this.#token = token;
       return 'again';
@@ -102,7 +100,7 @@ export class OngoingCall {
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
   async #paced(verdict: FailedAttempt): Promise<CallResult | undefined> {
     if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
-    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#random());
+    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#sender.site.random());
     if (this.#options.pacer?.refused(waitMs, askedWait(verdict, waitMs)) === true) {
       this.#retriesDone += 1;
       return undefined;
@@ -121,7 +119,7 @@ export class OngoingCall {
       onceSpent: this.#onceSpent,
       retryAfterMs: verdict.retryAfterMs,
       remainingMs: this.#remainingMs(),
-      random: this.#random(),
+      random: this.#sender.site.random(),
     });
     if (next.kind === 'end') return this.#finish(verdict, next.waitTooLong ? 'wait_too_long' : 'final');
     if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
@@ -189,29 +187,24 @@ export class OngoingCall {
     return this.#failed(cancelledFailure(this.#facts(), outcome, signal), undefined);
   }
 
-  #accepted({ reply, resource, notices }: Accepted): Answer {
+  #accepted(accepted: Accepted): Answer {
     this.#options.pacer?.succeeded();
-    return this.#answer(reply, resource, notices, isWrite(this.#input.operation) ? 'applied' : null);
+    return this.#answer(accepted, isWrite(this.#input.operation) ? 'applied' : null);
   }
 
-  #confirmed({ reply, resource, notices }: Accepted): Answer {
+  #confirmed(accepted: Accepted): Answer {
     const happened = this.#doubt === undefined ? 'no answer came' : whatHappened(this.#doubt.verdict);
-    const status = textAt(resource, 'status');
+    const status = textAt(accepted.resource, 'status');
     const hasReason = textAt(this.#input.body, 'reason') !== undefined;
     const reason = hasReason ? ', and the reason may not have been stored' : '';
     const message =
       `${subjectOf(this.#input)}: ${happened}; reading the card back shows status ${status}, so it counts as ` +
       `done. Somebody else may have done it${reason}`;
     const notice: Notice = warning('CONFIRMED_BY_READ', message);
-    return this.#answer(reply, resource, [notice, ...notices], 'confirmed_by_read');
+    return this.#answer({ ...accepted, notices: [notice, ...accepted.notices] }, 'confirmed_by_read');
   }
 
-  #answer(
-    reply: Accepted['reply'],
-    resource: JsonValue,
-    notices: readonly Notice[],
-    outcome: 'applied' | 'confirmed_by_read' | null,
-  ): Answer {
+  #answer({ reply, resource, notices }: Accepted, outcome: 'applied' | 'confirmed_by_read' | null): Answer {
     const ending: Ending = {
       ...NO_ENDING,
       outcome,
@@ -227,7 +220,7 @@ export class OngoingCall {
   }
 
   async #admit(purpose: 'send' | 'read_back'): Promise<boolean> {
-    const { clock } = this.#sender.options;
+    const { clock } = this.#sender.site;
     const askedMs = clock.monotonic();
     const isAdmitted = (await this.#options.pacer?.admit(purpose)) ?? true;
     this.#pacedMs += clock.monotonic() - askedMs;
@@ -237,11 +230,11 @@ export class OngoingCall {
   #attempt(): Promise<Sent> {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
-    this.#firstAttemptMs ??= this.#sender.options.clock.monotonic();
+    this.#firstAttemptMs ??= this.#sender.site.clock.monotonic();
     const { listener, pacer } = this.#options;
     return this.#send(this.#input, this.#attempts > 1, () => {
       pacer?.leaves?.();
-      this.#sentAtMs = this.#sender.options.clock.now();
+      this.#sentAtMs = this.#sender.site.clock.now();
       listener?.onSend?.(this.#attempts);
     });
   }
@@ -250,7 +243,8 @@ export class OngoingCall {
     const { policy, stop, wrapUp, listener } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
-    return this.#sender.send(input, { token: this.#token, timeoutMs, fresh, stop, wrapUp, listener, onSend });
+    const exchangeOptions = { timeoutMs, fresh, stop, stopUnsent: wrapUp, onSend };
+    return this.#sender.send(input, this.#token, listener, exchangeOptions);
   }
 
   async #readBack(maxReads: number): Promise<ReadBackResult> {
@@ -282,32 +276,32 @@ export class OngoingCall {
     stop?.addEventListener('abort', wake);
     wrapUp?.addEventListener('abort', wake);
     if (this.#isStopping()) wake();
-    if (!woken.signal.aborted) await this.#sender.options.clock.sleep(waitMs, woken.signal);
+    if (!woken.signal.aborted) await this.#sender.site.clock.sleep(waitMs, woken.signal);
     stop?.removeEventListener('abort', wake);
     wrapUp?.removeEventListener('abort', wake);
   }
 
   #remainingMs(): number {
-    const elapsedMs = this.#sender.options.clock.monotonic() - this.#startedMs - this.#pacedMs;
+    const elapsedMs = this.#sender.site.clock.monotonic() - this.#startedMs - this.#pacedMs;
     return this.#options.policy.retryMaxTimeMs - elapsedMs;
   }
 
   /** Whole milliseconds since the first attempt began. */
   #durationMs(): number | undefined {
     if (this.#firstAttemptMs === undefined) return undefined;
-    return Math.round(this.#sender.options.clock.monotonic() - this.#firstAttemptMs);
+    return Math.round(this.#sender.site.clock.monotonic() - this.#firstAttemptMs);
   }
 
   #facts(): CallFacts {
     return {
-      site: this.#sender.options.site,
+      site: this.#sender.site,
       operation: this.#input.operation,
       id: idOf(this.#input),
       subject: subjectOf(this.#input),
       before: this.#input.before,
       attempts: this.#attempts,
       sentAtMs: this.#sentAtMs,
-      nowMs: this.#sender.options.clock.now(),
+      nowMs: this.#sender.site.clock.now(),
     };
   }
 }

@@ -40,8 +40,9 @@ export async function readBack(
     const verdict = await port.read(input);
     if (verdict === undefined) break;
     seen.push(verdict);
-    const isSettled = verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy;
-    if (isSettled && verdict.kind === 'accepted') return { settled: verdict, observation: observe(seen) };
+    if (verdict.kind === 'accepted' && textAt(verdict.resource, 'status') === settledBy) {
+      return { settled: verdict, observation: observe(seen) };
+    }
   }
   return { settled: undefined, observation: observe(seen) };
 }

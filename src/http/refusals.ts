@@ -1,6 +1,7 @@
 import { type Family, isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
+import type { Site } from './call.ts';
 import { type CallFacts, checkCommand, hostOf, ofProfile, urlPlace } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
 import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.ts';
@@ -37,25 +38,25 @@ function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead
 }
 
 /** The variable of the environment that the token came from. */
-function tokenVariable({ credentialSource }: CallFacts['site']): string | undefined {
-  return /^environment \((\w+)\)$/.exec(credentialSource)?.[1];
+function tokenVariable({ credential }: Site): string | undefined {
+  return /^environment \((\w+)\)$/.exec(credential.source)?.[1];
 }
 
-function credentialWords(site: CallFacts['site']): string {
-  const { credentialSource, profile } = site;
+function credentialWords(site: Site): string {
+  const { credential, profile } = site;
   const variable = tokenVariable(site);
   if (variable !== undefined) return `the token in ${variable} (profile ${profile})`;
-  if (credentialSource === `profile ${profile}`) return `the stored credential${ofProfile(site)}`;
-  return `the credential${ofProfile(site)} (${credentialSource})`;
+  if (credential.source === `profile ${profile}`) return `the stored credential${ofProfile(site)}`;
+  return `the credential${ofProfile(site)} (${credential.source})`;
 }
 
 /** Where another token has to be put for this very call to have it. The command names the profile, always. */
-function credentialHint(site: CallFacts['site'], family: Family): string {
-  const { credentialSource, profile } = site;
+function credentialHint(site: Site, family: Family): string {
+  const { credential, profile } = site;
   const variable = tokenVariable(site);
   if (profile === undefined) return 'give a valid token';
   if (variable !== undefined) return `put a valid token into ${variable}`;
-  if (credentialSource.startsWith('token ')) return `check what the ${credentialSource} gives`;
+  if (credential.source.startsWith('token ')) return `check what the ${credential.source} gives`;
   return `log in with a valid token: frontdesk auth login -p ${profile} --family ${family}`;
 }
 

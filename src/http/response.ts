@@ -1,4 +1,3 @@
-import type { Operation } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
@@ -15,15 +14,17 @@ import {
   type Phase,
   type Reply,
 } from '../wire/exchange.ts';
-import { memoryLeft } from './answer-memory.ts';
+import type { CallInput } from './call.ts';
 import {
   beginningOf,
   type ErrorReply,
   errorReplyOf,
   MAX_ERROR_JSON_BYTES,
+  memoryLeft,
   NO_ERROR,
   readErrorReply,
 } from './error-reply.ts';
+import { idOf } from './facts.ts';
 import type { TokenMask } from './mask.ts';
 import { shapeNotices, shapeProblem } from './response-shape.ts';
 import type { FailureEvent } from './retry.ts';
@@ -61,15 +62,8 @@ export interface FailedAttempt {
 
 export type Verdict = Accepted | FailedAttempt;
 
-interface JudgeInput {
-  readonly operation: Operation;
-  /** The path id, which the answer may have to repeat. */
-  readonly id: string | undefined;
-  /** Any JSON will do as the answer: nobody knows its shape. */
-  readonly isRaw?: boolean;
-  readonly nowMs: number;
-  readonly mask: TokenMask;
-}
+/** What is asked of an answer: `target` of a raw call, which any JSON answers because nobody knows its shape. */
+type Asked = Pick<CallInput, 'operation' | 'params' | 'target'>;
 
 /** Failures before the first byte that the next try shows again. */
 const FINAL: ReadonlySet<BreakLabel> = new Set([
@@ -86,20 +80,23 @@ const FINAL: ReadonlySet<BreakLabel> = new Set([
 /** The problem of a 2xx answer without a single byte after its headers. */
 export const NO_BODY = 'there is no body';
 
+/** A request that no status line answered. */
+const UNANSWERED = {
+  kind: 'failed',
+  reply: undefined,
+  error: NO_ERROR,
+  breakage: undefined,
+  problem: '',
+  retryAfterMs: undefined,
+} as const;
+
 /** Says what an exchange came to, by nothing but the exchange, whose body it takes away. */
-export function judge(exchange: Exchange, input: JudgeInput): Verdict {
-  if (exchange.kind === 'reply') return judgeReply(exchange, input);
-  if (exchange.status !== undefined) return judgeCutReply(exchange, exchange.status, input);
-  return {
-    kind: 'failed',
-    event: brokenEvent(exchange),
-    phase: exchange.phase,
-    reply: undefined,
-    error: NO_ERROR,
-    breakage: exchange.breakage,
-    problem: '',
-    retryAfterMs: undefined,
-  };
+export function judge(exchange: Exchange, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
+  if (exchange.kind === 'reply') return judgeReply(exchange, asked, nowMs, mask);
+  const { phase, breakage, status, headers = [] } = exchange;
+  if (status === undefined) return { ...UNANSWERED, event: brokenEvent(exchange), phase, breakage };
+  // A status line is the service's word even when the body after it was cut: 404 stays 404.
+  return failed(headOf(status, headers, mask), nowMs, { phase, breakage, problem: breakage.text });
 }
 
 function brokenEvent(broken: Broken): FailureEvent {
@@ -108,23 +105,23 @@ function brokenEvent(broken: Broken): FailureEvent {
   return FINAL.has(broken.breakage.label) ? 'not_sent_final' : 'not_sent';
 }
 
-function judgeReply(reply: Reply, input: JudgeInput): Verdict {
-  const facts = factsOf(reply.status, reply.headers, input.mask);
-  const { status } = facts;
-  if (status < 200 || status > 299) {
-    const error = readErrorReply(reply.body, input.mask);
-    return failed(eventOf(status, facts, input), facts, { error, phase: 'answered' }, input);
-  }
-  const read = readResource(reply, input);
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
+  const head = headOf(reply.status, reply.headers, mask);
+  const phase = 'answered';
+  if (!isSuccess(head.status)) return failed(head, nowMs, { phase, error: readErrorReply(reply.body, mask) });
+  const read = readResource(reply, asked, mask);
   if ('problem' in read) {
-    const error = errorReplyOf(read.json, read.beginning, input.mask);
-    return failed('unreadable', facts, { error, phase: 'answered', problem: read.problem }, input);
+    const error = errorReplyOf(read.json, read.beginning, mask);
+    return failed(head, nowMs, { phase, error, problem: read.problem });
   }
   const { resource } = read;
-  const notices = status === 202 ? [ACCEPTED_ONLY] : [];
-  const shape =
-    input.isRaw === true || !isJsonObject(resource) ? [] : shapeNotices(input.operation, input.id, resource);
-  return { kind: 'accepted', reply: facts, resource, notices: [...notices, ...shape] };
+  const isKnown = asked.target === undefined && isJsonObject(resource);
+  const shape = isKnown ? shapeNotices(asked.operation, idOf(asked), resource) : [];
+  return { kind: 'accepted', reply: head, resource, notices: head.status === 202 ? [ACCEPTED_ONLY, ...shape] : shape };
 }
 
 const ACCEPTED_ONLY: Notice = warning(
@@ -132,44 +129,25 @@ const ACCEPTED_ONLY: Notice = warning(
   'the service answered 202: accepted, not finished; read the resource later to see it done',
 );
 
-/** A status line is the service's word even when the body after it was cut: 404 stays 404. */
-function judgeCutReply(broken: Broken, status: number, input: JudgeInput): FailedAttempt {
-  const facts = factsOf(status, broken.headers ?? [], input.mask);
-  const isSuccess = status >= 200 && status <= 299;
-  const event = isSuccess ? 'unreadable' : eventOf(status, facts, input);
-  return failed(event, facts, { phase: broken.phase, breakage: broken.breakage, problem: broken.breakage.text }, input);
-}
-
+/** An answer that is not the resource. */
 function failed(
-  event: FailureEvent,
   reply: ReplyHead,
-  known: { error?: ErrorReply; phase: FailedAttempt['phase']; breakage?: Breakage; problem?: string },
-  input: JudgeInput,
+  nowMs: number,
+  known: Pick<FailedAttempt, 'phase'> & Partial<FailedAttempt>,
 ): FailedAttempt {
-  return {
-    kind: 'failed',
-    event,
-    phase: known.phase,
-    reply,
-    error: known.error ?? NO_ERROR,
-    breakage: known.breakage,
-    problem: known.problem ?? '',
-    retryAfterMs: retryAfter(reply, input.nowMs),
-  };
-}
-
-function retryAfter(reply: ReplyHead, nowMs: number): number | undefined {
   const date = headerValues(reply.headers, 'date')[0];
-  return parseRetryAfter(headerValues(reply.headers, 'retry-after'), date, nowMs);
+  const retryAfterMs = parseRetryAfter(headerValues(reply.headers, 'retry-after'), date, nowMs);
+  return { ...UNANSWERED, event: eventOf(reply.status, retryAfterMs), reply, retryAfterMs, ...known };
 }
 
-function eventOf(status: number, reply: ReplyHead, input: JudgeInput): FailureEvent {
+function eventOf(status: number, retryAfterMs: number | undefined): FailureEvent {
+  if (isSuccess(status)) return 'unreadable';
   if (status === 429 || status === 408) return 'busy';
-  if (status === 503 && retryAfter(reply, input.nowMs) !== undefined) return 'unavailable';
+  if (status === 503 && retryAfterMs !== undefined) return 'unavailable';
   return status >= 300 && status <= 499 ? 'refused' : 'server_error';
 }
 
-function factsOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
+function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
   const masked = headers.map((header): Header => maskedHeader(header, mask));
   const isGiven = (value: string): boolean => value !== '';
   const requestId =
@@ -194,13 +172,13 @@ interface Unreadable {
 }
 
 /** The resource in a 2xx answer, or why there is none. */
-function readResource(reply: Reply, input: JudgeInput): { resource: JsonValue } | Unreadable {
-  const read = readBody(reply, input.mask);
+function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: JsonValue } | Unreadable {
+  const read = readBody(reply, mask);
   if ('problem' in read) return read;
   const { json, text } = read;
-  const masked = input.mask.mayBeIn(text) ? input.mask.json(json) : json;
-  if (input.isRaw === true) return { resource: masked };
-  const problem = isJsonObject(masked) ? shapeProblem(input.operation, input.id, masked) : 'it is not a JSON object';
+  const masked = mask.mayBeIn(text) ? mask.json(json) : json;
+  if (asked.target !== undefined) return { resource: masked };
+  const problem = isJsonObject(masked) ? shapeProblem(asked.operation, idOf(asked), masked) : 'it is not a JSON object';
   if (problem === undefined) return { resource: masked };
   if (text.length <= MAX_ERROR_JSON_BYTES) return { problem, json: masked, beginning: '' };
   return { problem, json: undefined, beginning: text.slice(0, BEGINNING_LENGTH) };

@@ -1,31 +1,10 @@
 import { sensitiveOf } from '../api/operation.ts';
-import type { ClockPort } from '../context.ts';
-import type { Exchange, Transport, WireRequest } from '../wire/exchange.ts';
-import type { CallInput, CallListener, CredentialPort } from './call.ts';
-import { idOf, type Site } from './facts.ts';
+import type { Exchange, ExchangeOptions, WireRequest } from '../wire/exchange.ts';
+import type { CallInput, CallListener, Site } from './call.ts';
 import { TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';
 import { judge, type Verdict } from './response.ts';
 import { traceExchange, traceRequest } from './trace.ts';
-
-interface SenderOptions {
-  readonly site: Site;
-  readonly credential: CredentialPort;
-  readonly clock: ClockPort;
-  readonly version: string;
-  readonly transport: Transport;
-}
-
-interface SendOptions {
-  readonly token: string;
-  readonly timeoutMs: number;
-  /** Over a connection of its own. */
-  readonly fresh: boolean;
-  readonly stop: AbortSignal | undefined;
-  readonly wrapUp: AbortSignal | undefined;
-  readonly listener: CallListener | undefined;
-  readonly onSend: () => void;
-}
 
 export interface Sent {
   readonly exchange: Exchange;
@@ -34,35 +13,31 @@ export interface Sent {
 
 /** Sends one request and judges what came back: the part that attempts and read-backs have in common. */
 export class Sender {
-  readonly options: SenderOptions;
+  readonly site: Site;
   readonly #mask = new TokenMask();
 
-  constructor(options: SenderOptions) {
-    this.options = options;
+  constructor(site: Site) {
+    this.site = site;
   }
 
-  async send(input: CallInput, options: SendOptions): Promise<Sent> {
-    const { clock, site, transport, version } = this.options;
-    this.#mask.add(options.token);
-    const wire = buildRequest(input, site.baseUrl, version);
+  async send(
+    input: CallInput,
+    token: string,
+    listener: CallListener | undefined,
+    options: ExchangeOptions,
+  ): Promise<Sent> {
+    const { clock, baseUrl, transport, version } = this.site;
+    this.#mask.add(token);
+    const wire = buildRequest(input, baseUrl, version);
     const rules = { mask: this.#mask, sensitive: sensitiveOf(input.operation) };
-    const trace = options.listener?.onTrace?.bind(options.listener);
+    const trace = listener?.onTrace?.bind(listener);
     if (trace !== undefined) for (const line of traceRequest(wire, transport.via, rules)) trace(line);
     const startedMs = trace === undefined ? 0 : clock.monotonic();
-    const exchange = await transport.exchange(authorized(wire, options.token), {
-      timeoutMs: options.timeoutMs,
-      fresh: options.fresh,
-      onSend: options.onSend,
-      stop: options.stop,
-      stopUnsent: options.wrapUp,
-    });
+    const exchange = await transport.exchange(authorized(wire, token), options);
     if (trace !== undefined) {
       for (const line of traceExchange(exchange, clock.monotonic() - startedMs, rules)) trace(line);
     }
-    const { operation } = input;
-    const isRaw = input.target !== undefined;
-    const verdict = judge(exchange, { operation, id: idOf(input), isRaw, nowMs: clock.now(), mask: this.#mask });
-    return { exchange, verdict };
+    return { exchange, verdict: judge(exchange, input, clock.now(), this.#mask) };
   }
 }
 

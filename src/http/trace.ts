@@ -3,8 +3,7 @@ import { printJsonPieces } from '../json/print.ts';
 import { shorten } from '../json/shorten.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import { byteLength, type Exchange, type WireRequest } from '../wire/exchange.ts';
-import { memoryLeft } from './answer-memory.ts';
-import { beginningOf } from './error-reply.ts';
+import { beginningOf, memoryLeft } from './error-reply.ts';
 import { maskMembers, type TokenMask } from './mask.ts';
 
 const MAX_BODY_TEXT = 2000;
@@ -30,7 +29,7 @@ export function traceExchange(exchange: Exchange, elapsedMs: number, rules: Trac
   const time = `${Math.round(elapsedMs)} ms`;
   if (exchange.kind === 'broken') {
     const sent = exchange.sent ? 'the request may have left' : 'nothing was sent';
-    return [`< ${exchange.breakage.text} (${time}; ${sent})`].map((line) => rules.mask.text(line));
+    return [rules.mask.text(`< ${exchange.breakage.text} (${time}; ${sent})`)];
   }
   const lines = [`< ${exchange.status} (${time})`];
   for (const [name, value] of exchange.headers) {

@@ -2,9 +2,8 @@ import { nounOf } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
-import { detailsOf, whatHappened } from './failure-details.ts';
+import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt } from './response.ts';
-import { localTime } from './time-text.ts';
 
 /** What reading a card back showed. */
 export interface Observation {

@@ -16,8 +16,8 @@ function judged(
 ): Verdict {
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
   const exchange: Exchange = { kind: 'reply', status, headers, body: [bytes] };
-  const id = operation.path.includes('{cardId}') ? CARD_ID : 'cal-1';
-  return judge(exchange, { operation, id, nowMs: 0, mask: new TokenMask() });
+  const params: Record<string, string> = operation.path.includes('{cardId}') ? { cardId: CARD_ID } : { id: 'cal-1' };
+  return judge(exchange, { operation, params }, 0, new TokenMask());
 }
 
 const { cardGet, cardReissue, calendarUpdate, subscribersList, eventCreate } = OPERATIONS;
@@ -194,7 +194,7 @@ describe('other statuses', () => {
 
 /** What an exchange that broke off came to. */
 function judgedBroken(broken: Omit<Broken, 'kind'>): Verdict {
-  return judge({ kind: 'broken', ...broken }, { operation: cardGet, id: CARD_ID, nowMs: 0, mask: new TokenMask() });
+  return judge({ kind: 'broken', ...broken }, { operation: cardGet, params: { cardId: CARD_ID } }, 0, new TokenMask());
 }
 
 describe('exchanges that broke off', () => {
@@ -327,7 +327,7 @@ describe('our own token in an answer', () => {
     const mask = new TokenMask();
     mask.add(TOKEN);
     const exchange: Exchange = { kind: 'reply', status, headers, body: [Buffer.from(body)] };
-    return judge(exchange, { operation: cardGet, id: CARD_ID, nowMs: 0, mask });
+    return judge(exchange, { operation: cardGet, params: { cardId: CARD_ID } }, 0, mask);
   }
 
   it('is masked in a resource, and where it is escaped', () => {
@@ -349,7 +349,9 @@ describe('our own token in an answer', () => {
         status: 404,
         headers: [['X-Request-Id', TOKEN]],
       },
-      { operation: cardGet, id: CARD_ID, nowMs: 0, mask: maskOf(TOKEN) },
+      { operation: cardGet, params: { cardId: CARD_ID } },
+      0,
+      maskOf(TOKEN),
     );
     expect(cut.reply?.requestId).toBe('***');
   });
@@ -437,16 +439,16 @@ describe('what is shown of an answer that cannot be read', () => {
 describe('the answer of a raw call', () => {
   it.each(['[1]', '"text"', '{"cardId":"another","object":"other"}', 'null'])('may be any JSON: %s', (body) => {
     const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: [Buffer.from(body)] };
-    const input = { operation: cardGet, id: CARD_ID, isRaw: true, nowMs: 0, mask: new TokenMask() };
-    const verdict = judge(exchange, input);
+    const input = { operation: cardGet, params: {}, target: '/' };
+    const verdict = judge(exchange, input, 0, new TokenMask());
     expect(verdict).toMatchObject({ kind: 'accepted', notices: [] });
     expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toBe(body);
   });
 
   it('must be JSON', () => {
     const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: [Buffer.from('oops')] };
-    const input = { operation: cardGet, id: CARD_ID, isRaw: true, nowMs: 0, mask: new TokenMask() };
-    expect(judge(exchange, input)).toMatchObject({ kind: 'failed', event: 'unreadable' });
+    const input = { operation: cardGet, params: {}, target: '/' };
+    expect(judge(exchange, input, 0, new TokenMask())).toMatchObject({ kind: 'failed', event: 'unreadable' });
   });
 });
 
@@ -498,7 +500,7 @@ describe('answers of many megabytes', () => {
     const bytes = Buffer.from(CARD.replace('"design":"d"', '"design":"Tromsø 🎁"'), 'utf8');
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
     const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: pieces };
-    const verdict = judge(exchange, { operation: cardGet, id: CARD_ID, nowMs: 0, mask: new TokenMask() });
+    const verdict = judge(exchange, { operation: cardGet, params: { cardId: CARD_ID } }, 0, new TokenMask());
     expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toContain('"design":"Tromsø 🎁"');
   });
 });
