@@ -2,18 +2,24 @@ import { type Ending, isHeldBack } from '../ending.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
-import { runExitCode } from './exit-code.ts';
-import type { FlightKind, FlightPorts } from './flight.ts';
-import { Flight } from './flight.ts';
+import { Flight, type FlightKind, type FlightPorts } from './flight.ts';
 import type { RunJournal } from './journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
-import { isReaderGone, outputFailure } from './output-loss.ts';
-import type { RowResult, RunRow } from './row-outcome.ts';
-import { failedCall, isHeldForNow, journalResult, sentResult, unsentResult, withDoubt } from './row-outcome.ts';
+import {
+  failedCall,
+  isHeldForNow,
+  journalResult,
+  type RowResult,
+  type RunRow,
+  sentResult,
+  unsentResult,
+  withDoubt,
+} from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunResult, RunTask } from './run-task.ts';
+import { outputLoss, runExitCode } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
 
 export type { RunResult, RunTask } from './run-task.ts';
@@ -46,13 +52,12 @@ class RowRunner<R extends RunRow> {
   constructor(task: RunTask<R>) {
     this.#task = task;
     const succeededBefore = task.journal?.states.succeeded() ?? 0;
-    this.#rules = new StopRules({ maxFailures: task.maxFailures, succeededBefore });
-    this.#control = new RunControl({
-      clock: task.clock,
-      signals: task.signals,
-      onStop: () => this.#notifyChange(),
-      onLetGo: () => this.#letGo(),
-    });
+    this.#rules = new StopRules(task.maxFailures, succeededBefore);
+    this.#control = new RunControl(
+      task,
+      () => this.#notifyChange(),
+      () => this.#letGo(),
+    );
     this.#limiter = new Limiter({
       clock: task.clock,
       rate: task.rate,
@@ -60,14 +65,7 @@ class RowRunner<R extends RunRow> {
       onPause: (untilMs) => task.onPause?.(untilMs),
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
-    this.#ports = {
-      limiter: this.#limiter,
-      journal: task.journal,
-      wrapUp: this.#control.wrapUp,
-      stop: this.#control.halt,
-      onLost: (failure) => this.#control.break(failure),
-      reasonOf: (row) => task.reasonOf?.(row),
-    };
+    this.#ports = { task, control: this.#control, limiter: this.#limiter };
     this.#sink = new OrderedSink(Math.max(MIN_WINDOW, task.concurrency * WINDOW_PER_WORKER), {
       emit: (result) => task.emit(result),
       keep: task.keep,
@@ -283,7 +281,8 @@ class RowRunner<R extends RunRow> {
 
   #loseOutput(error: unknown): void {
     this.#isOutputLost = true;
-    if (!isReaderGone(error)) this.#control.break(outputFailure(error, this.#task.isWrite));
+    const loss = outputLoss(error, this.#task.isWrite);
+    if (loss !== 'reader_gone') this.#control.break(loss.error);
     // A write goes on: what was asked for is the change, and the journal has its results.
     else if (!this.#task.isWrite) this.#control.stop({ kind: 'reader_gone' });
   }

@@ -1,71 +1,18 @@
 import { NO_ENDING } from '../ending.ts';
-import type { Failure } from '../failure.ts';
 import type { Pacer } from '../http/call.ts';
-import type { RunJournal } from './journal.ts';
 import type { Limiter } from './limiter.ts';
 import type { RunRow } from './row-outcome.ts';
+import type { RunControl } from './run-control.ts';
+import type { RowSlot, RunTask } from './run-task.ts';
 
 /** What is done with a row: sent, sent again at the user's word, or only read and compared. */
 export type FlightKind = 'send' | 'resend' | 'reconcile';
 
-/** What the sender of one row is given. */
-export interface RowSlot {
-  /** For the request of the row itself: asks before each attempt, and has a write's intent on the disk by then. */
-  readonly pacer: Pacer;
-  /** For reads around a write (`--expect`): shares rate and pauses, and leaves no mark in the journal. */
-  readonly readPacer: Pacer;
-  /** Aborted: begin nothing new, let what is in flight finish. */
-  readonly wrapUp: AbortSignal;
-  /** Aborted: abandon what is in flight. */
-  readonly stop: AbortSignal;
-}
-
 /** What all rows of a run have in common. */
 export interface FlightPorts<R extends RunRow> {
+  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf'>;
+  readonly control: RunControl;
   readonly limiter: Limiter;
-  readonly journal: RunJournal | undefined;
-  readonly wrapUp: AbortSignal;
-  readonly stop: AbortSignal;
-  /** The run is another process's now: ends it, and keeps back whatever has not left. */
-  onLost(failure: Failure): void;
-  /** What the journal keeps of a row besides its id. */
-  reasonOf(row: R): string | undefined;
-}
-
-/** The place in the rate that the request of a row has: taken when it is admitted, used when it leaves. */
-class RatePlace {
-  readonly #limiter: Limiter;
-  #isHeld = false;
-
-  constructor(limiter: Limiter) {
-    this.#limiter = limiter;
-  }
-
-  /** Waits for a place; an earlier one whose request never left is given back. False: the run is stopping. */
-  async take(): Promise<boolean> {
-    const isHeld = this.takeNow();
-    if (isHeld !== undefined) return isHeld;
-    this.#isHeld = await this.#limiter.admit();
-    return this.#isHeld;
-  }
-
-  /** The same without waiting; undefined: there is something to wait for. */
-  takeNow(): boolean | undefined {
-    this.release();
-    const isHeld = this.#limiter.admitNow();
-    this.#isHeld = isHeld === true;
-    return isHeld;
-  }
-
-  leave(): void {
-    if (this.#isHeld) this.#limiter.leave();
-    this.#isHeld = false;
-  }
-
-  release(): void {
-    if (this.#isHeld) this.#limiter.giveBack();
-    this.#isHeld = false;
-  }
 }
 
 /** One row on its way: admits its attempts and remembers whether any of them may have left. */
@@ -80,7 +27,8 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
   isDenied = false;
   isDone = false;
   readonly #ports: FlightPorts<R>;
-  readonly #place: RatePlace;
+  /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
+  #hasPlace = false;
   #readPacer: Pacer | undefined;
 
   constructor(row: R, position: number, kind: FlightKind, ports: FlightPorts<R>) {
@@ -88,7 +36,6 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
     this.position = position;
     this.kind = kind;
     this.#ports = ports;
-    this.#place = new RatePlace(ports.limiter);
   }
 
   get pacer(): Pacer {
@@ -98,8 +45,12 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
   /** Made when it is asked for: most rows are not read. */
   get readPacer(): Pacer {
     this.#readPacer ??= {
-      admit: async () => (await this.#place.take()) || this.#deny(),
-      leaves: () => this.#place.leave(),
+      admit: async () => {
+        this.#givePlaceBack();
+        this.#hasPlace = await this.#ports.limiter.admit();
+        return this.#hasPlace || this.#deny();
+      },
+      leaves: () => this.#usePlace(),
       refused: (waitMs, askedMs) => this.refused(waitMs, askedMs),
       mayRetry: () => this.mayRetry(),
       succeeded: () => this.succeeded(),
@@ -108,29 +59,32 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
   }
 
   get wrapUp(): AbortSignal {
-    return this.#ports.wrapUp;
+    return this.#ports.control.wrapUp;
   }
 
   get stop(): AbortSignal {
-    return this.#ports.stop;
+    return this.#ports.control.halt;
   }
 
   async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
     if (purpose === 'read_back') return this.readPacer.admit(purpose);
-    const { journal, wrapUp } = this.#ports;
-    if (!(this.#place.takeNow() ?? (await this.#place.take()))) return this.#deny();
+    const { limiter, task } = this.#ports;
+    const { journal } = task;
+    this.#givePlaceBack();
+    this.#hasPlace = limiter.admitNow() ?? (await limiter.admit());
+    if (!this.#hasPlace) return this.#deny();
     // A reconciliation only reads: it leaves no intent behind.
     if (journal !== undefined && this.kind !== 'reconcile') {
       const { row, id } = this.row;
       try {
-        await journal.intent({ row, id, reason: this.#ports.reasonOf(this.row) });
+        await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });
       } catch {
         // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
-        this.#place.release();
+        this.#givePlaceBack();
         return this.#deny();
       }
-      if (wrapUp.aborted) {
-        this.#place.release();
+      if (this.wrapUp.aborted) {
+        this.#givePlaceBack();
         const outcome = journal.states.isDoubtful(row) ? 'unknown' : 'not_sent';
         void journal.result(this.row, { ...NO_ENDING, outcome, code: 'CANCELLED', attempts: this.admitted });
         return this.#deny();
@@ -141,16 +95,17 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
   }
 
   leaves(): void {
-    this.#place.leave();
+    this.#usePlace();
     // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
-    const lost = this.#ports.journal?.lost();
-    if (lost !== undefined) this.#ports.onLost(lost);
+    const lost = this.#ports.task.journal?.lost();
+    // The run is another process's now: whatever has not left is kept back.
+    if (lost !== undefined) this.#ports.control.break(lost);
   }
 
   /** The row has ended: a place of a request that never left is free for another. */
   land(): void {
     this.isDone = true;
-    this.#place.release();
+    this.#givePlaceBack();
   }
 
   refused(waitMs: number, askedMs: number): boolean {
@@ -163,6 +118,16 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
 
   succeeded(): void {
     this.#ports.limiter.succeeded();
+  }
+
+  #usePlace(): void {
+    if (this.#hasPlace) this.#ports.limiter.leave();
+    this.#hasPlace = false;
+  }
+
+  #givePlaceBack(): void {
+    if (this.#hasPlace) this.#ports.limiter.giveBack();
+    this.#hasPlace = false;
   }
 
   #deny(): false {

@@ -1,21 +1,30 @@
 import type { ClockPort } from '../context.ts';
 import { type Ending, encodeEnding, NO_ENDING } from '../ending.ts';
 import type { Failure } from '../failure.ts';
+import type { HeldLock } from '../files/held-lock.ts';
 import { ioFailure } from '../files/io-failure.ts';
-import type { AppendFile } from './append-file.ts';
-import { openAppendFile } from './append-file.ts';
-import type { StoredRow } from './journal-entry.ts';
-import { readEntry } from './journal-entry.ts';
-import type { ScanResult } from './journal-reader.ts';
-import { RecordReader, scanJournal } from './journal-reader.ts';
-import { JournalReading } from './journal-reading.ts';
-import type { IntentRecord, JournalRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
-import { isRowRecord } from './journal-record.ts';
+import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
+import { readEntry, type StoredRow } from './journal-entry.ts';
+import { RecordReader, type ScanResult, scanJournal } from './journal-reader.ts';
+import type { IntentRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
 import { JournalWriter, type WriterOptions } from './journal-writer.ts';
 import type { RunRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
-import type { RowIntent, RunAudit } from './run-audit.ts';
-import { setApart } from './set-apart.ts';
+
+/** Which row an attempt is for, and what history wants to know of it later. */
+export interface RowIntent extends RunRow {
+  readonly reason?: string | undefined;
+}
+
+/** A second record of a run's rows, written together with its journal. Without it no row is sent either. */
+export interface RunAudit {
+  /** The first failure to write, after which no row may be sent. */
+  readonly failure: Failure | undefined;
+  /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
+  begin(row: RowIntent, timeMs: number): Promise<void>;
+  /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
+  end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
+}
 
 export interface JournalPorts {
   readonly clock: ClockPort;
@@ -28,15 +37,7 @@ export interface JournalPorts {
 }
 
 /** The hold on a run, as its journal needs to know it. */
-export interface RunHold {
-  /** Counts the holders, as far as the lock knows. */
-  readonly epoch: number;
-  /** The holder before may only have been paused, and write on. */
-  readonly mayHaveRival: boolean;
-  /** Who this is, for a holder before: `pod-7 (process 1)`. */
-  readonly by: string;
-  /** `epoch` is at least this from now on. */
-  raiseEpoch(epoch: number): void;
+export interface RunHold extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
   /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
   prove(): void;
 }
@@ -77,12 +78,11 @@ export class RunJournal {
    */
   static async resume(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const states = new RowStates(lastRow, 'with-offsets');
-    const reading = new JournalReading(states);
-    const scan = await scanJournal(path, (record, offset) => reading.take(record, offset));
+    const scan = await scanJournal(path, (record, offset) => states.take(record, offset));
     const { hold } = ports;
     // A lock that has counted further than the journal: somebody took the run over, and died before he wrote of it.
-    const isShared = hold.mayHaveRival || hold.epoch > reading.epoch + 1;
-    hold.raiseEpoch(reading.epoch + 1);
+    const isShared = hold.mayHaveRival || hold.epoch > states.epoch + 1;
+    hold.raiseEpoch(states.epoch + 1);
     if (isShared) await setApart(path, scan.length, ports);
     const file = await openJournalFile(path, ports);
     let reader: RecordReader | undefined;
@@ -172,28 +172,17 @@ export class RunJournal {
     return durable;
   }
 
+  /** The lines of a taking up, in one write. */
   async #settle(by: string): Promise<void> {
-    const records: JournalRecord[] = [{ t: this.#clock.now(), s: 'resumed', by }];
-    for (const row of this.states.in('intent')) {
-      records.push({
-        n: row,
-        t: this.#clock.now(),
-        s: 'unknown',
-        a: this.states.attempts(row),
-        code: 'OUTCOME_UNKNOWN',
-      });
+    const t = this.#clock.now();
+    const durable = [this.#writer.append({ t, s: 'resumed', by })];
+    for (const n of this.states.in('intent')) {
+      const record = { n, t, s: 'unknown', a: this.states.attempts(n), code: 'OUTCOME_UNKNOWN' } as const;
+      durable.push(this.#writer.append(record));
+      this.states.apply(record, this.states.resultAt(n));
+      if (this.#audit !== undefined) durable.push(this.#audit.end({ row: n, id: undefined }, LOST, t, true));
     }
-    const audited = records.flatMap((record) =>
-      isRowRecord(record) && this.#audit !== undefined
-        ? [this.#audit.end({ row: record.n, id: undefined }, LOST, record.t, true)]
-        : [],
-    );
-    let durable: Promise<void> = Promise.resolve();
-    for (const record of records) {
-      durable = this.#writer.append(record);
-      if (isRowRecord(record)) this.states.apply(record, this.states.resultAt(record.n));
-    }
-    await Promise.all([durable, ...audited]);
+    await Promise.all(durable);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isHeldBack } from '../ending.ts';
 import { OUTCOMES, type Outcome } from '../failure.ts';
-import type { IntentRecord, ResultRecord } from './journal-record.ts';
+import { type IntentRecord, isRowRecord, type JournalRecord, type ResultRecord } from './journal-record.ts';
 
 /** Where a row stands. `none`: no record at all. */
 export type RowState = 'none' | 'intent' | 'resolved_by_user' | Outcome;
@@ -40,6 +40,7 @@ export class RowStates {
   readonly #attempts: Uint16Array;
   readonly #intentAt: Float64Array | undefined;
   readonly #resultAt: Float64Array | undefined;
+  #epoch = 0;
 
   /** `rows`: the highest row number. */
   constructor(rows: number, offsets: 'with-offsets' | 'without-offsets' = 'without-offsets') {
@@ -52,7 +53,25 @@ export class RowStates {
     }
   }
 
-  /** Takes a record in; false when no record of that kind can follow what is known of the row. */
+  /** The newest holder of the run whose record was taken, 0 when there is none. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /**
+   * Takes the next record of a journal in, and believes only the newest holder of the run: one that was paused, lost
+   * its run and woke may have written behind its successor, of whose rows it knows nothing. False: the record cannot
+   * follow those before it, so the journal does not tell the truth.
+   */
+  take(record: JournalRecord, offset: number): boolean {
+    const epoch = record.e ?? 1;
+    if (epoch < this.#epoch) return true;
+    this.#epoch = epoch;
+    if (!isRowRecord(record)) return true;
+    return record.e === undefined ? this.applyOfAny(record, offset) : this.apply(record, offset);
+  }
+
+  /** Takes a record of a row in; false when no record of that kind can follow what is known of the row. */
   apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
     if (record.n < 1 || record.n > this.rows) return false;
     if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
@@ -122,8 +141,7 @@ export class RowStates {
   succeeded(): number {
     let count = 0;
     for (let row = 1; row <= this.rows; row++) {
-      const state = this.state(row);
-      if (state === 'applied' || state === 'confirmed_by_read') count += 1;
+      if (DONE.has(this.state(row))) count += 1;
     }
     return count;
   }

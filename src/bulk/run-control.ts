@@ -1,29 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import type { ClockPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Stop } from './stop.ts';
-import { stopFailure } from './stop.ts';
+import { type Stop, stopFailure } from './stop.ts';
 
 /** How long the first signal lets requests in flight finish. */
 const WRAP_UP_MS = 5_000;
 /** How long a request that was told to stop may take to say so. */
 const LET_GO_MS = 1_000;
 
-export interface RunControlOptions {
-  readonly clock: ClockPort;
-  readonly signals: SignalPort;
-  /** The run has just been told to stop. */
-  onStop(): void;
-  /** What is in flight still must be given up now. */
-  onLetGo(): void;
-}
-
 /**
  * Knows whether and why a run is to stop. The first reason is the one that is reported; later ones (a journal that
  * breaks after Ctrl-C) still count for the exit code.
  */
 export class RunControl {
-  readonly #options: RunControlOptions;
+  readonly #clock: ClockPort;
+  readonly #onStop: () => void;
+  readonly #onLetGo: () => void;
   readonly #wrapUp = new AbortController();
   readonly #halt = new AbortController();
   readonly #ended = new AbortController();
@@ -31,12 +23,21 @@ export class RunControl {
   readonly #unsubscribe: () => void;
   #failure = new Failure('INTERNAL', 'the run has not stopped');
 
-  /** Listens to signals until `end`. */
-  constructor(options: RunControlOptions) {
-    this.#options = options;
+  /**
+   * Listens to signals until `end`. `onStop`: the run has just been told to stop. `onLetGo`: what is in flight still
+   * must be given up now.
+   */
+  constructor(
+    { clock, signals }: { readonly clock: ClockPort; readonly signals: SignalPort },
+    onStop: () => void,
+    onLetGo: () => void,
+  ) {
+    this.#clock = clock;
+    this.#onStop = onStop;
+    this.#onLetGo = onLetGo;
     // Every row in flight listens; Node would call more than ten of them a leak, on stderr.
     setMaxListeners(0, this.#wrapUp.signal, this.#halt.signal);
-    this.#unsubscribe = options.signals.onSignal((signal) => {
+    this.#unsubscribe = signals.onSignal((signal) => {
       // Signals of an earlier question or command are none of this run's.
       const isFirst = !this.has('signal');
       this.stop({ kind: 'signal', signal });
@@ -77,7 +78,7 @@ export class RunControl {
     if (!this.isStopping) this.#failure = stopFailure(stop);
     this.#stops.push(stop);
     this.#wrapUp.abort();
-    this.#options.onStop();
+    this.#onStop();
   }
 
   /** Something of ours does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
@@ -92,7 +93,7 @@ export class RunControl {
   }
 
   async #haltAfter(ms: number): Promise<void> {
-    await this.#options.clock.sleep(ms, this.#ended.signal);
+    await this.#clock.sleep(ms, this.#ended.signal);
     if (!this.#ended.signal.aborted) this.#haltNow();
   }
 
@@ -103,8 +104,8 @@ export class RunControl {
   }
 
   async #letGo(): Promise<void> {
-    await this.#options.clock.sleep(LET_GO_MS, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#options.onLetGo();
+    await this.#clock.sleep(LET_GO_MS, this.#ended.signal);
+    if (!this.#ended.signal.aborted) this.#onLetGo();
   }
 }
 

@@ -38,6 +38,11 @@ export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options' 
   readonly options: RunOptions;
 };
 
+/** The header of a run that begins now; members that are none of a header are left out. */
+export function makeRunHeader(facts: Omit<RunHeader, 'version'>): RunHeader {
+  return RunHeaderShape.parse({ ...facts, version: RUN_VERSION });
+}
+
 /**
  * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it (its rules are not known
  * here, so the run is left alone).

@@ -1,10 +1,8 @@
-import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { INTEGER, object, oneOf, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import { readLastRecord, scanJournal } from './journal-reader.ts';
-import { JournalReading } from './journal-reading.ts';
 import type { OutcomeCounts } from './journal-record.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -79,12 +77,7 @@ export async function lastRunName(ports: ListPorts): Promise<string> {
   return last.run;
 }
 
-interface Dated {
-  readonly run: string;
-  readonly startedAt: string;
-}
-
-function newestFirst(a: Dated, b: Dated): number {
+function newestFirst(a: Pick<RunHeader, 'run' | 'startedAt'>, b: Pick<RunHeader, 'run' | 'startedAt'>): number {
   const [one, other] = [`${a.startedAt} ${a.run}`, `${b.startedAt} ${b.run}`];
   return one < other ? 1 : one > other ? -1 : 0;
 }
@@ -116,9 +109,8 @@ async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): 
 
 async function countOutcomes(folder: RunFolder, header: RunHeader, isHeld: boolean): Promise<RunCounts | undefined> {
   const states = new RowStates(header.inputRows);
-  const reading = new JournalReading(states);
   try {
-    await scanJournal(folder.journal, (record, offset) => reading.take(record, offset));
+    await scanJournal(folder.journal, (record, offset) => states.take(record, offset));
   } catch (error) {
     if (error instanceof Failure && errnoOf(error.cause) === 'ENOENT') return { not_sent: header.rows };
     if (error instanceof Failure) return undefined;
@@ -129,18 +121,13 @@ async function countOutcomes(folder: RunFolder, header: RunHeader, isHeld: boole
 
 /** Rows by outcome, without the outcomes that no row has. `rows`: how many the run has, recorded or not. */
 export function outcomesOf(states: RowStates, rows: number, isHeld = false): RunCounts {
-  const counts: Record<Outcome | 'in_flight', number> = {
-    ...{ applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: 0, unknown: 0, in_flight: 0 },
-  };
-  let recorded = 0;
+  const counts = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: rows, unknown: 0, in_flight: 0 };
   for (let row = 1; row <= states.rows; row++) {
     const state = states.state(row);
     if (state === 'none') continue;
-    recorded += 1;
-    counts[
-      state === 'intent' ? (isHeld ? 'in_flight' : 'unknown') : state === 'resolved_by_user' ? 'unknown' : state
-    ] += 1;
+    counts.not_sent -= 1;
+    if (state === 'intent' && isHeld) counts.in_flight += 1;
+    else counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
   }
-  counts.not_sent += rows - recorded;
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

@@ -1,8 +1,6 @@
 import type { Outcome } from '../failure.ts';
-import type { StoredRow } from './journal-entry.ts';
-import { readEntry } from './journal-entry.ts';
+import { readEntry, type StoredRow } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
-import { JournalReading } from './journal-reading.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import { inFlightResult, journalResult } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
@@ -10,27 +8,40 @@ import type { RunFolder } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
 
 /** A run's journal, read only: also while another process writes it. */
-export interface RunRecords {
-  entry(row: number): Promise<StoredRow>;
+export class RunRecords {
+  readonly #states: RowStates;
+  readonly #reader: RecordReader | undefined;
+
+  /** `reader` may be missing when no row has a record. */
+  constructor(states: RowStates, reader: RecordReader | undefined) {
+    this.#states = states;
+    this.#reader = reader;
+  }
+
+  entry(row: number): Promise<StoredRow> {
+    return readEntry(row, this.#states, this.#reader);
+  }
+
   /** Does the row have any record? */
-  has(row: number): boolean;
+  has(row: number): boolean {
+    return this.#states.state(row) !== 'none';
+  }
+
   /** May its request have left, with no result so far? */
-  isOpen(row: number): boolean;
-  close(): Promise<void>;
+  isOpen(row: number): boolean {
+    return this.#states.state(row) === 'intent';
+  }
+
+  async close(): Promise<void> {
+    await this.#reader?.close();
+  }
 }
 
 /** Reads a run's journal without taking it up. LOCAL_IO when it is damaged. */
 export async function openRunRecords(folder: RunFolder, header: RunHeader): Promise<RunRecords> {
   const states = new RowStates(header.inputRows, 'with-offsets');
-  const reading = new JournalReading(states);
-  await scanJournal(folder.journal, (record, offset) => reading.take(record, offset));
-  const reader = await RecordReader.open(folder.journal);
-  return {
-    entry: (row) => readEntry(row, states, reader),
-    has: (row) => states.state(row) !== 'none',
-    isOpen: (row) => states.state(row) === 'intent',
-    close: () => reader.close(),
-  };
+  await scanJournal(folder.journal, (record, offset) => states.take(record, offset));
+  return new RunRecords(states, await RecordReader.open(folder.journal));
 }
 
 /**

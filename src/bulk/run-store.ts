@@ -7,16 +7,14 @@ import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
 import type { HeldLock } from '../files/held-lock.ts';
 import { ioFailure } from '../files/io-failure.ts';
-import { acquireLock } from '../files/lock.ts';
+import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
-import { holdOf } from './hold-of-run.ts';
-import { RunJournal } from './journal.ts';
-import type { RunAudit } from './run-audit.ts';
-import type { RunFolder } from './run-folder.ts';
-import { makeRunName, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
-import type { RunHeader, RunOptions } from './run-header.ts';
+import { type RunAudit, type RunHold, RunJournal } from './journal.ts';
+import { successorIn } from './journal-reader.ts';
+import { makeRunName, type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
+import { makeRunHeader, type RunHeader } from './run-header.ts';
 
 const DAY_MS = 86_400_000;
 const STALE_DAYS = 7;
@@ -34,25 +32,14 @@ export interface RunPorts {
   readonly openAudit?: ((header: RunHeader) => Promise<RunAudit>) | undefined;
 }
 
-/** A run that is to be begun. */
-export interface NewRun {
+/** A run that is to be begun: what its header will say, and its input. */
+export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'> {
   /** `--run`: the id of the run. Undefined: one is made. */
   readonly name?: string | undefined;
-  readonly operation: string;
-  readonly profile: string;
-  readonly host: string;
-  readonly user: string;
-  readonly input: {
-    readonly sha256: string;
-    readonly format: string;
-    /** The bytes, or the file at `spoolPath` that holds them: it is moved into the run's folder, or removed. */
-    readonly source: Uint8Array | { readonly path: string };
-    /** The older file that the input is compared with (`--changed-from`). */
-    readonly older?: Uint8Array | undefined;
-  };
-  readonly rows: number;
-  readonly inputRows: number;
-  readonly options: RunOptions;
+  /** The file at `spoolPath` that holds the input: it is moved into the run's folder, or removed. */
+  readonly spool: string;
+  /** The older file that the input is compared with (`--changed-from`). */
+  readonly older?: Uint8Array | undefined;
   /** Which of the options decide what is sent, with the words for them: with others it is another run. */
   readonly rowOptions?: ReadonlyMap<string, string>;
 }
@@ -62,8 +49,6 @@ export interface ActiveRun {
   readonly header: RunHeader;
   readonly folder: RunFolder;
   readonly journal: RunJournal;
-  /** False: the run existed, and its journal was taken up. */
-  readonly isNew: boolean;
   /** Closes the journal and gives the lock back. */
   close(): Promise<void>;
 }
@@ -87,25 +72,27 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
   try {
     const existing = await readRunHeader(folder);
     if (existing !== undefined) {
-      await dropSpool(wanted.input);
+      await rm(wanted.spool, { force: true });
       refuseOther(existing, wanted);
       return await openRun(folder, existing, lock, ports);
     }
-    const header = makeHeader(name, wanted, ports);
+    const header = makeRunHeader({ ...wanted, run: name, startedAt: new Date(ports.clock.now()).toISOString() });
     const audit = await ports.openAudit?.(header);
     const hold = holdOf(lock, folder);
-    await keepInput(folder, wanted.input, { pid: ports.pid, prove: hold.prove });
-    // What an earlier process left here before it had a header was never sent.
+    const by = { pid: ports.pid, prove: hold.prove };
+    // All that the rows are made of: a run that has its header must be able to read them again.
+    if (wanted.older !== undefined) {
+      await writeFileAtomic(folder.older, wanted.older, { ...by, what: "the run's older file" });
+    }
     hold.prove();
+    await rename(wanted.spool, folder.input);
+    // What an earlier process left here before it had a header was never sent.
     await rm(folder.journal, { force: true });
     const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, hold, audit });
-    await writeFileAtomic(folder.header, `${JSON.stringify(header, undefined, 2)}\n`, {
-      pid: ports.pid,
-      what: "the run's header",
-      prove: hold.prove,
-    });
+    const text = `${JSON.stringify(header, undefined, 2)}\n`;
+    await writeFileAtomic(folder.header, text, { ...by, what: "the run's header" });
     await syncFolder(dirname(folder.path));
-    return { header, folder, journal, isNew: true, close: closer(journal, lock) };
+    return { header, folder, journal, close: closer(journal, lock) };
   } catch (error) {
     lock.release();
     throw ioFailure(`run ${name} could not be begun (${folder.path})`, error, 'nothing was sent');
@@ -195,23 +182,6 @@ async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   return lock;
 }
 
-function makeHeader(run: string, wanted: NewRun, ports: RunPorts): RunHeader {
-  return {
-    version: 1,
-    run,
-    operation: wanted.operation,
-    profile: wanted.profile,
-    host: wanted.host,
-    user: wanted.user,
-    inputSha256: wanted.input.sha256,
-    inputFormat: wanted.input.format,
-    rows: wanted.rows,
-    inputRows: wanted.inputRows,
-    options: wanted.options,
-    startedAt: new Date(ports.clock.now()).toISOString(),
-  };
-}
-
 /** Another command, input or place under the same name is a mistake that could send rows where they do not belong. */
 function refuseOther(existing: RunHeader, wanted: NewRun): void {
   const differences: string[] = [];
@@ -221,7 +191,7 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
   compare('command', existing.operation, wanted.operation);
   compare('profile', existing.profile, wanted.profile);
   compare('service', existing.host, wanted.host);
-  if (existing.inputSha256 !== wanted.input.sha256) differences.push('its input is another one');
+  if (existing.inputSha256 !== wanted.inputSha256) differences.push('its input is another one');
   if (existing.rows !== wanted.rows) differences.push(`it has ${existing.rows} rows, not ${wanted.rows}`);
   for (const [option, words] of wanted.rowOptions ?? []) {
     if (JSON.stringify(existing.options[option]) !== JSON.stringify(wanted.options[option]))
@@ -246,7 +216,7 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   const audit = await ports.openAudit?.(header);
   const hold = holdOf(lock, folder);
   const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, hold, audit });
-  return { header, folder, journal, isNew: false, close: closer(journal, lock) };
+  return { header, folder, journal, close: closer(journal, lock) };
 }
 
 function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
@@ -259,20 +229,27 @@ function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
   };
 }
 
-/** All that the rows are made of: a run that has its header must be able to read them again. */
-async function keepInput(
-  folder: RunFolder,
-  { source, older }: NewRun['input'],
-  by: { readonly pid: number; readonly prove: () => void },
-): Promise<void> {
-  if (older !== undefined) await writeFileAtomic(folder.older, older, { ...by, what: "the run's older file" });
-  if (source instanceof Uint8Array) return writeFileAtomic(folder.input, source, { ...by, what: "the run's input" });
-  by.prove();
-  await rename(source.path, folder.input);
-}
-
-async function dropSpool({ source }: NewRun['input']): Promise<void> {
-  if (!(source instanceof Uint8Array)) await rm(source.path, { force: true });
+/** The hold on a run; its proof names the successor. */
+function holdOf(lock: HeldLock, folder: RunFolder): RunHold {
+  const after = 'nothing more of it is sent from here';
+  return {
+    get epoch() {
+      return lock.epoch;
+    },
+    mayHaveRival: lock.mayHaveRival,
+    by: lock.by,
+    raiseEpoch: (epoch) => lock.raiseEpoch(epoch),
+    prove() {
+      let lost: ReturnType<HeldLock['lost']>;
+      try {
+        lost = lock.lost();
+      } catch (error) {
+        throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
+      }
+      if (lost === undefined) return;
+      throw lostLockFailure(`run ${folder.run}`, lost.to ?? successorIn(folder.journal, lock.epoch), after);
+    },
+  };
 }
 
 async function hashFile(path: string): Promise<string> {

@@ -1,10 +1,21 @@
 import type { ClockPort, SignalPort } from '../context.ts';
-import type { CallResult } from '../http/call.ts';
-import type { RowSlot } from './flight.ts';
+import type { CallResult, Pacer } from '../http/call.ts';
 import type { RunJournal } from './journal.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';
+
+/** What the sender of one row is given. */
+export interface RowSlot {
+  /** For the request of the row itself: asks before each attempt, and has a write's intent on the disk by then. */
+  readonly pacer: Pacer;
+  /** For reads around a write (`--expect`): shares rate and pauses, and leaves no mark in the journal. */
+  readonly readPacer: Pacer;
+  /** Aborted: begin nothing new, let what is in flight finish. */
+  readonly wrapUp: AbortSignal;
+  /** Aborted: abandon what is in flight. */
+  readonly stop: AbortSignal;
+}
 
 /** Many rows of one command. */
 export interface RunTask<R extends RunRow> {

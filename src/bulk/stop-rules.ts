@@ -6,27 +6,24 @@ import type { Stop } from './stop.ts';
 const UNSENT_IN_A_ROW = 5;
 const FORBIDDEN_IN_A_ROW = 5;
 
-export interface StopRulesOptions {
-  /** `--max-failures` as a number of rows; undefined: no limit. */
-  readonly maxFailures: number | undefined;
-  /** Rows that succeeded in an earlier process: then a 403 is about its row, and not about the credential. */
-  readonly succeededBefore: number;
-}
-
 /**
  * Decides after each row of this process whether the run goes on. Rows are judged in the
  * order in which they end.
  */
 export class StopRules {
-  readonly #options: StopRulesOptions;
+  readonly #maxFailures: number | undefined;
   #succeeded: number;
   #failed = 0;
   #unsentInARow = 0;
   #forbiddenInARow = 0;
 
-  constructor(options: StopRulesOptions) {
-    this.#options = options;
-    this.#succeeded = options.succeededBefore;
+  /**
+   * `maxFailures`: `--max-failures` as a number of rows; undefined: no limit. `succeededBefore`: rows that succeeded in
+   * an earlier process: then a 403 is about its row, and not about the credential.
+   */
+  constructor(maxFailures: number | undefined, succeededBefore: number) {
+    this.#maxFailures = maxFailures;
+    this.#succeeded = succeededBefore;
   }
 
   /** Why the run must stop now, or undefined. */
@@ -61,8 +58,7 @@ export class StopRules {
   }
 
   #tooMany(): Stop | undefined {
-    const { maxFailures } = this.#options;
-    if (maxFailures === undefined || this.#failed < maxFailures) return undefined;
+    if (this.#maxFailures === undefined || this.#failed < this.#maxFailures) return undefined;
     return { kind: 'max_failures', failures: this.#failed };
   }
 }

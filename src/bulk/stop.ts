@@ -1,7 +1,9 @@
-import { type SignalName, signalWords } from '../context.ts';
-import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { type SignalName, StreamFailure, signalWords } from '../context.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
+import { ioFailure } from '../files/io-failure.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { plural } from '../output/safe-text.ts';
+import type { RunTally } from './run-tally.ts';
 
 /** Why a run ended before its last row. */
 export type Stop =
@@ -17,7 +19,7 @@ export type Stop =
   | { readonly kind: 'reader_gone' };
 
 /** Exit code of a run that a signal or a reader that went away has stopped. */
-export function cancelExitCode(stop: Extract<Stop, { kind: 'signal' | 'reader_gone' }>): number {
+function cancelExitCode(stop: Extract<Stop, { kind: 'signal' | 'reader_gone' }>): number {
   return CANCELLED_EXIT_CODES[stop.kind === 'signal' ? stop.signal : 'EPIPE'];
 }
 
@@ -48,7 +50,6 @@ export function stopFailure(stop: Stop): Failure {
         `the run stopped because ${plural(stop.rows, 'row')} in a row could not be sent; nothing was sent`,
       );
     case 'refused':
-      return new Failure(stop.failure.code, `the run stopped because ${stop.failure.message}`);
     case 'broken':
       return new Failure(stop.failure.code, `the run stopped because ${stop.failure.message}`);
   }
@@ -71,4 +72,30 @@ export function stopReason(stop: Stop): string {
     case 'broken':
       return stop.failure.message;
   }
+}
+
+/**
+ * The exit code of many rows: the worst wins, in the order 8, 16, the signal, 4 or 5, 7 (nothing could be sent
+ * at all), 15, 0. A bug and a refused credential rank with 4 and 5. A signal counts only
+ * when it kept the run from a row: otherwise the run ended by its outcomes.
+ */
+export function runExitCode(tally: RunTally, stops: readonly Stop[]): number {
+  if (tally.of('unknown') > 0) return FAILURES.OUTCOME_UNKNOWN.exitCode;
+  const broken = stops.find((stop) => stop.kind === 'broken');
+  if (broken?.failure.code === 'LOCAL_IO') return broken.failure.exitCode;
+  const cancelled = stops.find((stop) => stop.kind === 'signal' || stop.kind === 'reader_gone');
+  if (cancelled !== undefined && (cancelled.kind === 'reader_gone' || tally.toDo > 0)) return cancelExitCode(cancelled);
+  const refused = stops.find((stop) => stop.kind === 'refused') ?? broken;
+  if (refused !== undefined) return refused.failure.exitCode;
+  if (tally.unreachable > 0 && tally.reachedService === 0) return FAILURES.UNREACHABLE.exitCode;
+  return tally.failed > 0 ? FAILURES.PARTIAL.exitCode : 0;
+}
+
+/** Whether the reader of stdout went away, which is no fault of the disk; else why the results could not be printed. */
+export function outputLoss(error: unknown, isWrite: boolean): 'reader_gone' | { readonly error: unknown } {
+  if (!(error instanceof StreamFailure)) return { error };
+  if (error.errno === 'EPIPE') return 'reader_gone';
+  const cause = Object.assign(new Error(error.message), { code: error.errno });
+  const after = isWrite ? 'the results so far are kept in the run' : 'nothing was changed';
+  return { error: ioFailure('the results could not be written to stdout', cause, after) };
 }

@@ -1,13 +1,14 @@
 import type { Outcome } from '../failure.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import { readEntry, type StoredRow } from './journal-entry.ts';
+import type { StoredRow } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
-import { isRowRecord, type OutcomeCounts } from './journal-record.ts';
+import type { OutcomeCounts } from './journal-record.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
 import { outcomesOf } from './run-list.ts';
+import { RunRecords } from './run-records.ts';
 import { causeOfEnding } from './run-tally.ts';
 import { RunTimeline } from './run-timeline.ts';
 
@@ -34,10 +35,7 @@ export interface StoredRun {
   readonly endState: 'finished' | 'stopped' | undefined;
   /** Why the journal could not be read to its end. */
   readonly damage: string | undefined;
-  has(row: number): boolean;
-  /** `id` is what the input says; where it is not known, the journal may. */
-  row(row: number, id: string | undefined): Promise<ReportedRow>;
-  close(): Promise<void>;
+  readonly records: RunRecords;
 }
 
 /** Reads the journal of a run as far as it can be read. Damage ends the reading and is no failure. */
@@ -49,7 +47,7 @@ export async function openStoredRun(folder: RunFolder, header: RunHeader): Promi
   let isEmpty = true;
   try {
     await scanJournal(folder.journal, (record, offset) => {
-      if (isRowRecord(record) && !states.apply(record, offset)) return false;
+      if (!states.take(record, offset)) return false;
       timeline.add(record);
       isEmpty = false;
       endState = record.s === 'end' ? record.state : undefined;
@@ -65,13 +63,12 @@ export async function openStoredRun(folder: RunFolder, header: RunHeader): Promi
     outcomes: outcomesOf(states, header.rows),
     endState,
     damage,
-    has: (row) => states.state(row) !== 'none',
-    row: async (row, id) => reportedRow(await readEntry(row, states, reader), id),
-    close: async () => reader?.close(),
+    records: new RunRecords(states, reader),
   };
 }
 
-function reportedRow({ row, id: known, timeMs, ending }: StoredRow, id: string | undefined): ReportedRow {
+/** `id` is what the input says; where it is not known, the journal may. */
+export function reportedRow({ row, id: known, timeMs, ending }: StoredRow, id: string | undefined): ReportedRow {
   const { httpStatus, durationMs } = ending;
   // A journal holds only writes, and they have an outcome.
   const outcome = ending.outcome ?? 'unknown';

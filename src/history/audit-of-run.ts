@@ -1,4 +1,4 @@
-import type { RowIntent, RunAudit } from '../bulk/run-audit.ts';
+import type { RowIntent, RunAudit } from '../bulk/journal.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
 import { Failure } from '../failure.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';

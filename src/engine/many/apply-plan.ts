@@ -167,7 +167,9 @@ function beginPlanRun(
     // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
     profile: begun?.profile,
     host: placeOf(session, operation),
-    input: { sha256: fileSha256, format: PLAN_INPUT, source: { path: copy } },
+    inputSha256: fileSha256,
+    inputFormat: PLAN_INPUT,
+    spool: copy,
     rows: header.rows,
     inputRows: lastRow,
   };

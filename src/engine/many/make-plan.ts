@@ -1,8 +1,8 @@
 import type { Operation } from '../../api/operation.ts';
 import { type RunResult, runRows } from '../../bulk/engine.ts';
 import { type FailedFile, orDiscard } from '../../bulk/failed-file.ts';
-import type { RowSlot } from '../../bulk/flight.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
+import type { RowSlot } from '../../bulk/run-task.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';

@@ -3,7 +3,7 @@ import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { type RunFolder, requireReadableHeader, runFolder } from '../../bulk/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
-import { openStoredRun, type ReportedRow, type StoredRun } from '../../bulk/stored-run.ts';
+import { openStoredRun, type ReportedRow, reportedRow, type StoredRun } from '../../bulk/stored-run.ts';
 import { Failure, warning } from '../../failure.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
@@ -35,7 +35,7 @@ async function* rowsOf(run: OpenRun): AsyncGenerator<ReportedRow> {
     for await (const batch of rowsOfRun(session, { header, folder })) {
       for (const { row, id, before } of batch) {
         run.knowsOld ||= before !== undefined;
-        yield await stored.row(row, id);
+        yield reportedRow(await stored.records.entry(row), id);
         last = row;
       }
     }
@@ -48,7 +48,7 @@ async function* rowsOf(run: OpenRun): AsyncGenerator<ReportedRow> {
   // Of a part of an input it is not known which rows were to come.
   const isWhole = header.rows === header.inputRows;
   for (let row = last + 1; row <= header.inputRows; row += 1) {
-    if (isWhole || stored.has(row)) yield await stored.row(row, undefined);
+    if (isWhole || stored.records.has(row)) yield reportedRow(await stored.records.entry(row), undefined);
   }
 }
 
@@ -149,6 +149,6 @@ export async function printRunReport(session: Session, name: string, form: Repor
     const knowsOld = typeof header.options['changedFrom'] === 'string';
     await writeDocument(session, { session, folder, header, stored, notes, knowsOld }, form);
   } finally {
-    await stored.close();
+    await stored.records.close();
   }
 }

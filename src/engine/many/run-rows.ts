@@ -1,7 +1,7 @@
 import { isWrite, type Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
-import type { RowSlot } from '../../bulk/flight.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
+import type { RowSlot } from '../../bulk/run-task.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { endingOf } from '../../ending.ts';
 import { Failure, type FailureCode } from '../../failure.ts';

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -166,13 +166,22 @@ export function runPorts(stateDir: string, more: Partial<RunPorts> = {}): RunPor
 export const INPUT = new TextEncoder().encode('card-1\n');
 export const INPUT_SHA256 = '7d1132fe6b74c0b93a1ebf56eb9fca13f3d3faae93df30c7fc00c25b3380587e';
 
+/** A file that holds the input, for a run to take. */
+export function spooled(): string {
+  const path = join(temporaryFolder(), 'spool');
+  writeFileSync(path, INPUT, { mode: 0o600 });
+  return path;
+}
+
 export function runPlan(more: Partial<NewRun> = {}): NewRun {
   return {
     operation: 'card.block',
     profile: 'demo',
     host: 'https://cards.example',
     user: 'ada',
-    input: { sha256: INPUT_SHA256, format: 'ids', source: INPUT },
+    inputSha256: INPUT_SHA256,
+    inputFormat: 'ids',
+    spool: spooled(),
     rows: 3,
     inputRows: 3,
     options: { concurrency: 8 },

@@ -113,7 +113,7 @@ describe('a run of many rows stops', () => {
   });
 
   it('at the fifth row in a row that was not sent, whatever kept it back', () => {
-    const rules = new StopRules({ maxFailures: undefined, succeededBefore: 0 });
+    const rules = new StopRules(undefined, 0);
     const about = { command: 'card.block', isWrite: true, mayHaveLeft: false };
     const busy = () =>
       rules.ended(sentResult({ row: 1, id: 'card-1' }, failed('BUSY', { outcome: 'not_sent' }), about));
@@ -122,7 +122,7 @@ describe('a run of many rows stops', () => {
   });
 
   it('not at a 403 when rows of an earlier process and of this one have succeeded', () => {
-    const rules = new StopRules({ maxFailures: undefined, succeededBefore: 1 });
+    const rules = new StopRules(undefined, 1);
     const about = { command: 'card.block', isWrite: true, mayHaveLeft: true };
     const row = { row: 1, id: 'card-1' };
     expect(rules.ended(sentResult(row, answered(), about))).toBeUndefined();

@@ -5,7 +5,6 @@ import { crc32Hex } from '../../../src/bulk/crc32.ts';
 import { runRows } from '../../../src/bulk/engine.ts';
 import { type RunHold, RunJournal } from '../../../src/bulk/journal.ts';
 import { readLastRecord, scanJournal, successorIn } from '../../../src/bulk/journal-reader.ts';
-import { JournalReading } from '../../../src/bulk/journal-reading.ts';
 import { encodeRecord, type JournalRecord } from '../../../src/bulk/journal-record.ts';
 import { RowStates } from '../../../src/bulk/row-states.ts';
 import type { ClockPort } from '../../../src/context.ts';
@@ -46,8 +45,7 @@ async function begun() {
 
 async function statesOf(path: string): Promise<string[]> {
   const states = new RowStates(ROWS);
-  const reading = new JournalReading(states);
-  await scanJournal(path, (record, offset) => reading.take(record, offset));
+  await scanJournal(path, (record, offset) => states.take(record, offset));
   return Array.from({ length: ROWS }, (_, index) => states.state(index + 1));
 }
 

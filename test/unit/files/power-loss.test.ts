@@ -3,11 +3,10 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { openAppendFile } from '../../../src/bulk/append-file.ts';
+import { openAppendFile, setApart } from '../../../src/bulk/append-file.ts';
 import { openFailedFile } from '../../../src/bulk/failed-file.ts';
 import { RunJournal } from '../../../src/bulk/journal.ts';
 import { beginRun, resumeRun, spoolPath } from '../../../src/bulk/run-store.ts';
-import { setApart } from '../../../src/bulk/set-apart.ts';
 import { createResultFile } from '../../../src/engine/result-file.ts';
 import { syncFolder, writeFileAtomic } from '../../../src/files/atomic.ts';
 import { openAuditLog } from '../../../src/history/audit-log.ts';
@@ -183,8 +182,7 @@ describe('when the power goes, a run', () => {
       { allowDuplicates: false, copyTo },
     );
     if (input.kind === 'faulty') throw new Error('the input has no faults');
-    const source = { path: copyTo };
-    return beginRun(ports, runPlan({ name: 'may', input: { sha256: input.sha256, format: 'ids', source } }));
+    return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: copyTo }));
   }
 
   const FOLDER = 'state/runs/may/';

@@ -6,7 +6,7 @@ import { pruneHistory } from '../../../src/history/prune.ts';
 import { historyJson, readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { ended, FakeClock, INPUT, INPUT_SHA256, runPlan, runPorts, temporaryFolder } from '../bulk/fakes.ts';
+import { ended, FakeClock, runPlan, runPorts, temporaryFolder } from '../bulk/fakes.ts';
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 const DAY_MS = 86_400_000;
@@ -236,11 +236,7 @@ describe('frontdesk history', () => {
 
   it('holds only the newest rows of a large run', async () => {
     const { stateDir, ports, clock } = setUp();
-    const input = { sha256: INPUT_SHA256, format: 'ids', source: INPUT };
-    const run = await beginRun(
-      runPorts(stateDir, { clock }),
-      runPlan({ name: 'may', rows: 500, inputRows: 500, input }),
-    );
+    const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', rows: 500, inputRows: 500 }));
     for (let row = 1; row <= 500; row += 1) {
       clock.ms += 1;
       void run.journal.intent({ row, id: `card-${row}` });
