@@ -167,7 +167,7 @@ export const INPUT = new TextEncoder().encode('card-1\n');
 export const INPUT_SHA256 = '7d1132fe6b74c0b93a1ebf56eb9fca13f3d3faae93df30c7fc00c25b3380587e';
 
 /** A file that holds the input, for a run to take. */
-export function spooled(): string {
+function spooled(): string {
   const path = join(temporaryFolder(), 'spool');
   writeFileSync(path, INPUT, { mode: 0o600 });
   return path;
