@@ -1,16 +1,9 @@
 import type { ClockPort } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
+import { SharedWrites } from '../files/shared-writes.ts';
 import type { AppendFile } from './append-file.ts';
-import type { JournalRecord } from './journal-record.ts';
-import { encodeRecord } from './journal-record.ts';
-
-interface Batch {
-  text: string;
-  readonly durable: Promise<void>;
-  resolve(): void;
-  reject(failure: Failure): void;
-}
+import { encodeRecord, type JournalRecord } from './journal-record.ts';
 
 export interface WriterOptions {
   /** The journal's path, for messages. */
@@ -32,11 +25,9 @@ const TRUSTED_MS = 10_000;
 export class JournalWriter {
   readonly #file: AppendFile;
   readonly #options: WriterOptions;
-  #waiting: Batch | undefined;
-  #isRunning = false;
+  readonly #writes = new SharedWrites((text) => this.#write(text));
   #durableLength: number;
   #failure: Failure | undefined;
-  #idle: Promise<void> = Promise.resolve();
   #provedMs = 0;
   #provedWallMs = 0;
 
@@ -54,14 +45,7 @@ export class JournalWriter {
   /** Resolves when the record is on the disk; rejects with LOCAL_IO when it cannot be. */
   append(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#waiting ??= newBatch();
-    this.#waiting.text += encodeRecord(record, this.#options.epoch);
-    const { durable } = this.#waiting;
-    if (!this.#isRunning) {
-      this.#isRunning = true;
-      this.#idle = this.#run();
-    }
-    return durable;
+    return this.#writes.append(encodeRecord(record, this.#options.epoch));
   }
 
   /**
@@ -83,30 +67,22 @@ export class JournalWriter {
 
   /** Writes what is waiting, then closes the file. Never rejects: a failure has been reported to those who waited. */
   async close(): Promise<void> {
-    await this.#idle;
+    await this.#writes.idle;
     await this.#file.close();
   }
 
-  async #run(): Promise<void> {
-    // Everything that this turn of the event loop still brings joins the first batch.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting !== undefined) {
-      const batch = this.#waiting;
-      this.#waiting = undefined;
-      try {
-        if (this.#failure !== undefined) throw this.#failure;
-        this.#file.append(batch.text);
-        await this.#file.sync();
-        this.#durableLength += batch.text.length;
-        // In this order no row is sent twice: whoever takes the run over after this finds these intents in the journal,
-        // and whoever has done so before is noticed here, before the requests leave.
-        this.#prove();
-        batch.resolve();
-      } catch (error) {
-        batch.reject(await this.#giveUp(error));
-      }
+  async #write(text: string): Promise<void> {
+    try {
+      if (this.#failure !== undefined) throw this.#failure;
+      this.#file.append(text);
+      await this.#file.sync();
+      this.#durableLength += text.length;
+      // In this order no row is sent twice: whoever takes the run over after this finds these intents in the journal,
+      // and whoever has done so before is noticed here, before the requests leave.
+      this.#prove();
+    } catch (error) {
+      throw await this.#giveUp(error);
     }
-    this.#isRunning = false;
   }
 
   #prove(): void {
@@ -138,16 +114,4 @@ export class JournalWriter {
     }
     return this.#failure;
   }
-}
-
-function newBatch(): Batch {
-  let resolve: () => void = () => undefined;
-  let reject: (failure: Failure) => void = () => undefined;
-  const durable = new Promise<void>((onDone, onFailure) => {
-    resolve = onDone;
-    reject = onFailure;
-  });
-  // A result is awaited only when its row is printed; until then its failure is not an unhandled one.
-  durable.catch(() => undefined);
-  return { text: '', durable, resolve, reject };
 }

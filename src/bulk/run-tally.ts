@@ -13,6 +13,31 @@ const MAX_CAUSES = 50;
 const OTHER_CAUSES = 'other causes';
 const NOT_REACHED = 'not reached';
 
+/** Counts why rows did not succeed, by how they ended. */
+export class CauseCounter<Key> {
+  readonly #counts = new Map<Key, Map<string, number>>();
+
+  add(key: Key, cause: string, rows = 1): void {
+    const causes = this.#counts.get(key) ?? new Map<string, number>();
+    this.#counts.set(key, causes);
+    const name = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
+    causes.set(name, (causes.get(name) ?? 0) + rows);
+  }
+
+  /** How often each cause made a row end as `key`, most frequent first. Names of causes may come from outside. */
+  of(key: Key): readonly (readonly [string, number])[] {
+    return [...(this.#counts.get(key) ?? [])].sort((a, b) => b[1] - a[1]);
+  }
+
+  /** The causes of all, most frequent first. */
+  all(): readonly { readonly outcome: Key; readonly name: string; readonly rows: number }[] {
+    const all = [...this.#counts].flatMap(([outcome, causes]) =>
+      [...causes].map(([name, rows]) => ({ outcome, name, rows })),
+    );
+    return all.sort((one, other) => other.rows - one.rows);
+  }
+}
+
 /** Counts the rows of a run as they end, earlier ones from the journal included. Its size does not grow with the rows. */
 export class RunTally {
   /** Rows counted so far. */
@@ -31,7 +56,7 @@ export class RunTally {
   /** Rows that could not be sent because there was no way to the service. */
   unreachable = 0;
   readonly #counts = new Map<TallyKey, number>();
-  readonly #causes = new Map<TallyKey, Map<string, number>>();
+  readonly causes = new CauseCounter<TallyKey>();
 
   /** `again`: a resume does this row (again). */
   add(result: RowResult, again: boolean): void {
@@ -45,7 +70,7 @@ export class RunTally {
     }
     if (result.source === 'journal') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
-    if (result.failure !== undefined) this.#addCause(key, causeOf(result));
+    if (result.failure !== undefined) this.causes.add(key, causeOf(result));
     this.#addReach(result);
   }
 
@@ -55,7 +80,7 @@ export class RunTally {
     this.rows += rows;
     this.notReached += rows;
     this.#counts.set('not_sent', this.of('not_sent') + rows);
-    this.#addCause('not_sent', NOT_REACHED, rows);
+    this.causes.add('not_sent', NOT_REACHED, rows);
   }
 
   /** Rows that did not succeed, those not reached included. */
@@ -76,21 +101,6 @@ export class RunTally {
   outcomes(): OutcomeCounts {
     const { read: _read, failed: _failed, ...outcomes } = this.counts();
     return outcomes;
-  }
-
-  /** How often each cause made a row end as `key`, most frequent first. Names of causes may come from outside. */
-  causes(key: TallyKey): readonly (readonly [string, number])[] {
-    return [...(this.#causes.get(key) ?? [])].sort((a, b) => b[1] - a[1]);
-  }
-
-  #addCause(key: TallyKey, cause: string, rows = 1): void {
-    let causes = this.#causes.get(key);
-    if (causes === undefined) {
-      causes = new Map();
-      this.#causes.set(key, causes);
-    }
-    const name = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
-    causes.set(name, (causes.get(name) ?? 0) + rows);
   }
 
   #addReach(result: RowResult): void {

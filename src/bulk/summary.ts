@@ -106,7 +106,7 @@ function resumeCommand({ report, run }: SummaryInput): string | undefined {
 function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly string[] {
   const total = report.tally.of(key);
   if (total === 0) return [];
-  const causes = report.tally.causes(key);
+  const causes = report.tally.causes.of(key);
   const named = causes.slice(0, MAX_CAUSES).map(([cause, rows]) => `${groupThousands(rows)} ${safeText(cause)}`);
   const more = causes.length > MAX_CAUSES ? ', …' : '';
   const list =

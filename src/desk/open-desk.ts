@@ -12,8 +12,7 @@ const READ_ENTRIES = 50;
 async function recentCards(session: Session): Promise<readonly RecentCard[]> {
   const { stateDir } = session.places;
   if (stateDir === undefined) return [];
-  const ports = { stateDir, clock: session.context.clock };
-  const page = await readHistory(ports, { limit: READ_ENTRIES }).catch(() => undefined);
+  const page = await readHistory(stateDir, { limit: READ_ENTRIES }).catch(() => undefined);
   const ids = (page?.entries ?? [])
     .filter(({ profile, operation }) => profile === session.profile.name && operation.startsWith('card.'))
     .flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));

@@ -27,6 +27,13 @@ export interface EndEvent {
 /** One line of `history.jsonl`. */
 export type HistoryEvent = BeginEvent | EndEvent;
 
+/** One write, single or a row of a run; `entry` of a row is `<run>:<row>`. A write without an end is `unknown`. */
+export interface HistoryEntry extends Omit<BeginEvent, 'event'> {
+  readonly ending: Ending;
+  /** Name of the run it was a row of. */
+  readonly run: string | undefined;
+}
+
 /**
  * An event as a line, with its newline; one of a run's row names the run. What the service said stays out: it may
  * name a customer, and these files are kept for long.

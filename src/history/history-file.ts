@@ -1,12 +1,10 @@
 import { constants, createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import type { HistoryEvent } from './history-event.ts';
-import { parseHistoryEvent } from './history-event.ts';
+import { type HistoryEvent, parseHistoryEvent } from './history-event.ts';
 
 const NEWLINE = 0x0a;
 /** A prune would have to replace the file between every write and look of ours. */
@@ -35,7 +33,6 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   try {
     const before = await file.stat();
     if ((before.mode & 0o077) !== 0) await file.chmod(0o600);
-    // A process that died while it wrote left half a line: this one must not become a part of it.
     const lead = (await endsInLine(file, before.size)) ? '' : '\n';
     const bytes = Buffer.from(lead + lines);
     const { bytesWritten } = await file.write(bytes);
@@ -49,7 +46,8 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   }
 }
 
-async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
+/** A process that died while it wrote left half a line: the next one must not become a part of it. */
+export async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
   await file.read(last, 0, 1, size - 1);

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from './history-entry.ts';
+import type { HistoryEntry } from './history-event.ts';
 
 /** Keeps the newest entries of any number, holding at most twice as many as are wanted. */
 export class NewestEntries {

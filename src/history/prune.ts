@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { ClockPort } from '../context.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';

@@ -1,12 +1,10 @@
 import { findRunName } from '../bulk/run-folder.ts';
-import type { ClockPort } from '../context.ts';
 import { type Ending, NO_ENDING } from '../ending.ts';
 import { Failure, OUTCOMES, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { INTEGER, jsonOf, NUMBER, nullable, object, oneOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
-import type { HistoryEntry } from './history-entry.ts';
-import type { BeginEvent, EndEvent } from './history-event.ts';
+import type { BeginEvent, EndEvent, HistoryEntry } from './history-event.ts';
 import { historyPath, readEvents } from './history-file.ts';
 import { NewestEntries } from './newest-entries.ts';
 import { runEntries, runEntry } from './run-entries.ts';
@@ -21,11 +19,6 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
-export interface HistoryPorts {
-  readonly stateDir: string;
-  readonly clock: ClockPort;
-}
-
 export interface HistoryPage {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
@@ -34,13 +27,13 @@ export interface HistoryPage {
 }
 
 /** The writes that match, newest first, rows of runs included. LOCAL_IO when the history cannot be read. */
-export async function readHistory(ports: HistoryPorts, filter: HistoryFilter): Promise<HistoryPage> {
+export async function readHistory(stateDir: string, filter: HistoryFilter): Promise<HistoryPage> {
   const newest = new NewestEntries(filter.limit);
   const matches = matcher(filter);
-  for (const entry of await singleEntries(ports.stateDir)) if (matches(entry)) newest.add(entry);
+  for (const entry of await singleEntries(stateDir)) if (matches(entry)) newest.add(entry);
   const unreadableRuns: string[] = [];
   const window = { isOfInterest: (timeMs: number) => timeMs >= (filter.sinceMs ?? 0) && newest.wouldTake(timeMs) };
-  for await (const found of runEntries(ports.stateDir, window)) {
+  for await (const found of runEntries(stateDir, window)) {
     if ('unreadable' in found) unreadableRuns.push(found.unreadable);
     else if (matches(found)) newest.add(found);
   }
@@ -48,14 +41,14 @@ export async function readHistory(ports: HistoryPorts, filter: HistoryFilter): P
 }
 
 /** One entry by its name or a part that no other has; USAGE when there is none, or more than one. */
-export async function showHistory(ports: HistoryPorts, name: string): Promise<HistoryEntry> {
+export async function showHistory(stateDir: string, name: string): Promise<HistoryEntry> {
   const [part, row] = splitRunEntry(name);
   if (row !== undefined) {
-    const run = await findRunName(ports.stateDir, part);
-    const found = run === undefined ? undefined : await runEntry(ports.stateDir, run, row);
+    const run = await findRunName(stateDir, part);
+    const found = run === undefined ? undefined : await runEntry(stateDir, run, row);
     if (found !== undefined) return found;
   } else {
-    const entries = await singleEntries(ports.stateDir);
+    const entries = await singleEntries(stateDir);
     const exact = entries.find((entry) => entry.entry === name);
     const [found, second] = exact === undefined ? entries.filter(({ entry }) => entry.includes(name)) : [exact];
     if (second !== undefined) {
@@ -116,14 +109,12 @@ async function singleEntries(stateDir: string): Promise<readonly HistoryEntry[]>
   } catch (error) {
     throw ioFailure(`the history could not be read (${path})`, error, 'nothing was changed');
   }
-  return [...writes.values()].flatMap(({ begin, end }) => (begin === undefined ? [] : [joinEvents(begin, end)]));
+  return [...writes.values()].flatMap(({ begin, end }) =>
+    begin === undefined ? [] : [{ ...begin, ending: end?.ending ?? NO_END, run: undefined }],
+  );
 }
 
 const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
-
-function joinEvents(begin: BeginEvent, end: EndEvent | undefined): HistoryEntry {
-  return { ...begin, ending: end?.ending ?? NO_END, run: undefined };
-}
 
 const CARD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

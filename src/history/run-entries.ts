@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { StoredRow } from '../bulk/journal-entry.ts';
-import type { RunFolder } from '../bulk/run-folder.ts';
-import { isRunName, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
+import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
 import type { RunHeader } from '../bulk/run-header.ts';
 import { openRunRecords } from '../bulk/run-records.ts';
 import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import type { HistoryEntry } from './history-entry.ts';
+import type { HistoryEntry } from './history-event.ts';
 
 /**
  * The rows of all runs that have a record, from the run's records: they are not written twice. A run whose last

@@ -59,11 +59,9 @@ export const historyListCommand = localCommand({
     const limit = readLimit(input, faults);
     if (faults.length > 0) throw usageFailure(faults);
     const { historyJson, readHistory } = await import('../history/read.ts');
-    const { clock } = session.context;
-    const { entries, unreadableRuns } = await readHistory(
-      { stateDir: session.stateDir(), clock },
-      { sinceMs: age === undefined ? undefined : clock.now() - age, id: lastValue(input, 'id'), outcome, limit },
-    );
+    const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
+    const filter = { sinceMs, id: lastValue(input, 'id'), outcome, limit };
+    const { entries, unreadableRuns } = await readHistory(session.stateDir(), filter);
     const rows = entries.map(historyJson);
     const isFiltered = input.options.size > 0;
     const none = isFiltered
@@ -91,7 +89,7 @@ export const historyShowCommand = localCommand({
     const name =
       input.words[0] ?? (await missingText(session, '<entry>', 'entry (last column of `frontdesk history`)'));
     const { historyJson, showHistory } = await import('../history/read.ts');
-    const entry = await showHistory({ stateDir: session.stateDir(), clock: session.context.clock }, name);
+    const entry = await showHistory(session.stateDir(), name);
     await session.print({ kind: 'resource', resource: historyJson(entry), columns: COLUMNS });
   },
 });

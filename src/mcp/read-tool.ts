@@ -77,7 +77,7 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   reader.finish(['since', 'id', 'outcome', 'limit']);
   const { historyJson, readHistory } = await import('../history/read.ts');
   const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
-  const { entries, unreadableRuns } = await readHistory(ports(session), { sinceMs, id, outcome, limit });
+  const { entries, unreadableRuns } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
   for (const run of unreadableRuns) {
     warnings.push(warning('RUN_UNREADABLE', `the record of run ${run} cannot be read; its rows are missing here`));
   }

@@ -95,13 +95,14 @@ function causeSection({ causes }: RunFacts): string {
   return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Rows', 'number'], ['Outcome'], ['Cause']], rows, isSmall: true })}${more}</section>\n`;
 }
 
-function timeSection({ pace, durations, workMs }: RunFacts): string {
+function timeSection({ timeline }: RunFacts): string {
+  const [pace, durations] = [timeline.pace(), timeline.durations()];
   if (pace.length === 0) return '';
   const times =
     durations === undefined
       ? ''
       : `<h3>Response times</h3>\n<p>Of ${plural(durations.rows, 'row')} that ${durations.rows === 1 ? 'was' : 'were'} answered, half took at most about ${formatDuration(durations.medianMs)} and 95 of 100 at most about ${formatDuration(durations.p95Ms)}; the slowest took ${formatDuration(durations.maxMs)}. Retries and waits are included.</p>\n${durationPicture(durations)}\n`;
-  return `<section><h2>Pace</h2>\n<h3>Rows a second</h3>\n${pacePicture(pace, workMs)}\n${times}</section>\n`;
+  return `<section><h2>Pace</h2>\n<h3>Rows a second</h3>\n${pacePicture(pace, timeline.workMs)}\n${times}</section>\n`;
 }
 
 function rowSection(rows: ListedRows): string {
@@ -128,7 +129,7 @@ function head(facts: RunFacts): string {
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${style}'"/>`,
     '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
     '<meta name="referrer" content="no-referrer"/>',
-    `<title>${text(facts.operation)}: ${headline(facts)}</title>`,
+    `<title>${text(facts.header.operation)}: ${headline(facts)}</title>`,
     `<style>${STYLE}</style>`,
     '</head>',
   ].join('\n');
@@ -144,7 +145,7 @@ export function htmlReport(facts: RunFacts, rows: ListedRows): string {
   return `${head(facts)}
 <body${isGood(facts) ? ' class="good"' : ''}>
 <header>
-<p class="kind">${text(facts.operation)} · run ${text(facts.run)}</p>
+<p class="kind">${text(facts.header.operation)} · run ${text(facts.header.run)}</p>
 <h1>${headline(facts)}</h1>
 ${notes.join('')}</header>
 <main>

@@ -34,16 +34,12 @@ function testCase(row: ReportedRow, className: string): string {
  */
 export async function* junitReport(facts: RunFacts, rows: AsyncIterable<ReportedRow>): AsyncGenerator<string> {
   const of = (outcome: 'rejected' | 'unknown' | 'not_sent') => facts.outcomes.get(outcome) ?? 0;
-  const className = attribute(facts.operation);
+  const { header, timeline, state } = facts;
+  const className = attribute(header.operation);
   const counts = `tests="${rowsOf(facts)}" failures="${of('rejected')}" errors="${of('unknown')}" skipped="${of('not_sent')}"`;
-  const time = `time="${seconds(facts.workMs)}" timestamp="${new Date(facts.startedMs).toISOString().slice(0, 19)}"`;
-  let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${attribute(`${facts.operation} ${facts.run}`)}" ${counts} ${time}>\n`;
-  const properties = Object.entries({
-    run: facts.run,
-    state: facts.state,
-    profile: facts.profile,
-    service: facts.host,
-  });
+  const time = `time="${seconds(timeline.workMs)}" timestamp="${new Date(header.startedAt).toISOString().slice(0, 19)}"`;
+  let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${attribute(`${header.operation} ${header.run}`)}" ${counts} ${time}>\n`;
+  const properties = Object.entries({ run: header.run, state, profile: header.profile, service: header.host });
   const shown = properties.map(([name, value]) => `<property name="${name}" value="${attribute(value)}"/>`);
   piece += `  <properties>${shown.join('')}</properties>\n`;
   for await (const row of rows) {

@@ -11,7 +11,7 @@ interface Ways {
 
 /** The commands that go on from where a run stands. */
 export function nextCommands(
-  { run, state, outcomes }: Pick<RunFacts, 'run' | 'state' | 'outcomes'>,
+  { header: { run }, state, outcomes }: Pick<RunFacts, 'header' | 'state' | 'outcomes'>,
   { canReconcile, canRevert, format }: Ways,
 ): readonly NextCommand[] {
   const commands: NextCommand[] = [];

@@ -1,15 +1,12 @@
-import type { Durations, PaceStep } from '../bulk/run-timeline.ts';
+import type { RunHeader } from '../bulk/run-header.ts';
+import type { RunState } from '../bulk/run-list.ts';
+import type { CauseCounter } from '../bulk/run-tally.ts';
+import type { RunTimeline } from '../bulk/run-timeline.ts';
 import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-
-/** How often a cause made rows end in one way. */
-export interface Cause {
-  readonly outcome: Outcome;
-  readonly name: string;
-  readonly rows: number;
-}
+import { optionWords } from './option-words.ts';
 
 /** A command that goes on from here. */
 export interface NextCommand {
@@ -19,24 +16,11 @@ export interface NextCommand {
 
 /** Everything that a report says of a run. Nothing secret and nothing of a customer is in it. */
 export interface RunFacts {
-  readonly run: string;
-  /** Dotted path of the command. */
-  readonly operation: string;
-  readonly state: 'running' | 'finished' | 'stopped' | 'interrupted';
-  readonly user: string;
-  readonly profile: string;
-  readonly host: string;
-  /** As given on the command line, values that may be a customer's left out. */
-  readonly options: readonly string[];
-  readonly startedMs: number;
-  readonly lastMs: number;
-  readonly workMs: number;
-  /** Processes that worked on the run. */
-  readonly sessions: number;
+  readonly header: RunHeader;
+  readonly timeline: RunTimeline;
+  readonly state: RunState;
   readonly outcomes: ReadonlyMap<Outcome, number>;
-  readonly causes: readonly Cause[];
-  readonly pace: readonly PaceStep[];
-  readonly durations: Durations | undefined;
+  readonly causes: ReturnType<CauseCounter<Outcome>['all']>;
   readonly commands: readonly NextCommand[];
   /** What could not be read of the run. */
   readonly notes: readonly string[];
@@ -107,16 +91,21 @@ export function utc(ms: number): string {
 }
 
 /** What is known of the run besides its rows, by the question it answers. */
-export function factList(facts: RunFacts): readonly (readonly [question: string, answer: string])[] {
-  const pauses = facts.sessions > 1 ? `, in ${facts.sessions} sessions` : '';
+export function factList({
+  header,
+  timeline,
+  state,
+}: RunFacts): readonly (readonly [question: string, answer: string])[] {
+  const pauses = timeline.sessions > 1 ? `, in ${timeline.sessions} sessions` : '';
+  const options = optionWords(header.options);
   return [
-    ['Command', commandWords(facts.operation)],
-    ['Run', `${facts.run} (${facts.state})`],
-    ['By', facts.user],
-    ['Service', `${facts.host} (profile ${facts.profile})`],
-    ['Began', utc(facts.startedMs)],
-    ['Last entry', utc(facts.lastMs)],
-    ['Working time', `${formatDuration(facts.workMs)}${pauses}`],
-    ['Options', facts.options.length === 0 ? 'none' : facts.options.join(', ')],
+    ['Command', commandWords(header.operation)],
+    ['Run', `${header.run} (${state})`],
+    ['By', header.user],
+    ['Service', `${header.host} (profile ${header.profile})`],
+    ['Began', utc(Date.parse(header.startedAt))],
+    ['Last entry', utc(timeline.lastMs)],
+    ['Working time', `${formatDuration(timeline.workMs)}${pauses}`],
+    ['Options', options.length === 0 ? 'none' : options.join(', ')],
   ];
 }

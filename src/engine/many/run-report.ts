@@ -3,13 +3,12 @@ import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { type RunFolder, requireReadableHeader, runFolder } from '../../bulk/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../bulk/run-header.ts';
 import { showRun } from '../../bulk/run-list.ts';
+import { CauseCounter } from '../../bulk/run-tally.ts';
 import { openStoredRun, type ReportedRow, reportedRow, type StoredRun } from '../../bulk/stored-run.ts';
-import { Failure, warning } from '../../failure.ts';
+import { Failure, type Outcome, warning } from '../../failure.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
-import { CauseCounter } from '../../report/causes.ts';
 import { nextCommands } from '../../report/next-commands.ts';
-import { optionWords } from '../../report/option-words.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
 import type { Session } from '../../session.ts';
@@ -73,35 +72,24 @@ async function stateOf({ session, header, stored }: OpenRun): Promise<RunFacts['
   return shown?.state ?? stored.endState ?? 'interrupted';
 }
 
-async function factsOf(run: OpenRun, causes: CauseCounter): Promise<RunFacts> {
+async function factsOf(run: OpenRun, causes: CauseCounter<Outcome>): Promise<RunFacts> {
   const { header, stored, notes, session } = run;
-  const { timeline } = stored;
   const state = await stateOf(run);
   const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, stored.outcomes[outcome] ?? 0]));
   return {
-    run: header.run,
-    operation: header.operation,
+    header,
+    timeline: stored.timeline,
     state,
-    user: header.user,
-    profile: header.profile,
-    host: header.host,
-    options: optionWords(header.options),
-    startedMs: Date.parse(header.startedAt),
-    lastMs: timeline.lastMs,
-    workMs: timeline.workMs,
-    sessions: timeline.sessions,
     outcomes,
-    causes: causes.causes(),
-    pace: timeline.pace(),
-    durations: timeline.durations(),
-    commands: nextCommands({ run: header.run, state, outcomes }, waysOf(run)),
+    causes: causes.all(),
+    commands: nextCommands({ header, state, outcomes }, waysOf(run)),
     notes,
     madeMs: session.context.clock.now(),
   };
 }
 
 async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<string> {
-  const causes = new CauseCounter();
+  const causes = new CauseCounter<Outcome>();
   if (form === 'junit') {
     const { junitReport } = await import('../../report/junit.ts');
     yield* junitReport(await factsOf(run, causes), rowsOf(run));
@@ -110,7 +98,7 @@ async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<strin
   const { htmlReport, ListedRows } = await import('../../report/html.ts');
   const listed = new ListedRows();
   for await (const row of rowsOf(run)) {
-    causes.add(row);
+    if (row.cause !== undefined) causes.add(row.outcome, row.cause);
     if (form === 'html') listed.add(row);
   }
   const facts = await factsOf(run, causes);

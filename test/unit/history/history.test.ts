@@ -39,7 +39,7 @@ describe('the record of a write', () => {
     expect(entry).toMatch(/^20260501T120000000-[0-9a-f]+-[0-9a-f]{6}$/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(stateDir).mode & 0o777).toBe(0o700);
-    expect(await readHistory(ports, { limit: 50 })).toMatchObject({
+    expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({
       entries: [{ entry, ending: { outcome: 'unknown' } }],
     });
   });
@@ -52,7 +52,7 @@ describe('the record of a write', () => {
       entry,
       ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-1', durationMs: 300, resultId: 'new-1' }),
     );
-    const shown = await showHistory(ports, entry);
+    const shown = await showHistory(ports.stateDir, entry);
     expect(printJson(historyJson(shown))).toBe(
       `{"entry":"${entry}","time":"2026-05-01T12:00:00.000Z","user":"ada","profile":"demo","host":"cards.example",` +
         `"operation":"card.block","id":"${CARD}","resultId":"new-1","reason":"lost, INC-7","outcome":"applied",` +
@@ -78,7 +78,7 @@ describe('the record of a write', () => {
       reason: undefined,
     });
     await recorder.end(entry, ended({ outcome: 'not_sent', durationMs: 1 }));
-    const json = printJson(historyJson(await showHistory(ports, entry)));
+    const json = printJson(historyJson(await showHistory(ports.stateDir, entry)));
     expect(JSON.parse(json)).toMatchObject({
       id: null,
       reason: null,
@@ -99,7 +99,7 @@ describe('the record of a write', () => {
         }
       }),
     );
-    const { entries } = await readHistory({ ...ports, stateDir }, { limit: 1000 });
+    const { entries } = await readHistory(stateDir, { limit: 1000 });
     expect(entries).toHaveLength(100);
     expect(entries.every((entry) => entry.ending.outcome === 'applied')).toBe(true);
   });
@@ -109,9 +109,9 @@ describe('the record of a write', () => {
     await recorder.begin(intent);
     appendFileSync(path, '{"event":"begin","entry":"half');
     const entry = await recorder.begin({ ...intent, id: 'other' });
-    const { entries } = await readHistory(ports, { limit: 50 });
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
     expect(entries).toHaveLength(2);
-    expect(await showHistory(ports, entry)).toMatchObject({ id: 'other' });
+    expect(await showHistory(ports.stateDir, entry)).toMatchObject({ id: 'other' });
   });
 
   it('that cannot be begun refuses the write, with 16', async () => {
@@ -151,13 +151,13 @@ describe('the record of a write', () => {
     const entry = await NO_RECORD.begin(intent);
     await NO_RECORD.end(entry, ended({ outcome: 'applied', durationMs: 1 }));
     expect(entry).toBe('');
-    expect(await readHistory(ports, { limit: 50 })).toMatchObject({ entries: [] });
+    expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({ entries: [] });
   });
 });
 
 describe('frontdesk history', () => {
   it('is empty when nothing was written', async () => {
-    expect(await readHistory(setUp().ports, { limit: 50 })).toEqual({ entries: [], unreadableRuns: [] });
+    expect(await readHistory(setUp().ports.stateDir, { limit: 50 })).toEqual({ entries: [], unreadableRuns: [] });
   });
 
   async function threeWrites() {
@@ -175,13 +175,14 @@ describe('frontdesk history', () => {
 
   it('shows the newest first, and so many as asked for', async () => {
     const { ports, second, third } = await threeWrites();
-    const { entries } = await readHistory(ports, { limit: 2 });
+    const { entries } = await readHistory(ports.stateDir, { limit: 2 });
     expect(entries.map(({ entry }) => entry)).toEqual([third, second]);
   });
 
   it('finds a card whatever the case, also as the id in an answer; other ids exactly', async () => {
     const { ports, first, second, third } = await threeWrites();
-    const find = async (id: string) => (await readHistory(ports, { id, limit: 50 })).entries.map(({ entry }) => entry);
+    const find = async (id: string) =>
+      (await readHistory(ports.stateDir, { id, limit: 50 })).entries.map(({ entry }) => entry);
     expect(await find(CARD.toUpperCase())).toEqual([second, first]);
     expect(await find('SUB_1')).toEqual([third]);
     expect(await find('nobody')).toEqual([]);
@@ -189,11 +190,11 @@ describe('frontdesk history', () => {
 
   it('filters by time and outcome', async () => {
     const { ports, clock, second, third } = await threeWrites();
-    const since = await readHistory(ports, { sinceMs: clock.now() - DAY_MS, limit: 50 });
+    const since = await readHistory(ports.stateDir, { sinceMs: clock.now() - DAY_MS, limit: 50 });
     expect(since.entries.map(({ entry }) => entry)).toEqual([third, second]);
-    const applied = await readHistory(ports, { outcome: 'applied', limit: 50 });
+    const applied = await readHistory(ports.stateDir, { outcome: 'applied', limit: 50 });
     expect(applied.entries.map(({ entry }) => entry)).toEqual([second]);
-    const unknown = await readHistory(ports, { outcome: 'unknown', limit: 50 });
+    const unknown = await readHistory(ports.stateDir, { outcome: 'unknown', limit: 50 });
     expect(unknown.entries.map(({ entry }) => entry)).toEqual([third]);
   });
 
@@ -209,13 +210,13 @@ describe('frontdesk history', () => {
       { row: 2, id: 'card-2' },
       ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-2', durationMs: 9 }),
     );
-    const { entries } = await readHistory(ports, { limit: 50 });
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
     expect(entries.map(({ entry, ending }) => [entry, ending.outcome])).toEqual([
       ['may:1', 'unknown'],
       ['may:2', 'applied'],
       [single, 'unknown'],
     ]);
-    expect(JSON.parse(printJson(historyJson(await showHistory(ports, 'may:2'))))).toEqual({
+    expect(JSON.parse(printJson(historyJson(await showHistory(ports.stateDir, 'may:2'))))).toEqual({
       entry: 'may:2',
       time: '2026-05-01T12:00:01.000Z',
       user: 'ada',
@@ -242,7 +243,7 @@ describe('frontdesk history', () => {
       void run.journal.intent({ row, id: `card-${row}` });
     }
     await run.close();
-    const { entries } = await readHistory(ports, { limit: 3 });
+    const { entries } = await readHistory(ports.stateDir, { limit: 3 });
     expect(entries.map(({ entry }) => entry)).toEqual(['may:500', 'may:499', 'may:498']);
   });
 
@@ -252,13 +253,13 @@ describe('frontdesk history', () => {
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
     await run.close();
     writeFileSync(run.folder.journal, 'x\ny\n');
-    const page = await readHistory(ports, { limit: 50 });
+    const page = await readHistory(ports.stateDir, { limit: 50 });
     expect(page.entries).toHaveLength(1);
     expect(page.unreadableRuns).toEqual(['may']);
   });
 
   it.each(['nothing', 'may:1', '../x:1', 'may:0'])('has no entry %s', async (name) => {
-    await expect(showHistory(setUp().ports, name)).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(showHistory(setUp().ports.stateDir, name)).rejects.toMatchObject({ code: 'USAGE' });
   });
 });
 
@@ -270,7 +271,7 @@ describe('history prune', () => {
     clock.ms += 91 * DAY_MS;
     const young = await recorder.begin(intent);
     expect(await pruneHistory(ports, 90 * DAY_MS)).toBe(2);
-    const { entries } = await readHistory(ports, { limit: 50 });
+    const { entries } = await readHistory(ports.stateDir, { limit: 50 });
     expect(entries.map(({ entry }) => entry)).toEqual([young]);
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(1);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -294,7 +295,7 @@ describe('history prune', () => {
         begun.push(entry);
       });
       await Promise.all([pruneHistory(ports, 90 * DAY_MS), ...writes]);
-      const { entries } = await readHistory(ports, { id: `round-${round}`, limit: 1000 });
+      const { entries } = await readHistory(ports.stateDir, { id: `round-${round}`, limit: 1000 });
       expect(entries.map(({ ending }) => ending.outcome)).toEqual(Array<string>(8).fill('applied'));
     }
     expect(begun).toHaveLength(120);

@@ -3,10 +3,11 @@ import MarkdownIt from 'markdown-it';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
+import type { RunHeader } from '../../../src/bulk/run-header.ts';
+import { CauseCounter } from '../../../src/bulk/run-tally.ts';
 import { RunTimeline } from '../../../src/bulk/run-timeline.ts';
 import type { ReportedRow } from '../../../src/bulk/stored-run.ts';
 import type { Outcome } from '../../../src/failure.ts';
-import { CauseCounter } from '../../../src/report/causes.ts';
 import { htmlReport, ListedRows } from '../../../src/report/html.ts';
 import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
@@ -29,12 +30,12 @@ function row(more: Partial<ReportedRow> = {}): ReportedRow {
 }
 
 /** What is said of a run of these rows. */
-function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): RunFacts {
-  const causes = new CauseCounter();
+function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, user = 'ann'): RunFacts {
+  const causes = new CauseCounter<Outcome>();
   const timeline = new RunTimeline(START);
   const outcomes = new Map<Outcome, number>();
   for (const one of rows) {
-    causes.add(one);
+    if (one.cause !== undefined) causes.add(one.outcome, one.cause);
     outcomes.set(one.outcome, (outcomes.get(one.outcome) ?? 0) + 1);
     timeline.add({
       n: one.row,
@@ -45,24 +46,28 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): Ru
       ms: one.durationMs,
     });
   }
-  return {
+  const header: RunHeader = {
+    version: 1,
     run: 'nightly',
     operation: 'card.block',
-    state: 'finished',
-    user: 'ann',
+    user,
     profile: 'live',
     host: 'https://cards.example.com',
-    options: ['--concurrency 8'],
-    startedMs: START,
-    lastMs: timeline.lastMs,
-    workMs: timeline.workMs,
-    sessions: 1,
+    inputSha256: '',
+    inputFormat: 'ids',
+    rows: rows.length,
+    inputRows: rows.length,
+    options: { concurrency: 8 },
+    startedAt: new Date(START).toISOString(),
+  };
+  return {
+    header,
+    timeline,
+    state: 'finished',
     outcomes,
-    causes: causes.causes(),
-    pace: timeline.pace(),
-    durations: timeline.durations(),
+    causes: causes.all(),
     commands: nextCommands(
-      { run: 'nightly', state: 'finished', outcomes },
+      { header, state: 'finished', outcomes },
       { canReconcile: true, canRevert: false, format: 'csv' },
     ),
     notes: [],
@@ -231,7 +236,7 @@ describe('whatever an id or a code holds, it is text', () => {
             seen(cause).trim() !== '' &&
             seen(user).trim() !== '',
         );
-        const elements = elementsOf(parse(markdown.render(markdownReport(factsOf([row({ cause })], { user })))));
+        const elements = elementsOf(parse(markdown.render(markdownReport(factsOf([row({ cause })], {}, user)))));
         expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
         const items = elements.filter(({ tagName }) => tagName === 'li').map(textOf);
         expect(items).toContain(`1 rejected: ${seen(cause)}`);
