@@ -57,5 +57,6 @@ export function ofProfile({ profile }: Site): string {
 export function checkCommand(facts: CallFacts): string | undefined {
   if (facts.operation.family !== 'cards' || facts.id === undefined) return undefined;
   const { profileFlag = '' } = facts.site;
-  return `frontdesk card get ${facts.id}${profileFlag === '' ? '' : ` ${profileFlag}`}`;
+  const flag = profileFlag === '' ? '' : ` ${profileFlag}`;
+  return `frontdesk card get ${facts.id}${flag}`;
 }
