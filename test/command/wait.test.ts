@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { type Handler, type Reply, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
@@ -7,9 +7,11 @@ const WAIT = ['card', 'wait', CARD_ID];
 const READ = `GET /v1/cards/${CARD_ID}`;
 const card = (status: string): Reply => ({ body: cardText(status) });
 
-describe('card wait', () => {
+const serve = (script: readonly Reply[] | Handler) => startRecordingServer(script, untilFileEnds);
+
+describe.concurrent('card wait', () => {
   test('reads until the status is one of those wanted, and prints the card as card get does', async () => {
-    const server = await startRecordingServer([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
+    const server = await serve([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
     const result = await runFrontdesk([...WAIT, '--status', 'BLOCKED,ACTIVE', '--interval', '50ms', '--json'], {
       env: server.env,
     });
@@ -26,15 +28,15 @@ describe('card wait', () => {
     ],
     ['ndjson', `${cardText('ACTIVE')}\n`],
   ])('prints %s as card get does', async (format, expected) => {
-    const server = await startRecordingServer([card('ACTIVE')]);
+    const server = await serve([card('ACTIVE')]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '-o', format], { env: server.env });
     expect(result).toMatchObject({ code: 0, stdout: expected, stderr: '' });
   });
 
   test('ends with 124 when its time is up, and names the last status seen', async () => {
-    const server = await startRecordingServer(() => card('WAITING_ACTIVATION'));
+    const server = await serve(() => card('WAITING_ACTIVATION'));
     const result = await runFrontdesk(
-      [...WAIT, '--status', 'ACTIVE', '--timeout', '3s', '--interval', '1s', '--json'],
+      [...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '2s', '--json'],
       { env: server.env },
     );
     expect(result.code).toBe(124);
@@ -44,13 +46,13 @@ describe('card wait', () => {
       error: {
         code: 'TIMEOUT',
         exitCode: 124,
-        message: `card ${CARD_ID} was not ACTIVE within 3s: its last status is WAITING_ACTIVATION`,
+        message: `card ${CARD_ID} was not ACTIVE within 5s: its last status is WAITING_ACTIVATION`,
         operation: 'card.wait',
         id: CARD_ID,
         observed: { status: 'WAITING_ACTIVATION' },
       },
     });
-    expect(result.elapsedMs).toBeGreaterThan(3000);
+    expect(result.elapsedMs).toBeGreaterThan(5000);
     expect(server.requests.length).toBeGreaterThanOrEqual(2);
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
@@ -62,17 +64,17 @@ describe('card wait', () => {
     ['answers 429 without a time', { status: 429, body: {} }],
     ['answers a web page', { body: '<html></html>' }],
   ])('waits its time out for a service that %s', async (_, trouble) => {
-    const server = await startRecordingServer((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
-    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '1s', '--interval', '100ms'], {
+    const server = await serve((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
+    const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '3s', '--interval', '200ms'], {
       env: server.env,
     });
     expect(result).toMatchObject({ code: 124, stdout: '' });
-    expect(result.stderr).toContain('within 1s: its last status is BLOCKED; the last read failed: ');
+    expect(result.stderr).toContain('within 3s: its last status is BLOCKED; the last read failed: ');
   });
 
   test('goes on when a service that stopped listening is back, and waits its time out when it is not', async () => {
-    const server = await startRecordingServer([card('BLOCKED')]);
-    const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '2s', '--interval', '100ms'], {
+    const server = await serve([card('BLOCKED')]);
+    const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '200ms'], {
       env: server.env,
     });
     await running.waitForOutput('is BLOCKED');
@@ -83,7 +85,7 @@ describe('card wait', () => {
   });
 
   test('ends with 7 when the service never answered at all', async () => {
-    const server = await startRecordingServer([]);
+    const server = await serve([]);
     await server.stop();
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--retries', '0'], { env: server.env });
     expect(result).toMatchObject({ code: 7, stdout: '' });
@@ -95,14 +97,14 @@ describe('card wait', () => {
     [404, 3],
     [422, 6],
   ])('ends at once when the service answers %i, with %i', async (status, code) => {
-    const server = await startRecordingServer([{ status, body: { errorCode: 'NO', message: 'no' } }]);
+    const server = await serve([{ status, body: { errorCode: 'NO', message: 'no' } }]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env });
     expect(result).toMatchObject({ code, stdout: '' });
   });
 
   test('obeys a Retry-After before it reads again', async () => {
     const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: {} };
-    const server = await startRecordingServer([busy, card('ACTIVE')]);
+    const server = await serve([busy, card('ACTIVE')]);
     const result = await runFrontdesk(
       [...WAIT, '--status', 'ACTIVE', '--interval', '50ms', '--retries', '0', '--quiet'],
       { env: server.env },
@@ -112,14 +114,14 @@ describe('card wait', () => {
   });
 
   test('ends with 11 and the time to try again when the service asks to wait for longer than the wait', async () => {
-    const server = await startRecordingServer([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
+    const server = await serve([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });
     expect(result.code).toBe(11);
     expect(result.stderr).toMatch(/the service asked not to be called before 20\d\d-.*past the wait of 5s/);
   });
 
   test('a signal ends it at once', async () => {
-    const server = await startRecordingServer([card('BLOCKED')]);
+    const server = await serve([card('BLOCKED')]);
     const running = startFrontdesk([...WAIT, '--status', 'ACTIVE', '--interval', '30s'], { env: server.env });
     await running.waitForOutput('is BLOCKED; waiting for ACTIVE');
     running.child.kill('SIGINT');
@@ -130,17 +132,17 @@ describe('card wait', () => {
   test('reports each change of the status once, and nothing with --quiet', async () => {
     const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
     const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
-    const loud = await runFrontdesk(line, { env: (await startRecordingServer(script)).env });
+    const loud = await runFrontdesk(line, { env: (await serve(script)).env });
     expect(loud.stderr).toBe(
       `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION; waiting for ACTIVE\n` +
         `frontdesk: note: card ${CARD_ID} is BLOCKED; waiting for ACTIVE\n`,
     );
-    const quiet = await runFrontdesk([...line, '-q'], { env: (await startRecordingServer(script)).env });
+    const quiet = await runFrontdesk([...line, '-q'], { env: (await serve(script)).env });
     expect(quiet).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('names all faults of a call together and sends nothing', async () => {
-    const server = await startRecordingServer([]);
+    const server = await serve([]);
     const result = await runFrontdesk(
       ['card', 'wait', 'nope', '--status', 'ACTIVE,BLOKED', '--timeout', '5', '--interval', '0s'],
       { env: server.env },
@@ -158,7 +160,7 @@ describe('card wait', () => {
     [[...WAIT, '--status', ''], '--status: must be among'],
     [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
   ])('refuses %j', async (args, expected) => {
-    const server = await startRecordingServer([]);
+    const server = await serve([]);
     const result = await runFrontdesk(args, { env: server.env });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(expected);

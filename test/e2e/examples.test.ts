@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { foldCommand } from '../../src/describe/text-block.ts';
 import { TOPICS } from '../../src/describe/topics.ts';
 import { REGISTRY } from '../../src/registry.ts';
@@ -69,11 +69,43 @@ function answered(line: string): string {
   return isAsked ? `${line} --yes` : line;
 }
 
-function run(line: string): Promise<{ readonly code: number | null; readonly said: string }> {
+interface End {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'frontdesk-example-'));
+  folders.push(folder);
+  return folder;
+}
+
+const prepared = new Map<string, Promise<string>>();
+
+/** A folder in which this was done, for copies of it: most examples begin with the same. */
+function prepare(setup: string): Promise<string> {
+  const before = prepared.get(setup);
+  if (before !== undefined) return before;
+  const folder = newFolder();
   mkdirSync(join(folder, 'bin'));
   symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  const done = shell(folder, `set -e\n${setup}\n`, 'sandbox').then(({ code, said }) => {
+    if (code !== 0) throw new Error(`${setup}\n${said}`);
+    return folder;
+  });
+  prepared.set(setup, done);
+  return done;
+}
+
+async function run(line: string): Promise<End> {
+  const folder = newFolder();
+  cpSync(await prepare(setupOf(line).join('\n')), folder, { recursive: true });
   if (line.includes('.ssh/')) {
     mkdirSync(join(folder, '.ssh'));
     spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, '.ssh', 'id_ed25519')]);
@@ -82,13 +114,17 @@ function run(line: string): Promise<{ readonly code: number | null; readonly sai
   const printed = foldCommand(`frontdesk ${answered(line)}`, 76)
     .join('\n')
     .replace(/20270402T\d+-\w+-\w+/, entry);
-  const script = `set -e\n{\n${setupOf(line).join('\n')}\n} > setup.log 2>&1\n${printed}\n`;
+  return shell(folder, `set -e\n${printed}\n`, line.includes('-p ') ? undefined : 'sandbox');
+}
+
+/** Runs a script in that folder, which is the home as well. */
+function shell(folder: string, script: string, profile: string | undefined): Promise<End> {
   const child = spawn('bash', ['-c', script], {
     cwd: folder,
     env: {
       PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
       HOME: folder,
-      FRONTDESK_PROFILE: line.includes('-p ') ? undefined : 'sandbox',
+      FRONTDESK_PROFILE: profile,
       GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
       XDG_CACHE_HOME: join(root, '.cache', 'test'),
       LANG: 'C.UTF-8',
@@ -102,10 +138,7 @@ function run(line: string): Promise<{ readonly code: number | null; readonly sai
     });
   }
   return new Promise((resolve) => {
-    child.on('close', (code) => {
-      rmSync(folder, { recursive: true, force: true });
-      resolve({ code, said });
-    });
+    child.on('close', (code) => resolve({ code, said }));
   });
 }
 

@@ -56,8 +56,8 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
   return { end: `${exit} ${outcome} ${requests}`, applied };
 }
 
-describe.each(WRITES)('%s', (name) => {
-  it.concurrent.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
+describe.concurrent.each(WRITES)('%s', (name) => {
+  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
     const { end, applied } = await play(name, event, 'EXPIRED');
     expect(end).toBe(EXPECTED[name][eventName]);
     // What the service did is never told as not done.
@@ -65,20 +65,20 @@ describe.each(WRITES)('%s', (name) => {
   });
 });
 
-describe.each([
+describe.concurrent.each([
   ['cardActivate', 'ACTIVE'],
   ['cardBlock', 'BLOCKED'],
 ] as const)('%s, and the card reads %s afterwards', (name, status) => {
-  it.concurrent.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
+  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
     expect((await play(name, event, status)).end).toBe(SETTLED[eventName]);
   });
 });
 
-describe.each([
+describe.concurrent.each([
   ['cardReissue', 'REISSUED', OBSERVED],
   ['cardProvisionWalletA', 'ACTIVE', BLIND],
 ] as const)('%s: no read settles it, not even %s', (name, status, expected) => {
-  it.concurrent.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
+  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
     expect((await play(name, event, status)).end).toBe(expected[eventName]);
   });
 });

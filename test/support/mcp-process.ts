@@ -58,7 +58,7 @@ export class RawClient {
   }
 
   /** The next message that fits and was not taken yet. */
-  async next(fits: (message: Message) => boolean, withinMs = 15_000): Promise<Message> {
+  async next(fits: (message: Message) => boolean, withinMs = 40_000): Promise<Message> {
     const until = performance.now() + withinMs;
     for (;;) {
       const all = this.messages();

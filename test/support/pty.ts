@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
-import type { Home } from './run-frontdesk.ts';
+import { COMPILED, type Home } from './run-frontdesk.ts';
 
 /** As in run-frontdesk.ts: FRONTDESK_TEST_PROGRAM names another program that has to pass the same tests. */
 const PROGRAM =
@@ -70,6 +70,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
+    XDG_CACHE_HOME: COMPILED,
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     FRONTDESK_CONFIG_DIR: home.configDir,

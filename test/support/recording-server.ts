@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 /** One whole request, as it was sent. */
 export interface RecordedRequest {
@@ -44,6 +44,18 @@ export interface RecordingServer {
 export const CARDS_TOKEN = 'cards-token-of-the-test-0001';
 export const CALENDAR_TOKEN = 'calendar-token-of-the-test-0002';
 
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  const problems: unknown[] = [];
+  for (const end of ends.splice(0)) await end().catch((error: unknown) => problems.push(error));
+  if (problems.length > 0) throw new AggregateError(problems, problems.join('\n'));
+});
+
+/** Keeps a server to the end of the test file, for tests that run beside each other; what was wrong fails the file. */
+export function untilFileEnds(end: () => Promise<void>): void {
+  ends.push(end);
+}
+
 async function readRequest(incoming: IncomingMessage): Promise<RecordedRequest> {
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(Buffer.from(part));
@@ -66,7 +78,7 @@ function send(reply: Reply, response: ServerResponse): void {
 /**
  * A real HTTP server on loopback that records what it is asked. A list of replies is a promise: the test fails
  * when a request comes too many, or a reply is left over. Call it inside a test; it is stopped when that ends. A concurrent test
- * has to give its own `onTestFinished`.
+ * has to give its own `onTestFinished`, or `untilFileEnds`.
  */
 export async function startRecordingServer(
   script: readonly Reply[] | Handler,

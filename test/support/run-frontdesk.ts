@@ -12,8 +12,8 @@ import { afterAll } from 'vitest';
 const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
-/** Compiled code is kept here by all tests together: else every home of a test would be given its own. */
-const COMPILED = fileURLToPath(new URL('../../.cache/test', import.meta.url));
+/** XDG_CACHE_HOME: compiled code is kept here by all tests together; else every home of a test would be given its own. */
+export const COMPILED = fileURLToPath(new URL('../../.cache/test', import.meta.url));
 mkdirSync(COMPILED, { recursive: true });
 
 const DEFAULT_LIMIT_MS = 50_000;

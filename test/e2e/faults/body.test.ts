@@ -137,7 +137,7 @@ describe('memory and time of large answers', () => {
 
   it('B21 more parts than memory is given for them, after a write: unknown, never a crash', async () => {
     const server = await faulty(json(200, filled('[', '{"a":1}', ']')));
-    const result = await meet(server, 'provisionA');
+    const result = await meet(server, 'provisionA', { attemptMs: 30_000 });
     expect(result.end).toBe('8 unknown');
     expect(result.error?.message).toContain('it has too many parts');
   });

@@ -9,7 +9,14 @@ import {
   type RecordedRequest,
   startFaultServer,
 } from '../../support/fault-server.ts';
-import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
+import {
+  COMPILED,
+  createHome,
+  type Home,
+  type RunOptions,
+  type RunResult,
+  runFrontdesk,
+} from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { findCanary } from './canary.ts';
 
@@ -166,6 +173,7 @@ export async function onStage(play: (stage: Stage) => Promise<void>, options: St
       const result = await runShell(script, join(home.path, 'work'), {
         PATH: process.env['PATH'] ?? '',
         HOME: home.path,
+        XDG_CACHE_HOME: COMPILED,
         LANG: 'C.UTF-8',
         FRONTDESK_CONFIG_DIR: home.configDir,
         FRONTDESK_STATE_DIR: home.stateDir,

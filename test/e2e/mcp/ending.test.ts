@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, runFrontdesk, SHORT_GRACE } from '../../support/run-frontdesk.ts';
+import { createHome, runFrontdesk, SHORT_GRACE, withTimer } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
 const CLIENT = {
@@ -250,11 +250,12 @@ describe('what is on the streams', () => {
 
   it('tells a client that wants to know that a call goes on', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    const client = new RawClient(['--allow-writes'], { env: server.env });
+    // It is told every ten seconds; here those pass at once.
+    const client = new RawClient(['--allow-writes'], { env: { ...server.env, ...withTimer(10_000, 500) } });
     await client.initialize();
     client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));
     await client.question();
-    const progress = await client.next((message) => message.method === 'notifications/progress', 15_000);
+    const progress = await client.next((message) => message.method === 'notifications/progress');
     expect(progress.params).toEqual({ progressToken: 'token-1', progress: 1, message: 'card_block goes on' });
   });
 });

@@ -77,8 +77,8 @@ function withLook(end: End, name: ToolWrite, event: Event): End {
 // Object.keys gives string[]; these are the keys of CALLS itself.
 const NAMES = Object.keys(CALLS) as ToolWrite[];
 
-describe.each(NAMES)('%s', (name) => {
-  it.concurrent.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
+describe.concurrent.each(NAMES)('%s', (name) => {
+  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
     const { end, applied } = await play(name, event, 'EXPIRED');
     expect(end).toBe(withLook(EXPECTED[name][eventName], name, event));
     // What the service did is never told as not done.
@@ -86,12 +86,12 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe.each([
+describe.concurrent.each([
   ['cardActivate', 'ACTIVE', SETTLED],
   ['cardBlock', 'BLOCKED', SETTLED],
   ['cardReissue', 'REISSUED', OBSERVED],
 ] as const)('%s, and the card reads %s afterwards', (name, status, expected) => {
-  it.concurrent.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
+  it.each(NAMED_EVENTS)('meets: %s', async (eventName, event) => {
     expect((await play(name, event, status)).end).toBe(withLook(expected[eventName], name, event));
   });
 });

@@ -30,7 +30,7 @@ async function withSlowService(run: (env: Readonly<Record<string, string>>) => P
 
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
-describe('waiting', () => {
+describe.concurrent('waiting', () => {
   it('shows a spinner on a terminal after a while of silence, and takes it away before the result', () =>
     withSlowService(async (env) => {
       const { code, text, output, leftBehind } = await dialogue(['card', 'get', CARD], [], { env });
@@ -130,15 +130,15 @@ describe('waiting', () => {
     },
   );
 
-  it('reports each retry in one line, with how long it waits', async () => {
-    const server = await startRecordingServer([BUSY, ACTIVE]);
+  it('reports each retry in one line, with how long it waits', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([BUSY, ACTIVE], onTestFinished);
     const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
     expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(text).toMatch(/frontdesk: note: the service answered 429, waiting 1\.[0-9] s\n/);
   });
 
-  it('off a terminal reports the retry and draws nothing; with --quiet it is silent', async () => {
-    const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE]);
+  it('off a terminal reports the retry and draws nothing; with --quiet it is silent', async ({ onTestFinished }) => {
+    const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE], onTestFinished);
     const loud = await runFrontdesk(GET, { env: server.env });
     expect(loud.stderr).toMatch(/^frontdesk: note: the service answered 429 .*, waiting 1\.[0-9] s\n$/);
     const quiet = await runFrontdesk([...GET, '--quiet'], { env: server.env });

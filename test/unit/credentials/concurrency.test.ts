@@ -1,16 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredentials } from '../../../src/credentials/store.ts';
 import { openSettings } from '../../../src/settings/read.ts';
 import { realClock, temporaryFolder } from '../files/place.ts';
 
-const script = join(import.meta.dirname, 'writer.ts');
+const built = mkdtempSync(join(tmpdir(), 'frontdesk-writer-'));
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+// Once, so that the sixteen processes below only run it.
+beforeAll(async () => {
+  const made = await rolldown({ input: join(import.meta.dirname, 'writer.ts'), platform: 'node' });
+  await made.write({ dir: built, entryFileNames: 'writer.mjs', format: 'esm' });
+  await made.close();
+});
 
 function startWriter(...args: string[]): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [join(built, 'writer.mjs'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 describe('several processes that write at the same time', () => {

@@ -2,7 +2,6 @@ import { removeCredentials, storeCredential } from '../../../src/credentials/sto
 import { setPreference } from '../../../src/settings/change-preference.ts';
 import { changeProfile } from '../../../src/settings/profiles.ts';
 import { changeSettings } from '../../../src/settings/write.ts';
-import { realClock } from '../files/place.ts';
 
 /**
  * Child process of the writer tests: `<folder> <name> <rounds>` stores that many credentials and profiles of
@@ -10,7 +9,11 @@ import { realClock } from '../files/place.ts';
  */
 const [configDir = '', name = '', rounds = ''] = process.argv.slice(2);
 /** What is asked here is whether anything is lost: on a busy machine a writer may wait for its turn as long as it takes. */
-const clock = { ...realClock(), monotonic: () => 0 };
+const clock = {
+  now: () => Date.now(),
+  monotonic: () => 0,
+  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+};
 const place = { configDir, platform: process.platform, pid: process.pid, clock };
 const origin = 'https://a.example';
 
