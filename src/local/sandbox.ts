@@ -2,50 +2,46 @@ import { localCommand } from '../commands/command.ts';
 import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
 import { parseDuration } from '../input/duration.ts';
 import { hasOption, lastValue } from '../input/raw-input.ts';
-import { getPath } from '../json/plain.ts';
 import { constant, jsonOf, object, type ShapeOf, TEXT } from '../json/shape.ts';
-import { isJsonArray, type JsonValue } from '../json/value.ts';
+import type { JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
+import type { sandboxInfo } from '../sandbox/info.ts';
 import { NEVER_ASKS_OPTION } from './missing.ts';
 
-function listOf(info: JsonValue, member: string): readonly JsonValue[] {
-  const value = getPath(info, member);
-  return isJsonArray(value) ? value : [];
-}
+type Info = ReturnType<typeof sandboxInfo>;
 
-function line(entry: JsonValue, ...members: readonly string[]): string {
-  return `  ${members.map((member) => safeText(cellText(getPath(entry, member)))).join('  ')}`;
+function line(...cells: readonly JsonValue[]): string {
+  return `  ${cells.map((cell) => safeText(cellText(cell))).join('  ')}`;
 }
 
 /** Subscribers of a calendar that are named; the rest is counted, so that the cards stay on the screen. */
 const NAMED_SUBSCRIBERS = 3;
 
-function calendarLine(info: JsonValue, calendar: JsonValue): string {
-  const own = cellText(getPath(calendar, 'id'));
-  const subscribers = listOf(info, 'subscribers').filter((entry) => cellText(getPath(entry, 'calendar')) === own);
-  const named = subscribers.slice(0, NAMED_SUBSCRIBERS).map((entry) => safeText(cellText(getPath(entry, 'id'))));
-  const more = subscribers.length - named.length;
-  return `${line(calendar, 'id')}  ${named.join(' ')}${more > 0 ? ` and ${more} more` : ''}`.trimEnd();
+function calendarLine(calendarId: string, subscribers: Info['subscribers']): string {
+  const own = subscribers.filter(({ calendar }) => calendar === calendarId);
+  const named = own.slice(0, NAMED_SUBSCRIBERS).map(({ id }) => safeText(id));
+  const more = own.length - named.length;
+  return `${line(calendarId)}  ${named.join(' ')}${more > 0 ? ` and ${more} more` : ''}`.trimEnd();
 }
 
-function infoText(info: JsonValue): string {
+function infoText({ cards, calendars, subscribers }: Info): string {
   return [
     'Cards',
-    ...listOf(info, 'cards').map((card) => line(card, 'cardId', 'status')),
+    ...cards.map(({ cardId, status }) => line(cardId, status)),
     'Calendars and their subscribers',
-    ...listOf(info, 'calendars').map((calendar) => calendarLine(info, calendar)),
+    ...calendars.map(({ id }) => calendarLine(id, subscribers)),
     '',
     'Try: frontdesk -p sandbox card get <cardId>',
     'What it chose where the service shows no rule: frontdesk sandbox info --choices',
   ].join('\n');
 }
 
-function choicesText(info: JsonValue): string {
+function choicesText({ choices }: Info): string {
   return [
     'Where the service shows no rule, the sandbox chose:',
-    ...listOf(info, 'choices').map((choice) => line(choice, 'topic', 'choice')),
+    ...choices.map(({ topic, choice }) => line(topic, choice)),
   ].join('\n');
 }
 
@@ -59,12 +55,12 @@ export const sandboxInfoCommand = localCommand({
   },
   output: async () => (await import('../sandbox/info.ts')).INFO_OUTPUT,
   async run(session, input) {
-    const { sandboxInfo } = await import('../sandbox/info.ts');
+    const { INFO_OUTPUT, sandboxInfo } = await import('../sandbox/info.ts');
     const { openFileStore } = await import('../sandbox/file-store.ts');
     const store = openFileStore(session.stateDir(), session.context);
-    const json = sandboxInfo(store.read());
-    const text = hasOption(input, 'choices') ? choicesText(json) : infoText(json);
-    await session.print({ kind: 'text', text, json });
+    const info = sandboxInfo(store.read());
+    const text = hasOption(input, 'choices') ? choicesText(info) : infoText(info);
+    await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info) });
   },
 });
 
@@ -116,21 +112,13 @@ export const sandboxServeCommand = localCommand({
     const latencyMs = latencyText === undefined ? 0 : parseDuration(latencyText);
     if (latencyMs === undefined)
       faults.push({ where: '--latency', problem: `must be a duration such as 50ms or 2s, not "${latencyText}"` });
-    const rules = (input.options.get('fault') ?? []).map(String);
     const { FAULT_HINT, readFaults } = await import('../sandbox/faults.ts');
-    const ruleFaults = readFaults(rules).faults;
-    faults.push(...ruleFaults);
-    if (faults.length > 0) throw usageFailure(faults, ruleFaults.length > 0 ? [FAULT_HINT] : []);
+    const read = readFaults((input.options.get('fault') ?? []).map(String));
+    faults.push(...read.faults);
+    if (faults.length > 0) throw usageFailure(faults, read.faults.length > 0 ? [FAULT_HINT] : []);
     const { runServe } = await import('../sandbox/open.ts');
-    const server = await runServe(
-      {
-        port,
-        seedFile: lastValue(input, 'seed'),
-        latencyMs: latencyMs ?? 0,
-        faults: rules,
-      },
-      session.context,
-    );
+    const options = { port, seedFile: lastValue(input, 'seed'), latencyMs: latencyMs ?? 0, faults: read.rules };
+    const server = await runServe(options, session.context);
     const { url, cardsToken, calendarToken } = server;
     const stopped = new Promise<number>((resolve) => {
       session.context.signals.onSignal((signal) => resolve(CANCELLED_EXIT_CODES[signal]));

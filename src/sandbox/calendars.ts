@@ -1,37 +1,32 @@
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import type { Fresh } from './ids.ts';
-import { randomHex } from './ids.ts';
+import { type Fresh, randomHex } from './ids.ts';
 import { answeredText, keptText } from './json-text.ts';
 import { refuse } from './refusal.ts';
-import type { Call } from './request.ts';
-import type { Rule } from './rule.ts';
+import type { Call, Rule } from './request.ts';
 import type { Decision, SandboxState } from './state.ts';
 
 function calendarMissing(id: string): Decision {
   return refuse(404, 'CALENDAR_NOT_FOUND', `there is no calendar ${id}`, { id });
 }
 
+/** The given fields in the place of the old ones. */
+function updated(kind: 'calendar' | 'subscriber', id: string, old: JsonObject, call: Call, fresh: Fresh): Decision {
+  const resource = new Map<string, JsonValue>([...old, ...call.body, ['updated', fresh.now]]);
+  return { reply: { status: 200, body: answeredText(resource) }, changes: [{ kind, id, resource }] };
+}
+
 function updateCalendar(state: SandboxState, call: Call, fresh: Fresh): Decision {
   const id = call.params['id'] ?? '';
   const calendar = state.calendars.get(id);
-  if (calendar === undefined) return calendarMissing(id);
-  const resource = new Map<string, JsonValue>([...calendar, ...call.body, ['updated', fresh.now]]);
-  return {
-    reply: { status: 200, body: answeredText(resource) },
-    changes: [{ kind: 'calendar', id, resource }],
-  };
+  return calendar === undefined ? calendarMissing(id) : updated('calendar', id, calendar, call, fresh);
 }
 
 function updateSubscriber(state: SandboxState, call: Call, fresh: Fresh): Decision {
   const id = call.params['id'] ?? '';
   const entry = state.subscribers.get(id);
   if (entry === undefined) return refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id });
-  const resource = new Map<string, JsonValue>([...entry.subscriber, ...call.body, ['updated', fresh.now]]);
-  return {
-    reply: { status: 200, body: answeredText(resource) },
-    changes: [{ kind: 'subscriber', id, resource }],
-  };
+  return updated('subscriber', id, entry.subscriber, call, fresh);
 }
 
 function isActive(subscriber: JsonObject): boolean {

@@ -1,10 +1,9 @@
 import { Card } from '../api/card.ts';
 import { JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
-import type { Fresh } from './ids.ts';
-import { randomHex, randomUuid } from './ids.ts';
+import { type Fresh, randomHex, randomUuid } from './ids.ts';
 import { keptText } from './json-text.ts';
 import { type ErrorCode, refuse } from './refusal.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from './request.ts';
 import type { Change, Decision } from './state.ts';
 
 const EMPTY = new JsonNumber('0.00');

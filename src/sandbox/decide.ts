@@ -1,9 +1,8 @@
 import { CALENDAR_RULES } from './calendars.ts';
 import { CARD_RULES } from './cards.ts';
 import type { Fresh } from './ids.ts';
-import type { Call } from './request.ts';
+import type { Call, Rule } from './request.ts';
 import type { OperationKey } from './route.ts';
-import type { Rule } from './rule.ts';
 import type { Decision, SandboxState } from './state.ts';
 
 /** One rule per row of the table of operations: a new row does not type-check until the sandbox plays it. */

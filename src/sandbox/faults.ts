@@ -1,5 +1,4 @@
 import type { Fault } from '../failure.ts';
-import { usageFailure } from '../failure.ts';
 
 /** What goes wrong. `status` below 300 is an answer to an applied request, from 300 on to one that was not. */
 export type FaultEffect =
@@ -98,13 +97,6 @@ export function readFaults(texts: readonly string[]): { rules: readonly FaultRul
 
 /** How a fault is written, for whoever wrote one that cannot be read. */
 export const FAULT_HINT = "write it as in --fault 'POST /block:503+retry-after=2*3' or 'GET /v1/cards:429@50%'";
-
-/** The rules of every `--fault`; raises one USAGE failure for all bad ones. */
-export function parseFaults(texts: readonly string[]): readonly FaultRule[] {
-  const { rules, faults } = readFaults(texts);
-  if (faults.length > 0) throw usageFailure(faults, [FAULT_HINT]);
-  return rules;
-}
 
 /** Which effect, if any, hits the next request with this method and path. Counts the times as it goes. */
 export type FaultPicker = (method: string, path: string) => FaultEffect | undefined;

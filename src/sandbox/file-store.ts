@@ -11,9 +11,7 @@ import { sweepLeftovers } from '../files/sweep.ts';
 import type { JsonObject } from '../json/value.ts';
 import { keptText } from './json-text.ts';
 import { builtInSeed, readResources } from './seed.ts';
-import type { Decision, SandboxState } from './state.ts';
-import { applyChanges, copyState } from './state.ts';
-import type { SandboxStore } from './store.ts';
+import { applyChanges, copyState, type Decision, type SandboxState, type SandboxStore } from './state.ts';
 
 /** What the file store needs of the process. */
 interface FilePorts {

@@ -1,5 +1,4 @@
-import { ANY, jsonOf, list, object, TEXT } from '../json/shape.ts';
-import type { JsonValue } from '../json/value.ts';
+import { ANY, list, object, type ShapeOf, TEXT } from '../json/shape.ts';
 import { SANDBOX_CHOICES } from './choices.ts';
 import type { SandboxState } from './state.ts';
 
@@ -12,8 +11,8 @@ export const INFO_OUTPUT = object({
 });
 
 /** What `sandbox info` shows of the current state. */
-export function sandboxInfo(state: SandboxState): JsonValue {
-  return jsonOf(INFO_OUTPUT, {
+export function sandboxInfo(state: SandboxState): ShapeOf<typeof INFO_OUTPUT> {
+  return {
     cards: [...state.cards.values()].map((card) => ({
       cardId: card.get('cardId') ?? null,
       status: card.get('status') ?? null,
@@ -21,5 +20,5 @@ export function sandboxInfo(state: SandboxState): JsonValue {
     calendars: [...state.calendars.keys()].map((id) => ({ id })),
     subscribers: [...state.subscribers].map(([id, { calendar }]) => ({ id, calendar })),
     choices: Object.entries(SANDBOX_CHOICES).map(([topic, choice]) => ({ topic, choice })),
-  });
+  };
 }

@@ -2,14 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
-import { parseFaults } from './faults.ts';
+import type { FaultRule } from './faults.ts';
 import { openFileStore } from './file-store.ts';
 import { makeTokens } from './ids.ts';
 import { builtInSeed, parseSeed } from './seed.ts';
-import type { SandboxServer } from './server.ts';
-import { startSandboxServer } from './server.ts';
-import type { SandboxState } from './state.ts';
-import { memoryStore } from './store.ts';
+import { type SandboxServer, startSandboxServer } from './server.ts';
+import { memoryStore, type SandboxState, type SandboxStore } from './state.ts';
 
 interface SandboxPorts {
   readonly pid: number;
@@ -18,22 +16,23 @@ interface SandboxPorts {
   random(): number;
 }
 
+function start(
+  store: SandboxStore,
+  { port, latencyMs, faults }: Pick<ServeOptions, 'port' | 'latencyMs' | 'faults'>,
+  ports: SandboxPorts,
+): Promise<SandboxServer> {
+  const random = () => ports.random();
+  const { clock } = ports;
+  return startSandboxServer({ store, port, latencyMs, faults, random, clock, tokens: makeTokens(random) });
+}
+
 /**
  * The sandbox of `--profile sandbox`: in this process, on any free port, its state kept in `stateDir` between
  * commands (without such a folder: in memory). Raises USAGE when the kept state is damaged.
  */
 export async function openSandbox(stateDir: string | undefined, ports: SandboxPorts): Promise<SandboxServer> {
-  const { clock } = ports;
-  const random = () => ports.random();
-  return await startSandboxServer({
-    store: stateDir === undefined ? memoryStore(builtInSeed()) : openFileStore(stateDir, ports),
-    port: 0,
-    latencyMs: 0,
-    faults: [],
-    random,
-    clock,
-    tokens: makeTokens(random),
-  });
+  const store = stateDir === undefined ? memoryStore(builtInSeed()) : openFileStore(stateDir, ports);
+  return start(store, { port: 0, latencyMs: 0, faults: [] }, ports);
 }
 
 /** What `sandbox serve` was asked for. */
@@ -42,8 +41,7 @@ export interface ServeOptions {
   /** Path of a seed file; undefined: the built-in seed. */
   readonly seedFile: string | undefined;
   readonly latencyMs: number;
-  /** Each `--fault`, as typed. */
-  readonly faults: readonly string[];
+  readonly faults: readonly FaultRule[];
 }
 
 async function readSeedFile(path: string): Promise<SandboxState> {
@@ -61,21 +59,9 @@ async function readSeedFile(path: string): Promise<SandboxState> {
 
 /**
  * Starts the sandbox of `sandbox serve`, from a seed and in memory; it runs until it is closed. Raises USAGE
- * for a bad fault, a bad seed file or a port that cannot be had, and then nothing listens.
+ * for a bad seed file or a port that cannot be had, and then nothing listens.
  */
 export async function runServe(options: ServeOptions, ports: SandboxPorts): Promise<SandboxServer> {
-  const { clock } = ports;
-  const random = () => ports.random();
-  const faults = parseFaults(options.faults);
   const state = options.seedFile === undefined ? builtInSeed() : await readSeedFile(options.seedFile);
-  const { port, latencyMs } = options;
-  return await startSandboxServer({
-    store: memoryStore(state),
-    port,
-    latencyMs,
-    faults,
-    random,
-    clock,
-    tokens: makeTokens(random),
-  });
+  return start(memoryStore(state), options, ports);
 }

@@ -2,14 +2,12 @@ import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { parseJson } from '../json/parse.ts';
 import { toPlain } from '../json/plain.ts';
-import type { JsonObject, JsonValue } from '../json/value.ts';
-import { isJsonObject } from '../json/value.ts';
-import type { SandboxTokens } from './ids.ts';
-import { ISSUE_TEXT } from './issue-text.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { Fresh, SandboxTokens } from './ids.ts';
+import { problemsOf } from './problems.ts';
 import { type ErrorCode, refusalReply } from './refusal.ts';
-import type { OperationKey } from './route.ts';
-import { matchRoute } from './route.ts';
-import type { Reply } from './state.ts';
+import { matchRoute, type OperationKey } from './route.ts';
+import type { Decision, Reply, SandboxState } from './state.ts';
 
 /** A request as it arrived, complete. */
 interface SandboxRequest {
@@ -30,15 +28,11 @@ export interface Call {
   readonly body: JsonObject;
 }
 
-type Checked = { readonly kind: 'call'; readonly call: Call } | { readonly kind: 'refused'; readonly reply: Reply };
+/** What one operation answers in a state, and what it changes there. Pure: the state is only read. */
+export type Rule = (state: SandboxState, call: Call, fresh: Fresh) => Decision;
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** Thrown and caught in this file only: the first rule a request breaks ends its checking. */
-class Refused extends Error {
+/** The first rule that a request breaks ends its checking. */
+export class Refused extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
     super('refused');
@@ -49,10 +43,6 @@ class Refused extends Error {
 function invalid(errorCode: ErrorCode, what: string, problems: readonly { field: string; problem: string }[]): Refused {
   const text = problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
   return new Refused(refusalReply(400, errorCode, `${what}: ${text}`, { fields: problems }));
-}
-
-function problemsOf(issues: readonly Issue[]): { field: string; problem: string }[] {
-  return issues.map((issue) => ({ field: issue.path.map(String).join('.'), problem: issue.message }));
 }
 
 function checkToken(operation: Operation, authorization: string | undefined, tokens: SandboxTokens): void {
@@ -80,8 +70,8 @@ function readParams(operation: Operation, raw: Readonly<Record<string, string>>)
     }
     params[name] = value;
   }
-  const result = operation.params.safeParse(params, ISSUE_TEXT);
-  if (!result.success) throw invalid('PATH_INVALID', 'the path was refused', problemsOf(result.error.issues));
+  const problems = problemsOf(operation.params, params);
+  if (problems.length > 0) throw invalid('PATH_INVALID', 'the path was refused', problems);
   return params;
 }
 
@@ -110,10 +100,11 @@ function readQuery(operation: Operation, text: string): Record<string, boolean |
     values.set(name, readParameter(value));
   }
   if (operation.query === null || values.size === 0) return {};
-  const result = operation.query.safeParse(Object.fromEntries(values), ISSUE_TEXT);
-  if (!result.success) throw invalid('QUERY_INVALID', 'the query was refused', problemsOf(result.error.issues));
+  const query = Object.fromEntries(values);
+  const problems = problemsOf(operation.query, query);
+  if (problems.length > 0) throw invalid('QUERY_INVALID', 'the query was refused', problems);
   // The only query schema of the table holds a boolean and an integer, and it has just accepted these values.
-  return result.data as Record<string, boolean | number>;
+  return query as Record<string, boolean | number>;
 }
 
 const JSON_MEDIA_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
@@ -147,18 +138,21 @@ function readBody(operation: Operation, request: SandboxRequest): JsonObject {
   }
   if (request.body === null) throw bodyFault('it is not UTF-8');
   const body = parseBody(request.body);
-  const shape = operation.body.shape;
+  const { shape } = operation.body;
   const unknown = [...body.keys()].filter((name) => !Object.hasOwn(shape, name));
-  if (unknown.length > 0) {
-    const problems = unknown.map((field) => ({ field, problem: 'is not a field of this operation' }));
-    throw invalid('BODY_INVALID', 'the body was refused', problems);
-  }
-  const result = operation.body.safeParse(toPlain(body), ISSUE_TEXT);
-  if (!result.success) throw invalid('BODY_INVALID', 'the body was refused', problemsOf(result.error.issues));
+  const problems =
+    unknown.length === 0
+      ? problemsOf(operation.body, toPlain(body))
+      : unknown.map((field) => ({ field, problem: 'is not a field of this operation' }));
+  if (problems.length > 0) throw invalid('BODY_INVALID', 'the body was refused', problems);
   return body;
 }
 
-function read(request: SandboxRequest, tokens: SandboxTokens): Call {
+/**
+ * Checks a request against the table of operations: path, method, token, parameters, query and body, in that
+ * order. Answers the call it makes, or raises `Refused` for the first rule it breaks. Touches no state.
+ */
+export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Call {
   const at = request.target.indexOf('?');
   const path = at < 0 ? request.target : request.target.slice(0, at);
   const match = matchRoute(request.method, path);
@@ -177,17 +171,4 @@ function read(request: SandboxRequest, tokens: SandboxTokens): Call {
     query: readQuery(operation, at < 0 ? '' : request.target.slice(at + 1)),
     body: readBody(operation, request),
   };
-}
-
-/**
- * Checks a request against the table of operations: path, method, token, parameters, query and body, in that
- * order. Answers the call it makes, or the refusal of the first rule it breaks. Touches no state.
- */
-export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Checked {
-  try {
-    return { kind: 'call', call: read(request, tokens) };
-  } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', reply: error.reply };
-    throw error;
-  }
 }

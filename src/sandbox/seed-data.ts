@@ -1,9 +1,30 @@
+/** First and last names of the subscribers of each calendar. One with a minus is not active. */
+const PEOPLE = {
+  cal_harbour_tours:
+    "Hannah Berg, Luis Ortega, 花子 山田, Amina Diallo, -Zoë Laurent, Piotr Nowak, ليلى حداد, Søren Ødegård, Maeve O'Connor, Ravi Patel, -Chloe Smith-Jones, Jürgen Groß, Ana Silva, -Tomas Novak, Ingrid Lund",
+  cal_tea_ceremony: 'Kenji Sato, さくら 鈴木, -Nora Visser, Omar Haddad, Elena Rossi, -Mateo Gil',
+  cal_winter_market: 'Freya Lind, Noah Weiss, -Ida Holm, Leo 🎄 Winter, Yara Costa',
+};
+
+function subscribers(): readonly string[] {
+  const people = Object.entries(PEOPLE).flatMap(([calendar, names]) =>
+    names.split(', ').map((name) => ({ calendar, name })),
+  );
+  return people.map(({ calendar, name }, index) => {
+    const number = String(index + 1).padStart(2, '0');
+    const [, minus, first, last] = /^(-?)(.*) (.*)$/.exec(name) ?? [];
+    const time = `2025-01-${number}T10:00:00.000Z`;
+    return `{"id":"sub_00${number}","calendar":"${calendar}","object":"subscriber","active":${minus === ''},
+     "created":"${time}","updated":"${time}","email":"customer${number}@example.com","first_name":"${first}","last_name":"${last}"}`;
+  });
+}
+
 /**
  * What a new sandbox holds, as JSON text in the form of a seed file: text, so that amounts keep their digits.
  * Cards in every status, three calendars, 26 subscribers; 12 of the first calendar's are active, so that the
  * default limit of 10 is full.
  */
-export const SEED_TEXT = String.raw`{
+export const SEED_TEXT = `{
   "cards":[
     {"cardId":"0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101","clientReference":"order-10001","status":"ACTIVE",
      "initialBalance":50.00,"currentBalance":37.25,"expiryDate":"2031-03-31T23:59:59.000Z","design":"classic-blue",
@@ -109,61 +130,10 @@ export const SEED_TEXT = String.raw`{
      "name":"茶道 Tea ceremony","description":null,
      "image":"https://images.example.com/tea.jpg","url":null},
     {"id":"cal_winter_market","object":"calendar","active":false,"created":"2023-09-01T08:00:00.000Z","updated":"2024-01-07T08:00:00.000Z",
-     "name":"Winter market","description":"Closed until November.\nStalls are given by lot.",
+     "name":"Winter market","description":"Closed until November.\\nStalls are given by lot.",
      "image":"https://images.example.com/market.jpg","url":"https://www.example.com/market"}
   ],
   "subscribers":[
-    {"id":"sub_0001","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-01T10:00:00.000Z","updated":"2025-01-01T10:00:00.000Z","email":"customer01@example.com","first_name":"Hannah","last_name":"Berg"},
-    {"id":"sub_0002","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-02T10:00:00.000Z","updated":"2025-01-02T10:00:00.000Z","email":"customer02@example.com","first_name":"Luis","last_name":"Ortega"},
-    {"id":"sub_0003","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-03T10:00:00.000Z","updated":"2025-01-03T10:00:00.000Z","email":"customer03@example.com","first_name":"花子","last_name":"山田"},
-    {"id":"sub_0004","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-04T10:00:00.000Z","updated":"2025-01-04T10:00:00.000Z","email":"customer04@example.com","first_name":"Amina","last_name":"Diallo"},
-    {"id":"sub_0005","calendar":"cal_harbour_tours","object":"subscriber","active":false,
-     "created":"2025-01-05T10:00:00.000Z","updated":"2025-01-05T10:00:00.000Z","email":"customer05@example.com","first_name":"Zoë","last_name":"Laurent"},
-    {"id":"sub_0006","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-06T10:00:00.000Z","updated":"2025-01-06T10:00:00.000Z","email":"customer06@example.com","first_name":"Piotr","last_name":"Nowak"},
-    {"id":"sub_0007","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-07T10:00:00.000Z","updated":"2025-01-07T10:00:00.000Z","email":"customer07@example.com","first_name":"ليلى","last_name":"حداد"},
-    {"id":"sub_0008","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-08T10:00:00.000Z","updated":"2025-01-08T10:00:00.000Z","email":"customer08@example.com","first_name":"Søren","last_name":"Ødegård"},
-    {"id":"sub_0009","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-09T10:00:00.000Z","updated":"2025-01-09T10:00:00.000Z","email":"customer09@example.com","first_name":"Maeve","last_name":"O'Connor"},
-    {"id":"sub_0010","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-10T10:00:00.000Z","updated":"2025-01-10T10:00:00.000Z","email":"customer10@example.com","first_name":"Ravi","last_name":"Patel"},
-    {"id":"sub_0011","calendar":"cal_harbour_tours","object":"subscriber","active":false,
-     "created":"2025-01-11T10:00:00.000Z","updated":"2025-01-11T10:00:00.000Z","email":"customer11@example.com","first_name":"Chloe","last_name":"Smith-Jones"},
-    {"id":"sub_0012","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-12T10:00:00.000Z","updated":"2025-01-12T10:00:00.000Z","email":"customer12@example.com","first_name":"Jürgen","last_name":"Groß"},
-    {"id":"sub_0013","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-13T10:00:00.000Z","updated":"2025-01-13T10:00:00.000Z","email":"customer13@example.com","first_name":"Ana","last_name":"Silva"},
-    {"id":"sub_0014","calendar":"cal_harbour_tours","object":"subscriber","active":false,
-     "created":"2025-01-14T10:00:00.000Z","updated":"2025-01-14T10:00:00.000Z","email":"customer14@example.com","first_name":"Tomas","last_name":"Novak"},
-    {"id":"sub_0015","calendar":"cal_harbour_tours","object":"subscriber","active":true,
-     "created":"2025-01-15T10:00:00.000Z","updated":"2025-01-15T10:00:00.000Z","email":"customer15@example.com","first_name":"Ingrid","last_name":"Lund"},
-    {"id":"sub_0016","calendar":"cal_tea_ceremony","object":"subscriber","active":true,
-     "created":"2025-01-16T10:00:00.000Z","updated":"2025-01-16T10:00:00.000Z","email":"customer16@example.com","first_name":"Kenji","last_name":"Sato"},
-    {"id":"sub_0017","calendar":"cal_tea_ceremony","object":"subscriber","active":true,
-     "created":"2025-01-17T10:00:00.000Z","updated":"2025-01-17T10:00:00.000Z","email":"customer17@example.com","first_name":"さくら","last_name":"鈴木"},
-    {"id":"sub_0018","calendar":"cal_tea_ceremony","object":"subscriber","active":false,
-     "created":"2025-01-18T10:00:00.000Z","updated":"2025-01-18T10:00:00.000Z","email":"customer18@example.com","first_name":"Nora","last_name":"Visser"},
-    {"id":"sub_0019","calendar":"cal_tea_ceremony","object":"subscriber","active":true,
-     "created":"2025-01-19T10:00:00.000Z","updated":"2025-01-19T10:00:00.000Z","email":"customer19@example.com","first_name":"Omar","last_name":"Haddad"},
-    {"id":"sub_0020","calendar":"cal_tea_ceremony","object":"subscriber","active":true,
-     "created":"2025-01-20T10:00:00.000Z","updated":"2025-01-20T10:00:00.000Z","email":"customer20@example.com","first_name":"Elena","last_name":"Rossi"},
-    {"id":"sub_0021","calendar":"cal_tea_ceremony","object":"subscriber","active":false,
-     "created":"2025-01-21T10:00:00.000Z","updated":"2025-01-21T10:00:00.000Z","email":"customer21@example.com","first_name":"Mateo","last_name":"Gil"},
-    {"id":"sub_0022","calendar":"cal_winter_market","object":"subscriber","active":true,
-     "created":"2025-01-22T10:00:00.000Z","updated":"2025-01-22T10:00:00.000Z","email":"customer22@example.com","first_name":"Freya","last_name":"Lind"},
-    {"id":"sub_0023","calendar":"cal_winter_market","object":"subscriber","active":true,
-     "created":"2025-01-23T10:00:00.000Z","updated":"2025-01-23T10:00:00.000Z","email":"customer23@example.com","first_name":"Noah","last_name":"Weiss"},
-    {"id":"sub_0024","calendar":"cal_winter_market","object":"subscriber","active":false,
-     "created":"2025-01-24T10:00:00.000Z","updated":"2025-01-24T10:00:00.000Z","email":"customer24@example.com","first_name":"Ida","last_name":"Holm"},
-    {"id":"sub_0025","calendar":"cal_winter_market","object":"subscriber","active":true,
-     "created":"2025-01-25T10:00:00.000Z","updated":"2025-01-25T10:00:00.000Z","email":"customer25@example.com","first_name":"Leo 🎄","last_name":"Winter"},
-    {"id":"sub_0026","calendar":"cal_winter_market","object":"subscriber","active":true,
-     "created":"2025-01-26T10:00:00.000Z","updated":"2025-01-26T10:00:00.000Z","email":"customer26@example.com","first_name":"Yara","last_name":"Costa"}
+    ${subscribers().join(',\n    ')}
   ]
 }`;

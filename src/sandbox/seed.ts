@@ -1,34 +1,23 @@
+import type * as z from 'zod/mini';
 import { Calendar } from '../api/calendar.ts';
 import { Card } from '../api/card.ts';
 import { CARD_ID } from '../api/field.ts';
 import { Subscriber } from '../api/subscriber.ts';
-import type { Fault } from '../failure.ts';
-import { usageFailure } from '../failure.ts';
+import { type Fault, usageFailure } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { toPlain } from '../json/plain.ts';
-import type { JsonObject, JsonValue } from '../json/value.ts';
-import { isJsonArray, isJsonObject } from '../json/value.ts';
-import { ISSUE_TEXT } from './issue-text.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { problemsOf } from './problems.ts';
 import { SEED_TEXT } from './seed-data.ts';
 import type { SandboxState, SubscriberEntry } from './state.ts';
+
+/** Members of a seed file. */
+const MEMBERS = ['cards', 'calendars', 'subscribers'];
 
 /** Only the first faults are reported: one wrong member may repeat in thousands of entries. */
 const SHOWN_FAULTS = 20;
 
 type Report = (where: string, problem: string) => void;
-
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** What judges the shape of one kind of resource: the response schemas of the api layer. */
-interface Shape {
-  safeParse(
-    value: unknown,
-    options: typeof ISSUE_TEXT,
-  ): { readonly success: true } | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
-}
 
 function entriesOf(top: JsonObject, kind: string, report: Report): readonly (readonly [string, JsonObject])[] {
   const list = top.get(kind) ?? [];
@@ -63,26 +52,16 @@ function readId(entry: JsonObject, name: string, taken: ReadonlyMap<string, unkn
   return key;
 }
 
-function checkShape(shape: Shape, entry: JsonObject, report: Report): void {
-  const result = shape.safeParse(toPlain(entry), ISSUE_TEXT);
-  if (result.success) return;
-  for (const issue of result.error.issues) report(issue.path.map(String).join('.'), issue.message);
-}
-
-interface Kind {
-  readonly name: string;
-  readonly idName: string;
-  /** undefined: the shape is not judged (we wrote the file ourselves). */
-  readonly shape: Shape | undefined;
-}
-
-function readKind(top: JsonObject, kind: Kind, report: Report): Map<string, JsonObject> {
+/** The resources of one kind by id. Without a shape theirs is not judged: we wrote the file ourselves. */
+function readKind(top: JsonObject, kind: string, shape: z.ZodMiniType | undefined, report: Report) {
+  const idName = kind === 'cards' ? 'cardId' : 'id';
   const resources = new Map<string, JsonObject>();
-  for (const [where, entry] of entriesOf(top, kind.name, report)) {
+  for (const [where, entry] of entriesOf(top, kind, report)) {
     const reportHere: Report = (member, problem) => report(`${where}.${member}`, problem);
-    const id = readId(entry, kind.idName, resources, reportHere);
+    const id = readId(entry, idName, resources, reportHere);
     if (id !== undefined) resources.set(id, entry);
-    if (kind.shape !== undefined) checkShape(kind.shape, entry, reportHere);
+    const problems = shape === undefined ? [] : problemsOf(shape, toPlain(entry));
+    for (const { field, problem } of problems) reportHere(field, problem);
   }
   return resources;
 }
@@ -118,12 +97,6 @@ function idsByCalendar(subscribers: ReadonlyMap<string, SubscriberEntry>): Reado
   return ids;
 }
 
-interface ReadOptions {
-  /** Members that the top may have. */
-  readonly members: readonly string[];
-  readonly judgeShapes: boolean;
-}
-
 function readTop(text: string, members: readonly string[], report: Report): JsonObject {
   let top: JsonValue;
   try {
@@ -143,15 +116,17 @@ function readTop(text: string, members: readonly string[], report: Report): Json
 }
 
 /** Reads resources in the API's shapes; reports every fault with the path of what is wrong. */
-export function readResources(text: string, options: ReadOptions, report: Report): SandboxState {
-  const { members, judgeShapes } = options;
+export function readResources(
+  text: string,
+  { members, judgeShapes }: { readonly members: readonly string[]; readonly judgeShapes: boolean },
+  report: Report,
+): SandboxState {
   const top = readTop(text, members, report);
-  const kind = (name: string, idName: string, shape: Shape | undefined) =>
-    readKind(top, { name, idName, shape: judgeShapes ? shape : undefined }, report);
-  const cards = kind('cards', 'cardId', Card);
-  const calendars = kind('calendars', 'id', Calendar);
-  const subscribers = assign(kind('subscribers', 'id', Subscriber), calendars, report);
-  const events = kind('events', 'id', undefined);
+  const judged = (shape: z.ZodMiniType) => (judgeShapes ? shape : undefined);
+  const cards = readKind(top, 'cards', judged(Card), report);
+  const calendars = readKind(top, 'calendars', judged(Calendar), report);
+  const subscribers = assign(readKind(top, 'subscribers', judged(Subscriber), report), calendars, report);
+  const events = readKind(top, 'events', undefined, report);
   return { cards, calendars, subscribers, subscriberIds: idsByCalendar(subscribers), events };
 }
 
@@ -162,8 +137,7 @@ export function readResources(text: string, options: ReadOptions, report: Report
  */
 export function parseSeed(text: string, source: string): SandboxState {
   const faults: Fault[] = [];
-  const options = { members: ['cards', 'calendars', 'subscribers'], judgeShapes: true };
-  const state = readResources(text, options, (where, problem) => {
+  const state = readResources(text, { members: MEMBERS, judgeShapes: true }, (where, problem) => {
     faults.push({ where: where === '' ? source : `${source}: ${where}`, problem });
   });
   if (faults.length === 0) return state;
@@ -175,8 +149,7 @@ export function parseSeed(text: string, source: string): SandboxState {
 
 /** The state of a sandbox in which nothing has been done. */
 export function builtInSeed(): SandboxState {
-  const options = { members: ['cards', 'calendars', 'subscribers'], judgeShapes: false };
-  return readResources(SEED_TEXT, options, (where, problem) => {
+  return readResources(SEED_TEXT, { members: MEMBERS, judgeShapes: false }, (where, problem) => {
     throw new Error(`the built-in seed is wrong: ${where} ${problem}`);
   });
 }

@@ -1,21 +1,15 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { isUtf8 } from 'node:buffer';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { OPERATIONS } from '../api/operations.ts';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Body } from './body.ts';
-import { BODY_LIMIT_BYTES, readBody } from './body.ts';
 import { decide } from './decide.ts';
-import type { FaultEffect, FaultPicker, FaultRule } from './faults.ts';
-import { pickFaults } from './faults.ts';
-import type { Fresh, SandboxTokens } from './ids.ts';
-import { randomHex } from './ids.ts';
+import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
+import { type Fresh, randomHex, type SandboxTokens } from './ids.ts';
 import { refusalReply } from './refusal.ts';
-import type { Call } from './request.ts';
-import { checkRequest } from './request.ts';
-import type { Reply } from './state.ts';
-import type { SandboxStore } from './store.ts';
+import { checkRequest, Refused } from './request.ts';
+import type { Reply, SandboxStore } from './state.ts';
 
 interface SandboxServerOptions {
   readonly store: SandboxStore;
@@ -45,6 +39,44 @@ const MAX_HEADER_BYTES = 128 * 1024;
 const KEEP_ALIVE_MS = 65_000;
 
 const GARBAGE = '{"garbage": <!-- not JSON -->';
+
+/** Spec: request size limits are not shown. Far above the longest texts, so that only a mistake meets it. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+/** A body that has arrived whole. `text` is undefined when there was none, null when it is not UTF-8. */
+interface Body {
+  readonly text: string | undefined | null;
+  readonly isTooLarge: boolean;
+}
+
+const NO_BODY: Body = { text: undefined, isTooLarge: false };
+
+function decode(chunks: readonly Buffer[]): Body {
+  const [first] = chunks;
+  if (first === undefined) return NO_BODY;
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
+  return { text: isUtf8(bytes) ? bytes.toString('utf8') : null, isTooLarge: false };
+}
+
+/**
+ * Calls back with the body once its last byte is here; never, when the request was aborted before: half a
+ * request changes nothing. Of a body over the limit nothing is kept.
+ */
+function readBody(request: IncomingMessage, onBody: (body: Body) => void): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) {
+    onBody(NO_BODY);
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= BODY_LIMIT_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  request.on('end', () => onBody(size > BODY_LIMIT_BYTES ? { text: undefined, isTooLarge: true } : decode(chunks)));
+}
 
 /** What answers the requests of one server. */
 class Responder {
@@ -106,23 +138,18 @@ class Responder {
     }
     const { authorization, 'content-type': contentType } = request.headers;
     const { method = '', url: target = '' } = request;
-    const checked = checkRequest({ method, target, authorization, contentType, body: body.text }, this.#options.tokens);
-    if (checked.kind === 'refused') return checked.reply;
+    const { tokens, store, clock, random } = this.#options;
     try {
-      return await this.#perform(checked.call);
+      const call = checkRequest({ method, target, authorization, contentType, body: body.text }, tokens);
+      const fresh: Fresh = { now: new Date(clock.now()).toISOString(), random };
+      if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, fresh).reply;
+      return (await store.commit((state) => decide(state, call, fresh))).reply;
     } catch (error) {
+      if (error instanceof Refused) return error.reply;
       // Nothing was changed, so this is no 5xx: a client must be able to tell.
       if (error instanceof Failure) return refusalReply(409, 'SANDBOX_STATE', error.message);
       return refusalReply(500, 'SANDBOX_BUG', error instanceof Error ? error.message : String(error));
     }
-  }
-
-  async #perform(call: Call): Promise<Reply> {
-    const { store, clock, random } = this.#options;
-    const fresh: Fresh = { now: new Date(clock.now()).toISOString(), random };
-    if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, fresh).reply;
-    const { reply } = await store.commit((state) => decide(state, call, fresh));
-    return reply;
   }
 
   #later(response: ServerResponse, reply: Reply, effect?: FaultEffect): void {

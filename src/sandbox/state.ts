@@ -17,11 +17,11 @@ export interface SandboxState {
   readonly events: Map<string, JsonObject>;
 }
 
-export type Change =
-  | { readonly kind: 'card'; readonly id: string; readonly resource: JsonObject }
-  | { readonly kind: 'calendar'; readonly id: string; readonly resource: JsonObject }
-  | { readonly kind: 'subscriber'; readonly id: string; readonly resource: JsonObject }
-  | { readonly kind: 'event'; readonly id: string; readonly resource: JsonObject };
+export interface Change {
+  readonly kind: 'card' | 'calendar' | 'subscriber' | 'event';
+  readonly id: string;
+  readonly resource: JsonObject;
+}
 
 /** What the service answers. `body` is JSON text. */
 export interface Reply {
@@ -73,4 +73,30 @@ export function applyChanges(state: SandboxState, changes: readonly Change[]): v
     else if (change.kind === 'subscriber') putSubscriber(state, change.id, change.resource);
     else putEvent(state, change.id, change.resource);
   }
+}
+
+/** Where a running sandbox keeps its state. */
+export interface SandboxStore {
+  /** The state as it is now, to be read only. */
+  read(): SandboxState;
+  /**
+   * Decides on the newest state and keeps what that changes; resolves once it is kept. Rejects with a Failure
+   * when it could not be kept: then nothing was changed.
+   */
+  commit(decideOn: (state: SandboxState) => Decision): Decision | Promise<Decision>;
+  /** Resolves once every commit under way has ended. */
+  settled(): Promise<void>;
+}
+
+/** A state that lasts as long as the process. Takes `state` over and changes it. */
+export function memoryStore(state: SandboxState): SandboxStore {
+  return {
+    read: () => state,
+    commit(decideOn) {
+      const decision = decideOn(state);
+      applyChanges(state, decision.changes);
+      return decision;
+    },
+    settled: () => Promise.resolve(),
+  };
 }

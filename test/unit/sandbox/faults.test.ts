@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FaultRule, parseFaults, pickFaults } from '../../../src/sandbox/faults.ts';
+import { type FaultRule, pickFaults, readFaults } from '../../../src/sandbox/faults.ts';
 import { repeatableRandom } from './play.ts';
 
 const always = { times: undefined, percent: undefined };
@@ -25,7 +25,7 @@ describe('reading faults', () => {
     ['GET /v1:500@50', { method: 'GET', pathPart: '/v1', effect: plain(500), times: undefined, percent: 50 }],
   ];
   it.each(rows)('%s', (text, rule) => {
-    expect(parseFaults([text])).toEqual([rule]);
+    expect(readFaults([text])).toEqual({ rules: [rule], faults: [] });
   });
 });
 
@@ -57,15 +57,14 @@ describe('refusing faults', () => {
     ['GET /v1:429@', "the chance '@' is not a percentage above 0 and up to 100, such as @50%"],
   ];
   it.each(rows)('%j', (text, problem) => {
-    expect(() => parseFaults([text])).toThrow(
-      expect.objectContaining({ code: 'USAGE', message: `--fault '${text}': ${problem}` }),
-    );
+    expect(readFaults([text])).toEqual({ rules: [], faults: [{ where: `--fault '${text}'`, problem }] });
   });
 
   it('reports all bad ones together', () => {
-    expect(() => parseFaults(['GET /v1:429*x', 'POST /v1:429', 'GET :429'])).toThrow(
-      "--fault 'GET /v1:429*x': the times '*x' are not a whole number from 1 on; --fault 'GET :429': the path part is empty; / fits every path",
-    );
+    expect(readFaults(['GET /v1:429*x', 'POST /v1:429', 'GET :429']).faults).toEqual([
+      { where: "--fault 'GET /v1:429*x'", problem: "the times '*x' are not a whole number from 1 on" },
+      { where: "--fault 'GET :429'", problem: 'the path part is empty; / fits every path' },
+    ]);
   });
 });
 

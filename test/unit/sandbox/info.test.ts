@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { printJson } from '../../../src/json/print.ts';
+import { jsonOf } from '../../../src/json/shape.ts';
 import { SANDBOX_CHOICES } from '../../../src/sandbox/choices.ts';
-import { sandboxInfo } from '../../../src/sandbox/info.ts';
+import { INFO_OUTPUT, sandboxInfo } from '../../../src/sandbox/info.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
 import { ACTIVE, play } from './play.ts';
 
 it('lists ids, statuses and choices, in exactly the shape that scripts rely on', () => {
-  const info = JSON.parse(printJson(sandboxInfo(builtInSeed())));
+  const info = JSON.parse(printJson(jsonOf(INFO_OUTPUT, sandboxInfo(builtInSeed()))));
   expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
   expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'ACTIVE' });
   expect(info.cards).toHaveLength(12);
@@ -24,7 +25,7 @@ it('lists ids, statuses and choices, in exactly the shape that scripts rely on',
 it('shows the state as it is now', () => {
   const sandbox = play();
   sandbox.post(`/v1/cards/${ACTIVE}/block`, '{}');
-  const info = JSON.parse(printJson(sandboxInfo(sandbox.state)));
+  const info = JSON.parse(printJson(jsonOf(INFO_OUTPUT, sandboxInfo(sandbox.state))));
   expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'BLOCKED' });
 });
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { decide } from '../../../src/sandbox/decide.ts';
-import { checkRequest } from '../../../src/sandbox/request.ts';
+import { checkRequest, Refused } from '../../../src/sandbox/request.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
-import { applyChanges, type SandboxState } from '../../../src/sandbox/state.ts';
+import { applyChanges, type Reply, type SandboxState } from '../../../src/sandbox/state.ts';
 
 /** Ids of the built-in seed, one for each status that a test needs. */
 export const ACTIVE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
@@ -48,22 +48,26 @@ function tokenFor(target: string): string {
 /** Plays requests on a state of its own, with no server in between. */
 export function play(state: SandboxState = builtInSeed()) {
   const random = repeatableRandom();
+  function answer(sent: Sent): Reply {
+    const request = {
+      method: sent.method ?? 'GET',
+      target: sent.target,
+      authorization: sent.authorization === null ? undefined : (sent.authorization ?? tokenFor(sent.target)),
+      contentType:
+        sent.contentType === null ? undefined : (sent.contentType ?? (sent.body ? 'application/json' : undefined)),
+      body: sent.body ?? undefined,
+    };
+    try {
+      const { reply, changes } = decide(state, checkRequest(request, TOKENS), { now: NOON, random });
+      applyChanges(state, changes);
+      return reply;
+    } catch (error) {
+      if (error instanceof Refused) return error.reply;
+      throw error;
+    }
+  }
   function send(sent: Sent) {
-    const method = sent.method ?? 'GET';
-    const checked = checkRequest(
-      {
-        method,
-        target: sent.target,
-        authorization: sent.authorization === null ? undefined : (sent.authorization ?? tokenFor(sent.target)),
-        contentType:
-          sent.contentType === null ? undefined : (sent.contentType ?? (sent.body ? 'application/json' : undefined)),
-        body: sent.body ?? undefined,
-      },
-      TOKENS,
-    );
-    if (checked.kind === 'refused') return { ...checked.reply, json: JSON.parse(checked.reply.body) };
-    const { reply, changes } = decide(state, checked.call, { now: NOON, random });
-    applyChanges(state, changes);
+    const reply = answer(sent);
     return { ...reply, json: JSON.parse(reply.body) };
   }
   return {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readFaults } from '../../../src/sandbox/faults.ts';
 import { openSandbox, runServe, type ServeOptions } from '../../../src/sandbox/open.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import { ACTIVE, CLOCK, http, repeatableRandom, WAITING } from './play.ts';
@@ -141,7 +142,10 @@ describe('the server', () => {
   });
 
   it('closes at once though connections are idle, waiting or delayed', async () => {
-    const server = await runServe({ ...DEFAULTS, latencyMs: 60_000, faults: ['GET /v1/calendars:timeout'] }, PORTS);
+    const server = await runServe(
+      { ...DEFAULTS, latencyMs: 60_000, faults: readFaults(['GET /v1/calendars:timeout']).rules },
+      PORTS,
+    );
     const agent = new Agent({ keepAlive: true });
     const lost = [get(server, `/v1/cards/${ACTIVE}`), get(server, '/v1/calendars/c/subscribers')];
     const results = Promise.allSettled(lost);
@@ -165,7 +169,7 @@ describe('faults', () => {
   const block = `/v1/cards/${ACTIVE}/block`;
 
   it('answers a status without applying the request, so many times', async () => {
-    const server = await serve({ faults: ['POST /block:503+retry-after=2*2'] });
+    const server = await serve({ faults: readFaults(['POST /block:503+retry-after=2*2']).rules });
     const replies = [];
     for (let count = 0; count < 3; count += 1) replies.push(await post(server, block, '{}'));
     expect(replies.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
@@ -186,7 +190,7 @@ describe('faults', () => {
     ['202', 'BLOCKED'],
     ['204', 'BLOCKED'],
   ])('answers %s to a block and the card then reads %s', async (status, then) => {
-    const server = await serve({ faults: [`POST /block:${status}`] });
+    const server = await serve({ faults: readFaults([`POST /block:${status}`]).rules });
     expect((await post(server, block, '{}')).status).toBe(Number(status));
     expect(await statusOf(server, ACTIVE)).toBe(then);
   });
@@ -195,19 +199,19 @@ describe('faults', () => {
     ['reset-before', 'ACTIVE'],
     ['reset-after', 'BLOCKED'],
   ])('%s breaks the connection and the card then reads %s', async (effect, then) => {
-    const server = await serve({ faults: [`POST /block:${effect}`] });
+    const server = await serve({ faults: readFaults([`POST /block:${effect}`]).rules });
     await expect(post(server, block, '{}')).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await statusOf(server, ACTIVE)).toBe(then);
   });
 
   it('cuts the answer to an applied request', async () => {
-    const server = await serve({ faults: ['POST /block:truncate'] });
+    const server = await serve({ faults: readFaults(['POST /block:truncate']).rules });
     await expect(post(server, block, '{}')).rejects.toMatchObject({ message: 'aborted' });
     expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
   });
 
   it('sends half of a cut answer, with the length of the whole', async () => {
-    const server = await serve({ faults: ['GET /v1:truncate'] });
+    const server = await serve({ faults: readFaults(['GET /v1:truncate']).rules });
     const reply = await raw(
       server,
       `GET /v1/cards/${ACTIVE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\n\r\n`,
@@ -220,7 +224,7 @@ describe('faults', () => {
   });
 
   it('answers an applied request with something that is not JSON', async () => {
-    const server = await serve({ faults: ['POST /block:garbage'] });
+    const server = await serve({ faults: readFaults(['POST /block:garbage']).rules });
     const reply = await post(server, block, '{}');
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json']);
     expect(() => JSON.parse(reply.text)).toThrow();
@@ -228,12 +232,12 @@ describe('faults', () => {
   });
 
   it('leaves requests alone that do not fit', async () => {
-    const server = await serve({ faults: ['POST /reissue:500', 'GET /v1/calendars:500'] });
+    const server = await serve({ faults: readFaults(['POST /reissue:500', 'GET /v1/calendars:500']).rules });
     expect((await post(server, block, '{}')).status).toBe(200);
   });
 
   it('does not look for the path part in the query', async () => {
-    const server = await serve({ faults: ['GET limit:500'] });
+    const server = await serve({ faults: readFaults(['GET limit:500']).rules });
     expect((await get(server, '/v1/calendars/cal_tea_ceremony/subscribers?limit=1')).status).toBe(200);
   });
 });
