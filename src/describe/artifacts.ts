@@ -1,26 +1,35 @@
 import type { Registry } from '../commands/registry.ts';
+import type { CommandDoc } from './command-doc.ts';
 import { treeSchema } from './command-schema.ts';
-import { loadTree } from './command-tree.ts';
+import { type CommandTree, loadTree } from './command-tree.ts';
 import { SHELLS } from './completions.ts';
-import { describeCommand } from './describe-command.ts';
+import { argumentName, optionName } from './help-text.ts';
 import { manPage } from './man-page.ts';
 import { openApi } from './openapi.ts';
 import { fillPage, pageTables } from './page-tables.ts';
-import { treeText } from './tree-text.ts';
-
-/** A committed file that is written from the declarations. */
-export interface Artifact {
-  /** From the root of the project. */
-  readonly path: string;
-  readonly text: string;
-}
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
+function commandText(doc: CommandDoc): string {
+  const argumentNames = doc.arguments.map((argument) => ` ${argumentName(argument)}`).join('');
+  return [
+    `frontdesk ${doc.command}${argumentNames}${doc.writes ? '  (writes)' : ''}`,
+    ...doc.options.map(
+      (option) => `  ${optionName(option)}${option.choices === undefined ? '' : `  {${option.choices.join(', ')}}`}`,
+    ),
+    `  exit ${doc.exitCodes.join(' ')}`,
+  ].join('\n');
+}
+
+/** The command line as scripts may rely on it, one screen after the other: a change of it shows in review. */
+function treeText(tree: CommandTree): string {
+  return `${tree.docs.map(commandText).join('\n\n')}\n`;
+}
+
 /**
- * Every generated file as it ought to be. `pages` are the README and the pages of docs/ as they are, by path;
+ * Every generated file as it ought to be, by its path from the root of the project. `pages` are the README and the pages of docs/ as they are, by path;
  * `layers` is the picture of src for them.
  */
 export async function artifacts(
@@ -28,8 +37,8 @@ export async function artifacts(
   version: string,
   pages: ReadonlyMap<string, string>,
   layers: string,
-): Promise<readonly Artifact[]> {
-  const tree = await loadTree(registry, async (entry) => describeCommand(await entry.load(), entry.summary));
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const tree = await loadTree(registry);
   const schema = await treeSchema(registry, version);
   const outputs = Object.fromEntries(schema.commands.map((command) => [command.command, command.output]));
   const tables = new Map([...pageTables(tree), ['layers', layers]]);

@@ -1,21 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is bash, whose own ${…} it is.
-import type { OptionSpec } from '../commands/option-spec.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  choicesOf,
   completionNodes,
   isProfile,
   liveNamesOf,
+  namesOf,
   PROFILE_NAMES,
   RUN_NAMES,
-  scriptHeader,
+  SCRIPT_HEADER,
 } from './completion-model.ts';
-
-/** Names under which an option can be typed. */
-function namesOf(option: OptionSpec): readonly string[] {
-  return option.short === undefined ? [`--${option.long}`] : [`-${option.short}`, `--${option.long}`];
-}
 
 function quote(words: readonly string[]): string {
   return `'${words.join(' ')}'`;
@@ -37,7 +31,7 @@ function valueCases(node: CompletionNode): readonly string[] {
     const label = namesOf(option).join(' | ');
     if (isProfile(option)) return [`${label}) kind=profile ;;`];
     if (option.isFile === true) return [`${label}) kind=file ;;`];
-    const choices = choicesOf(option);
+    const choices = option.choices ?? [];
     return choices.length === 0 ? [] : [`${label}) kind=words words=${quote(choices)} ;;`];
   });
 }
@@ -106,7 +100,7 @@ export function bashCompletion(tree: CommandTree): string {
   const commands = nodes.filter((node) => node.children.length === 0);
   const groups = nodes.filter((node) => node.children.length > 0 && node.words !== '');
   return [
-    ...scriptHeader('#'),
+    ...SCRIPT_HEADER,
     '',
     '# Options whose next word is a value; it is no command.',
     '_frontdesk_takes_value() {',

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { rowOutput } from '../bulk/row-result.ts';
 import { SUMMARY_OUTPUT } from '../bulk/summary.ts';
-import type { CallCommand, Command } from '../commands/command.ts';
+import { type CallCommand, type Command, operationOf } from '../commands/command.ts';
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { CommandEntry, Registry } from '../commands/registry.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
@@ -11,36 +11,12 @@ import { PLAN_HEADER_OUTPUT } from '../plan/plan-file.ts';
 import { exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { describeCommand } from './describe-command.ts';
 import { ENVIRONMENT } from './environment.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { inputSchemaOf, jsonSchemaOf, propertiesOf } from './json-schema.ts';
 
 const LIMITS = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'format', 'default'] as const;
 
 function rowsOf(command: CallCommand): readonly Operation[] {
   return 'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
-}
-
-/** The members of a JSON Schema of an object: zod writes them for every object schema. */
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
-  return (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
-}
-
-function requiredOf(schema: JsonSchema): readonly string[] {
-  // JSON Schema: `required` is a list of names.
-  return (schema['required'] ?? []) as readonly string[];
-}
-
-/** What one call takes, as one flat object under the API's own names: also what a row of `--from` may hold. */
-function inputOf(command: CallCommand): JsonSchema {
-  const [operation] = rowsOf(command);
-  const parts = [operation?.params, operation?.query, operation?.body].flatMap((schema) =>
-    schema === null || schema === undefined ? [] : [jsonSchemaOf(schema, 'input')],
-  );
-  return {
-    type: 'object',
-    properties: Object.assign({}, ...parts.map(propertiesOf)),
-    required: parts.flatMap(requiredOf),
-    additionalProperties: false,
-  };
 }
 
 function outputOf(command: CallCommand): JsonSchema {
@@ -67,7 +43,7 @@ function limitsOf(field: JsonSchema): JsonSchema {
 export async function commandSchema(entry: CommandEntry) {
   const command = await entry.load();
   const doc = describeCommand(command, entry.summary);
-  const input = command.kind === 'call' ? inputOf(command) : null;
+  const input = command.kind === 'call' ? inputSchemaOf(operationOf(command)) : null;
   const fields = input === null ? {} : propertiesOf(input);
   return {
     ...doc,

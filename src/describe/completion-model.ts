@@ -57,9 +57,9 @@ function helpArguments(doc: CommandDoc, commands: readonly string[]): readonly A
   return doc.arguments.map((argument) => ({ ...argument, choices: [...(argument.choices ?? []), ...commands] }));
 }
 
-/** Choices of an option that a shell can offer: `--expect` and the like have none. */
-export function choicesOf(option: OptionSpec): readonly string[] {
-  return option.choices ?? [];
+/** Names under which an option can be typed. */
+export function namesOf({ short, long }: OptionSpec): readonly string[] {
+  return short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`];
 }
 
 /** Names that only the machine knows; asking for them are the only calls of frontdesk at a Tab. */
@@ -87,9 +87,7 @@ export function shortText(text: string): string {
 }
 
 /** What a generated script says at its top. */
-export function scriptHeader(comment: string): readonly string[] {
-  return [
-    `${comment} Completions of frontdesk. Written by \`npm run generate\` from the command tree; changes here are lost.`,
-    `${comment} \`frontdesk completion --help\` says how to install it.`,
-  ];
-}
+export const SCRIPT_HEADER: readonly string[] = [
+  '# Completions of frontdesk. Written by `npm run generate` from the command tree; changes here are lost.',
+  '# `frontdesk completion --help` says how to install it.',
+];

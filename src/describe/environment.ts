@@ -1,13 +1,8 @@
-/** A variable of the environment that frontdesk obeys. */
-export interface EnvironmentVariable {
-  readonly name: string;
-  readonly text: string;
-  /** The option that says the same and wins over it. */
-  readonly option?: string;
-}
-
-/** THE table of environment variables: the help topic, the man page, the README and `schema` are printed from it. */
-export const ENVIRONMENT: readonly EnvironmentVariable[] = [
+/**
+ * THE table of the environment variables that frontdesk obeys: the help topic, the man page, the README and `schema` are
+ * printed from it. `option` says the same and wins over it.
+ */
+export const ENVIRONMENT: readonly { readonly name: string; readonly text: string; readonly option?: string }[] = [
   { name: 'FRONTDESK_PROFILE', option: '--profile', text: 'profile to use; sandbox is built in' },
   { name: 'FRONTDESK_OUTPUT', option: '--output', text: 'output format: table, json, ndjson or csv' },
   { name: 'FRONTDESK_TIMEOUT', option: '--timeout', text: 'limit of one attempt: 500ms, 30s, 2m, 1h' },

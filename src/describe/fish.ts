@@ -3,13 +3,13 @@ import type { OptionSpec } from '../commands/option-spec.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  choicesOf,
   completionNodes,
   isProfile,
   liveNamesOf,
+  namesOf,
   PROFILE_NAMES,
   RUN_NAMES,
-  scriptHeader,
+  SCRIPT_HEADER,
   shortText,
 } from './completion-model.ts';
 
@@ -22,7 +22,7 @@ function valueFlags(option: OptionSpec): string {
   if (option.value === undefined) return '';
   if (isProfile(option)) return ` -x -a '(${PROFILE_NAMES} 2>/dev/null)'`;
   if (option.isFile === true) return ' -r -F';
-  const choices = choicesOf(option);
+  const choices = option.choices ?? [];
   return choices.length === 0 ? ' -x' : ` -x -a ${quote(choices.join(' '))}`;
 }
 
@@ -69,15 +69,13 @@ export function fishCompletion(tree: CommandTree): string {
   const taking = [
     ...new Set(
       nodes.flatMap((node) =>
-        node.options
-          .filter((option) => option.value !== undefined)
-          .flatMap((option) => [`--${option.long}`, ...(option.short === undefined ? [] : [`-${option.short}`])]),
+        node.options.filter((option) => option.value !== undefined).flatMap((option) => namesOf(option).toReversed()),
       ),
     ),
   ];
   const special = nodes.filter(overrides).map((node) => node.words);
   return [
-    ...scriptHeader('#'),
+    ...SCRIPT_HEADER,
     '',
     '# Finds the command words of the line, without options and their values; kept until the line changes.',
     'function __frontdesk_path',

@@ -1,7 +1,8 @@
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
-import type { Child, GroupEntry } from '../commands/registry.ts';
+import type { Child, GroupEntry, Registry } from '../commands/registry.ts';
 import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
+import { childrenOf } from './command-tree.ts';
 import { type Block, examples, type Row, rows, text } from './text-block.ts';
 
 /** `[cardId...]`, `<name>`. */
@@ -116,25 +117,19 @@ const SECTIONS: readonly Section[] = [
 
 const OTHERS = 'Trying, scripting, fixing';
 
-/** What the overview needs to know of the tree. */
-interface Outline {
-  readonly entries: readonly { readonly path: readonly string[]; readonly summary: string }[];
-  childrenOf(path: readonly string[]): readonly Child[];
-}
-
-function sectionRows(outline: Outline, child: Child, spread: boolean): readonly Row[] {
+function sectionRows(registry: Registry, child: Child, spread: boolean): readonly Row[] {
   if (spread) {
-    return outline.entries
+    return registry.entries
       .filter((entry) => entry.path[0] === child.name)
       .map((entry) => ({ name: entry.path.join(' '), text: entry.summary }));
   }
-  const names = outline.childrenOf([child.name]).map((below) => below.name);
+  const names = childrenOf(registry, [child.name]).map((below) => below.name);
   return [{ name: child.name, text: names.length === 0 ? child.summary : `${child.summary} (${names.join(', ')})` }];
 }
 
 /** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */
-export function overviewBlocks(outline: Outline, topics: readonly string[]): readonly Block[] {
-  const children = outline.childrenOf([]);
+export function overviewBlocks(registry: Registry, topics: readonly string[]): readonly Block[] {
+  const children = childrenOf(registry, []);
   const named = SECTIONS.flatMap((section) => section.words);
   const others = children.map((child) => child.name).filter((name) => !named.includes(name));
   return [
@@ -145,7 +140,7 @@ export function overviewBlocks(outline: Outline, topics: readonly string[]): rea
         title,
         words.flatMap((word) => {
           const child = children.find((candidate) => candidate.name === word);
-          return child === undefined ? [] : sectionRows(outline, child, spread);
+          return child === undefined ? [] : sectionRows(registry, child, spread);
         }),
       ),
     ),

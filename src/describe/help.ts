@@ -3,9 +3,8 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Format, isJson } from '../output/options.ts';
 import { type CommandDoc, commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
-import { childrenOf } from './command-tree.ts';
+import { childrenOf, loadDoc } from './command-tree.ts';
 import { commandBlocks, commonOptionBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
-import { loadDoc } from './load-doc.ts';
 import { type Block, helpWidth, layOut } from './text-block.ts';
 
 /** A help page: the text for people and the same facts as plain data. */
@@ -40,9 +39,8 @@ async function groupPage(path: readonly string[], registry: Registry): Promise<H
 
 async function overviewPage(registry: Registry, isLong: boolean): Promise<HelpPage> {
   const { TOPICS, TOPIC_NAMES } = await import('./topics.ts');
-  const outline = { entries: registry.entries, childrenOf: (path: readonly string[]) => childrenOf(registry, path) };
   return {
-    blocks: [...overviewBlocks(outline, TOPIC_NAMES), ...(isLong ? commonOptionBlocks() : [])],
+    blocks: [...overviewBlocks(registry, TOPIC_NAMES), ...(isLong ? commonOptionBlocks() : [])],
     json: {
       command: '',
       summary: 'gift cards and calendars from the command line',

@@ -147,7 +147,7 @@ export function manPage(tree: CommandTree, version: string): string {
     ...options(COMMON_OPTIONS),
     ...topics(),
     '.SH ENVIRONMENT',
-    ...tagged(ENVIRONMENT.map(({ name, text }) => ({ name, text }))),
+    ...tagged(ENVIRONMENT),
     '.SH FILES',
     ...tagged(FILES),
     '.SH EXIT STATUS',

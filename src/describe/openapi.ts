@@ -7,7 +7,7 @@ import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { Subscriber, SubscriberList } from '../api/subscriber.ts';
 import type { JsonSchema } from '../json/shape.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { jsonSchemaOf, propertiesOf } from './json-schema.ts';
 
 /** Spec, error body of the gift-card API. The calendar API's is not shown. */
 const ErrorBody = looseObject(() => ({
@@ -123,8 +123,7 @@ function component(name: string, schema: z.ZodMiniType): JsonSchema {
   const nested = { Card: ['transactions', 'Transaction'], SubscriberList: ['data', 'Subscriber'] }[name];
   if (nested === undefined) return whole;
   const [member = '', target = ''] = nested;
-  // The properties of an object schema, as zod writes them.
-  const properties = whole['properties'] as Readonly<Record<string, JsonSchema>>;
+  const properties = propertiesOf(whole);
   return {
     ...whole,
     properties: {

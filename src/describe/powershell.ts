@@ -2,23 +2,19 @@ import type { OptionSpec } from '../commands/option-spec.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  choicesOf,
   completionNodes,
   isProfile,
   liveNamesOf,
+  namesOf,
   PROFILE_NAMES,
   RUN_NAMES,
-  scriptHeader,
+  SCRIPT_HEADER,
   shortText,
 } from './completion-model.ts';
 
 /** A string of PowerShell in single quotes; it takes the typographic ones for the same. */
 function quote(text: string): string {
   return `'${text.replaceAll(/['‘’]/g, "''")}'`;
-}
-
-function namesOf(option: OptionSpec): readonly string[] {
-  return option.short === undefined ? [`--${option.long}`] : [`--${option.long}`, `-${option.short}`];
 }
 
 function entry(name: string, text: string): string {
@@ -28,8 +24,10 @@ function entry(name: string, text: string): string {
 /** `@profile` and `@file` stand for what only the machine knows. */
 function valueEntry(option: OptionSpec): readonly string[] {
   if (option.value === undefined) return [];
-  const choices = isProfile(option) ? ['@profile'] : option.isFile === true ? ['@file'] : choicesOf(option);
-  return namesOf(option).map((name) => `${quote(name)} = @(${choices.map(quote).join(', ')})`);
+  const choices = isProfile(option) ? ['@profile'] : option.isFile === true ? ['@file'] : (option.choices ?? []);
+  return namesOf(option)
+    .toReversed()
+    .map((name) => `${quote(name)} = @(${choices.map(quote).join(', ')})`);
 }
 
 function nodeLines(node: CompletionNode): readonly string[] {
@@ -39,7 +37,13 @@ function nodeLines(node: CompletionNode): readonly string[] {
   return [
     `    ${quote(node.words)} = @{`,
     `      Words = [ordered]@{ ${words.map((word) => entry(word.name, word.text)).join('; ')} }`,
-    `      Options = [ordered]@{ ${node.options.flatMap((option) => namesOf(option).map((name) => entry(name, shortText(option.text)))).join('; ')} }`,
+    `      Options = [ordered]@{ ${node.options
+      .flatMap((option) =>
+        namesOf(option)
+          .toReversed()
+          .map((name) => entry(name, shortText(option.text))),
+      )
+      .join('; ')} }`,
     `      Values = @{ ${node.options.flatMap(valueEntry).join('; ')} }`,
     `      Live = ${quote(liveNamesOf(node) ?? '')}`,
     '    }',
@@ -49,7 +53,7 @@ function nodeLines(node: CompletionNode): readonly string[] {
 /** Writes the script for PowerShell, 5.1 and later. Only the names of profiles and runs call frontdesk. */
 export function powershellCompletion(tree: CommandTree): string {
   return [
-    ...scriptHeader('#'),
+    ...SCRIPT_HEADER,
     '',
     'Register-ArgumentCompleter -Native -CommandName frontdesk -ScriptBlock {',
     '  param($wordToComplete, $commandAst, $cursorPosition)',

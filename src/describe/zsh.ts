@@ -2,12 +2,11 @@ import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  choicesOf,
   completionNodes,
   isProfile,
   PROFILE_NAMES,
   RUN_NAMES,
-  scriptHeader,
+  SCRIPT_HEADER,
   shortText,
 } from './completion-model.ts';
 
@@ -28,7 +27,7 @@ function functionName(words: string): string {
 function actionOf(option: OptionSpec): string {
   if (isProfile(option)) return '_frontdesk_profile_names';
   if (option.isFile === true) return '_files';
-  const choices = choicesOf(option);
+  const choices = option.choices ?? [];
   return choices.length === 0 ? ' ' : `(${choices.join(' ')})`;
 }
 
@@ -95,7 +94,7 @@ export function zshCompletion(tree: CommandTree): string {
   const nodes = completionNodes(tree);
   return [
     '#compdef frontdesk',
-    ...scriptHeader('#'),
+    ...SCRIPT_HEADER,
     '',
     '_frontdesk_profile_names() {',
     '  local -a names',

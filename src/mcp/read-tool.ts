@@ -12,7 +12,7 @@ import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { answered, found } from './results.ts';
 import { ArgumentReader, type Arguments, readCall } from './tool-arguments.ts';
-import { RUN_STATES, type ToolName, type ToolSpec } from './tools.ts';
+import { RUN_STATES, type ToolSpec } from './tools.ts';
 
 /** One call of a reading tool. */
 export interface ReadRequest {
@@ -127,7 +127,7 @@ async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): 
 
 type Reader = (session: Session, request: ReadRequest) => Promise<CallToolResult>;
 
-const READERS: Partial<Record<ToolName, Reader>> = {
+const READERS: Readonly<Record<string, Reader>> = {
   card_wait: waitForStatus,
   history_list: listHistory,
   runs_list: listRunsOf,

@@ -2,27 +2,13 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { CARD_STATUSES } from '../api/card.ts';
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { jsonSchemaOf } from '../describe/json-schema.ts';
+import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
 import { OUTCOMES } from '../failure.ts';
 import type { JsonSchema } from '../json/shape.ts';
 
 /** A tool over one operation of the service, or over what this machine keeps. */
-export type ToolName =
-  | 'card_get'
-  | 'card_wait'
-  | 'subscribers_list'
-  | 'history_list'
-  | 'runs_list'
-  | 'run_results'
-  | 'card_activate'
-  | 'card_block'
-  | 'card_reissue'
-  | 'calendar_update'
-  | 'event_create'
-  | 'subscriber_update';
-
 export interface ToolSpec {
-  readonly name: ToolName;
+  readonly name: string;
   readonly title: string;
   readonly description: string;
   /** undefined: it sends nothing, or several reads. */
@@ -40,26 +26,9 @@ const DATA =
 const ASKS =
   'Asks a person for confirmation each time, through the client; without one nothing is sent. The result says how it ended: applied, confirmed_by_read, rejected, not_sent or unknown. Never repeat one that is unknown before looking.';
 
-/** The parts of a request as one flat object, the id of the path under its own name. */
-function inputOf(operation: Operation, idName: string | undefined): JsonSchema {
-  const properties: Record<string, unknown> = {};
-  const required: unknown[] = [];
-  const rename = (name: unknown) => (name === 'id' && idName !== undefined ? idName : name);
-  for (const schema of [operation.params, operation.query, operation.body]) {
-    if (schema === null) continue;
-    const part = jsonSchemaOf(schema, 'input');
-    // JSON Schema of an object: zod writes its members into `properties`, and into `required` a list of names.
-    for (const [name, member] of Object.entries((part['properties'] ?? {}) as Record<string, unknown>)) {
-      properties[String(rename(name))] = member;
-    }
-    required.push(...((part['required'] ?? []) as readonly unknown[]).map(rename));
-  }
-  return { type: 'object', properties, required, additionalProperties: false };
-}
-
 function over(
   operation: Operation,
-  name: ToolName,
+  name: string,
   words: { readonly title: string; readonly description: string; readonly idName?: string },
 ): ToolSpec {
   const isWriting = operation.effect.kind === 'write';
@@ -70,11 +39,11 @@ function over(
     description: `${words.description} ${isWriting ? `${ASKS} ` : ''}${DATA}`,
     operation,
     ...(idName === undefined ? {} : { idName }),
-    inputSchema: inputOf(operation, idName),
+    inputSchema: inputSchemaOf(operation, idName),
   };
 }
 
-function local(name: ToolName, title: string, description: string, input: Omit<JsonSchema, 'type'>): ToolSpec {
+function local(name: string, title: string, description: string, input: Omit<JsonSchema, 'type'>): ToolSpec {
   return {
     name,
     title,
@@ -83,8 +52,7 @@ function local(name: ToolName, title: string, description: string, input: Omit<J
   };
 }
 
-// As above: the members of an object.
-const { cardId: CARD_ID_SCHEMA } = inputOf(OPERATIONS.cardGet, undefined)['properties'] as Record<string, unknown>;
+const { cardId: CARD_ID_SCHEMA } = propertiesOf(inputSchemaOf(OPERATIONS.cardGet));
 
 const LIMIT = { type: 'integer', minimum: 1, maximum: 1000 } as const;
 const OUTCOME_LIST = { type: 'array', items: { enum: OUTCOMES } } as const;

@@ -10,7 +10,9 @@ import type { SingleCall } from '../engine/read-call.ts';
 import { recordedCall } from '../engine/write-call.ts';
 import { guardWrite } from '../engine/write-guards.ts';
 import { Failure, type Notice } from '../failure.ts';
+import { shellQuote } from '../files/safety.ts';
 import { subjectOf } from '../http/facts.ts';
+import { flagOf } from '../input/fields.ts';
 import { getPath } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
@@ -18,7 +20,6 @@ import { cellText } from '../output/column.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
-import { personCommand } from './person-command.ts';
 import { answered, failed } from './results.ts';
 import { type Arguments, readCall } from './tool-arguments.ts';
 import type { ToolSpec } from './tools.ts';
@@ -70,6 +71,24 @@ async function question(session: Session, service: Service, single: SingleCall):
     ...single.warnings.map((warning) => `warning: ${warning}`),
     'An assistant asks for this. Check it against what you were asked to do.',
   ].join('\n');
+}
+
+function option(name: string, value: JsonValue): string {
+  const flag = flagOf(name);
+  if (value === null) return `--no-${flag}`;
+  return `--${flag} ${shellQuote(String(value))}`;
+}
+
+/** The command that makes the same call, for a person to run: pasted as it stands, it asks where the command asks. */
+function personCommand({ call, id }: SingleCall, profileFlag: string): string {
+  const words = ['frontdesk', ...call.operation.command.split('.')];
+  // An id that looks like an option has to stand behind the end of the options.
+  const isOptionLike = id?.startsWith('-') === true;
+  if (id !== undefined && !isOptionLike) words.push(shellQuote(id));
+  if (isJsonObject(call.body)) words.push(...[...call.body].map(([name, value]) => option(name, value)));
+  if (profileFlag !== '') words.push(profileFlag);
+  if (id !== undefined && isOptionLike) words.push('--', shellQuote(id));
+  return words.join(' ');
 }
 
 /** Nobody said yes: nothing was sent, and a person can do it by hand. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/api/operation.ts';
 import { type CallCommand, operationOf } from '../../../src/commands/command.ts';
-import { PLANS } from '../../../src/describe/plans-topic.ts';
 import { layOut } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';
 import { WRITES as DESK_WRITES } from '../../../src/desk/desk.ts';
@@ -62,7 +61,7 @@ describe('help names every command where it belongs', () => {
   it('in `help plans`: writes that take many rows', () => {
     expect(
       unnamedIn(
-        layOut(PLANS, 1000),
+        topic('plans'),
         writes.filter(({ many }) => many),
       ),
     ).toEqual([]);
