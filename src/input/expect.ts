@@ -65,22 +65,15 @@ function isSame(actual: JsonValue | undefined, wanted: string): boolean {
   return actual instanceof JsonNumber && NUMBER.test(wanted) && sameDecimal(actual.text, wanted);
 }
 
-export type ExpectationResult = { readonly ok: true } | { readonly ok: false; readonly actual: string };
-
 /**
- * Compares one field of a card with what was expected: texts letter by letter, numbers by value (`10.5` is
- * `10.50`), `true` and `false` as words. Absent and null equal the empty value. `actual` is fit for a message.
+ * What of a card is not as expected, fit for a message: `status is BLOCKED, not ACTIVE`; undefined: all is. Texts are
+ * compared letter by letter, numbers by value (`10.5` is `10.50`), `true` and `false` as words. Absent and null equal
+ * the empty value.
  */
-export function checkExpectation(card: JsonObject, expectation: Expectation): ExpectationResult {
-  const actual = valueAt(card, expectation.field);
-  return isSame(actual, expectation.value) ? { ok: true } : { ok: false, actual: showGiven(actual) };
-}
-
-/** What of a card is not as expected: `status is BLOCKED, not ACTIVE`; undefined: all is. */
 export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
-  for (const expectation of expectations) {
-    const verdict = checkExpectation(card, expectation);
-    if (!verdict.ok) return `${expectation.field} is ${verdict.actual}, not ${expectation.value}`;
+  for (const { field, value } of expectations) {
+    const actual = valueAt(card, field);
+    if (!isSame(actual, value)) return `${field} is ${showGiven(actual)}, not ${value}`;
   }
   return undefined;
 }

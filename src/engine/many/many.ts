@@ -10,7 +10,7 @@ import { Failure, type Fault, note, usageFailure, warning } from '../../failure.
 import { ioFailure } from '../../files/io-failure.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
-import { type CheckedInput, checkInput, faultyInputFailure } from '../../input/records/check-input.ts';
+import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
 import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
@@ -64,8 +64,7 @@ async function refuseInput({ call, reading, open }: ReadyInput): Promise<void> {
   if (reading.path === '-') return;
   const file = await open();
   if (!call.fieldsAreSound) return file.close();
-  const checked = await checkInput(file, reading, { allowDuplicates: call.options.allowDuplicates });
-  if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
+  await checkInput(file, reading, { allowDuplicates: call.options.allowDuplicates });
 }
 
 /** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
@@ -114,7 +113,6 @@ async function beginMany(
   const file = await open();
   const { allowDuplicates } = call.options;
   const checked = await checkInput(file, reading, { allowDuplicates, copyTo: copy });
-  if (checked.kind === 'faulty') throw faultyInputFailure(file, checked);
   return beginChecked(session, command, call, reading, checked, copy);
 }
 

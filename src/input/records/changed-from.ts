@@ -8,11 +8,10 @@ import { readBoolean } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { InputFile } from '../input-file.ts';
 import { ColumnRoles } from './columns.ts';
-import { Digest } from './digest.ts';
 import { placeFault, toFaults } from './fault-place.ts';
 import { readRecords } from './read.ts';
 import { type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
-import { SeenTable } from './seen-table.ts';
+import { Digest, SeenTable } from './seen-table.ts';
 
 const MAX_FAULTS = 20;
 const FIRST_CAPACITY_ROWS = 4096;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { Failure, type Fault } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import { openCopy } from '../copy.ts';
 import type { InputFile } from '../input-file.ts';
 import { toArgumentFaults, toFaults } from './fault-place.ts';
@@ -12,7 +12,6 @@ import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
 export interface CheckedInput {
-  readonly kind: 'checked';
   readonly format: InputFormat;
   /** Rows of the whole input. */
   readonly rows: number;
@@ -32,13 +31,6 @@ export interface CheckedInput {
   readonly notes: readonly string[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
-}
-
-export interface FaultyInput {
-  readonly kind: 'faulty';
-  /** The first 20, in the order of the input. */
-  readonly faults: readonly Fault[];
-  readonly faultCount: number;
 }
 
 /** Hashes the bytes on their way to the reader. */
@@ -93,14 +85,14 @@ async function readThrough(
 /**
  * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and copies the bytes to
  * `copyTo` (a new file of mode 0600, on disk when this resolves; removed again when there are faults). Nothing
- * is kept per row but 20 bytes, so memory does not grow with the input. Rejects with USAGE when the input
+ * is kept per row but 20 bytes, so memory does not grow with the input. Rejects with USAGE when the input has faults or
  * cannot be read and LOCAL_IO when it cannot be copied.
  */
 export async function checkInput(
   file: InputFile,
   options: InputOptions,
   more: { readonly allowDuplicates: boolean; readonly copyTo?: string },
-): Promise<CheckedInput | FaultyInput> {
+): Promise<CheckedInput> {
   const { copyTo } = more;
   const copy = copyTo === undefined ? undefined : await openCopy(copyTo, 'the input');
   const hash = createHash('sha256');
@@ -112,20 +104,13 @@ export async function checkInput(
       { ...options, name: file.name },
       findings,
     );
-    if (findings.faultCount > 0) {
-      const faults =
-        options.isArguments === true
-          ? toArgumentFaults(findings.faults, Object.keys(options.operation.params.shape)[0] ?? 'id')
-          : toFaults(findings.faults);
-      return { kind: 'faulty', faults, faultCount: findings.faultCount };
-    }
+    if (findings.faultCount > 0) throw faultyInput(file, options, findings);
     await copy?.sync();
     isKept = true;
     const warnings = [...findings.warnings, ...findings.blankWarnings()];
     const { rows, selected, unchanged, first, notes } = findings;
     const columns = [...findings.columns];
     return {
-      kind: 'checked',
       ...read,
       rows,
       selected,
@@ -143,11 +128,13 @@ export async function checkInput(
 }
 
 /** One USAGE failure of a faulty input: the first faults, and how many more there are. */
-export function faultyInputFailure(file: InputFile, input: FaultyInput): Failure {
-  const listed = input.faults.map((fault) => `${fault.where}: ${fault.problem}`);
-  const more = input.faultCount - input.faults.length;
+function faultyInput(file: InputFile, { isArguments, operation }: InputOptions, { faults, faultCount }: Findings) {
+  const named =
+    isArguments === true ? toArgumentFaults(faults, Object.keys(operation.params.shape)[0] ?? 'id') : toFaults(faults);
+  const listed = named.map((fault) => `${fault.where}: ${fault.problem}`);
+  const more = faultCount - faults.length;
   const all = more > 0 ? [...listed, `and ${more} more`] : listed;
-  const count = input.faultCount === 1 ? '1 fault' : `${input.faultCount} faults`;
+  const count = faultCount === 1 ? '1 fault' : `${faultCount} faults`;
   const heading = `${count} in ${file.name}, nothing was sent:`;
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
     ...(all.length > 1 ? { lines: [heading, ...all.map((fault) => `  ${fault}`)] } : {}),

@@ -1,5 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { nearest } from '../../output/nearest.ts';
+import type { FieldValue } from '../check-fields.ts';
+import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
 import { quoteGiven } from '../given.ts';
 
@@ -57,6 +59,39 @@ export class ColumnRoles {
     if (role !== undefined) return role;
     const isKnown = this.#compound.some((member) => name.startsWith(`${member}.`));
     return { kind: isKnown ? 'ignored' : 'unknown' };
+  }
+
+  /** Columns of a header that nobody knows, or that stand there twice. */
+  faultsOf(names: readonly string[]): readonly { readonly index: number; readonly problem: string }[] {
+    return names.flatMap((name, index) => {
+      if (this.roleOf(name).kind === 'unknown') return [{ index, problem: this.unknownProblem(name) }];
+      return names.indexOf(name) === index ? [] : [{ index, problem: `there are two columns ${name}` }];
+    });
+  }
+
+  /**
+   * What a header lacks, by name: the id, fields that the operation requires and no flag gives, and columns that
+   * `--expect` compares with. Said once for the header, not again for a million rows.
+   */
+  missingIn(
+    names: readonly string[],
+    defaults: Readonly<Record<string, FieldValue>>,
+    expectations: readonly ExpectationInput[],
+  ): ReadonlyMap<string, string> {
+    const missing = new Map<string, string>();
+    const { idParam } = this;
+    if (idParam !== undefined && !names.some((name) => this.roleOf(name).kind === 'id')) {
+      missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing`);
+    }
+    for (const { name, flag, required } of this.fields) {
+      const isGiven = !required || names.includes(name) || name in defaults;
+      if (!isGiven) missing.set(name, `the column ${name} is missing (--${flag} gives all rows one value)`);
+    }
+    for (const { field, value } of expectations) {
+      if (value !== undefined || names.includes(field)) continue;
+      missing.set(field, `the column ${field} is missing, which --expect ${field} compares with`);
+    }
+    return missing;
   }
 
   /** What to say of a column that nobody knows, with the nearest name that does something. */

@@ -3,6 +3,7 @@ import { quoteGiven } from '../given.ts';
 import {
   countLineBreaks,
   type InputFault,
+  type InputHeader,
   MAX_RECORD_LENGTH,
   type RawRecord,
   type RecordBatch,
@@ -14,11 +15,6 @@ const LF = 0x0a;
 const CR = 0x0d;
 const APOSTROPHE = 0x27;
 const DELIMITERS = [',', ';', '\t'] as const;
-
-export interface CsvOptions {
-  /** True: cells are taken as they are. Else what the guard of our own CSV output added is taken away again. */
-  readonly raw: boolean;
-}
 
 interface QuoteFault {
   /** Index of the character at fault. */
@@ -52,16 +48,17 @@ export class CsvParser implements RecordParser {
   /** Positions of the next quote and the next CR at or after `#index`; looked up again once passed. */
   #nextQuote = -1;
   #nextReturn = -1;
-  #header: { readonly names: readonly string[]; readonly line: number } | undefined;
+  #header: InputHeader | undefined;
   #ended = false;
   #records: RawRecord[] = [];
   #faults: InputFault[] = [];
 
-  constructor(options: CsvOptions) {
-    this.#raw = options.raw;
+  /** `raw`: cells are taken as they are. Else what the guard of our own CSV output added is taken away again. */
+  constructor(raw: boolean) {
+    this.#raw = raw;
   }
 
-  get header(): { readonly names: readonly string[]; readonly line: number } | undefined {
+  get header(): InputHeader | undefined {
     return this.#header;
   }
 
@@ -69,19 +66,11 @@ export class CsvParser implements RecordParser {
     return this.#ended;
   }
 
-  push(text: string): RecordBatch {
-    return this.#take(text, false);
-  }
-
-  finish(): RecordBatch {
-    return this.#take('', true);
-  }
-
   currentLine(): number {
     return this.#line + countLineBreaks(this.#text);
   }
 
-  #take(text: string, isLast: boolean): RecordBatch {
+  take(text: string, isLast: boolean): RecordBatch {
     this.#records = [];
     this.#faults = [];
     if (!this.#ended) {

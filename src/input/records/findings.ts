@@ -3,12 +3,11 @@ import { isWrite } from '../../api/operation.ts';
 import { isJsonObject, JsonNumber, type JsonObject, textAt } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
 import { quoteGiven } from '../given.ts';
-import { Digest } from './digest.ts';
 import { placeFault } from './fault-place.ts';
 import type { Row } from './interpret.ts';
 import type { InputFault, InputFormat } from './record.ts';
 import type { InputOptions } from './rows.ts';
-import { SeenTable } from './seen-table.ts';
+import { Digest, SeenTable } from './seen-table.ts';
 import { isInShard } from './shard.ts';
 
 const MAX_FAULTS = 20;

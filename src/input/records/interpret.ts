@@ -8,7 +8,6 @@ import type { FieldSpec } from '../fields.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles } from './columns.ts';
 import { placeFault } from './fault-place.ts';
-import { columnFaults, missingColumns } from './header.ts';
 import { type InputFault, type InputFormat, type InputHeader, isTable, type RawRecord } from './record.ts';
 
 /** One row as a call of its operation: checked, and ready to be sent. */
@@ -99,12 +98,16 @@ export class Interpreter {
 
   /** Faults of the header of a table: unknown, doubled and missing columns. Call it before its rows. */
   checkHeader({ names, line, sheet }: InputHeader): readonly InputFault[] {
-    const missing = missingColumns(names, this.roles, this.#options.defaults, this.#options.expectations);
+    const missing = this.roles.missingIn(names, this.#options.defaults, this.#options.expectations);
     this.#missing = new Set(missing.keys());
     return [
-      ...columnFaults(names, this.roles).map(({ index, problem }) =>
-        sheet === undefined ? { line, column: `column ${index + 1}`, problem } : { line, sheet, cell: index, problem },
-      ),
+      ...this.roles
+        .faultsOf(names)
+        .map(({ index, problem }) =>
+          sheet === undefined
+            ? { line, column: `column ${index + 1}`, problem }
+            : { line, sheet, cell: index, problem },
+        ),
       ...[...missing.values()].map((problem) => ({ line, ...(sheet === undefined ? {} : { sheet }), problem })),
     ];
   }

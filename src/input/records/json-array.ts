@@ -48,20 +48,15 @@ export class JsonArrayParser implements RecordParser {
     return this.#ended;
   }
 
-  push(text: string): RecordBatch {
+  take(text: string, isLast: boolean): RecordBatch {
     this.#records = [];
     this.#faults = [];
-    if (this.#ended) return { records: [], faults: [] };
-    this.#text += text;
-    this.#scan();
-    this.#forgetScanned();
-    return { records: this.#records, faults: this.#faults };
-  }
-
-  finish(): RecordBatch {
-    this.#records = [];
-    this.#faults = [];
-    if (!this.#ended && this.#expects !== 'end') {
+    if (!this.#ended) {
+      this.#text += text;
+      this.#scan();
+      this.#forgetScanned();
+    }
+    if (isLast && !this.#ended && this.#expects !== 'end') {
       this.#fail(
         this.#expects === 'array' ? 'there is no JSON array here' : 'the input ends before the array is closed',
       );

@@ -42,19 +42,11 @@ export class LineParser implements RecordParser {
     return this.#ended;
   }
 
-  push(text: string): RecordBatch {
-    return this.#take(text, false);
-  }
-
-  finish(): RecordBatch {
-    return this.#take('', true);
-  }
-
   currentLine(): number {
     return this.#line;
   }
 
-  #take(added: string, isLast: boolean): RecordBatch {
+  take(added: string, isLast: boolean): RecordBatch {
     const records: RawRecord[] = [];
     const faults: InputFault[] = [];
     const text = this.#text + added;

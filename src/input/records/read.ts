@@ -1,18 +1,18 @@
 import { extname } from 'node:path';
+import { CARD_ID } from '../../api/field.ts';
 import { Failure } from '../../failure.ts';
+import { nearest } from '../../output/nearest.ts';
+import { cleanCardId } from '../card-id.ts';
 import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/pieces.ts';
 import { CsvParser } from './csv.ts';
 import { DecodeFault, decodeText } from './decode.ts';
-import { detectFormat, firstLine } from './format.ts';
 import { JsonArrayParser } from './json-array.ts';
 import { LineParser } from './line-parser.ts';
-import { peek } from './peek.ts';
 import {
   countLineBreaks,
   type RawRecord,
   type ReadBatch,
   type ReadOptions,
-  type RecordBatch,
   type RecordParser,
   type TextFormat,
 } from './record.ts';
@@ -20,9 +20,76 @@ import {
 /** `.xlsm` is the same with macros, which are not read. */
 const WORKBOOK_NAMES: ReadonlySet<string> = new Set(['.xlsx', '.xlsm']);
 
+const BY_EXTENSION: ReadonlyMap<string, TextFormat> = new Map([
+  ['.csv', 'csv'],
+  ['.tsv', 'csv'],
+  ['.ndjson', 'ndjson'],
+  ['.jsonl', 'ndjson'],
+  ['.json', 'json'],
+  ['.ids', 'ids'],
+]);
+
+/** A first line longer than this is taken as it is. */
+const MAX_FIRST_LINE = 64 * 1024;
+
+/** The first line that is not blank, or undefined when its end has not come yet. */
+function firstLine(text: string, isLast: boolean): string | undefined {
+  const found = /[^\s][^\r\n]*/.exec(text.slice(0, MAX_FIRST_LINE));
+  if (found === null) return isLast || text.length > MAX_FIRST_LINE ? '' : undefined;
+  const isWhole = found.index + found[0].length < text.length;
+  return isWhole || isLast ? found[0].trimEnd() : undefined;
+}
+
+function isId(line: string, columns: readonly string[]): boolean {
+  if (CARD_ID.test(line) || cleanCardId(line) !== undefined) return true;
+  if (/[\s,;"]/.test(line) || columns.includes(line)) return false;
+  // A header of one misspelt name must not become an id: `emial` is no id, `sub_1` and `cal2024` may be.
+  return /[^a-z_.]/i.test(line) || nearest(line, columns) === undefined;
+}
+
+/**
+ * The format of an input that did not name one: by the extension of its path, else by its first line that is
+ * not blank. `columns` are the names that a header may have. A `.json` file that begins with `{` is NDJSON.
+ */
+function detectFormat(path: string, line: string, columns: readonly string[]): TextFormat {
+  const byName = BY_EXTENSION.get(extname(path).toLowerCase());
+  if (byName === 'json' && line.startsWith('{')) return 'ndjson';
+  if (byName !== undefined) return byName;
+  if (line.startsWith('[')) return 'json';
+  if (line.startsWith('{')) return 'ndjson';
+  return isId(line, columns) ? 'ids' : 'csv';
+}
+
 function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
-  if (format === 'csv') return new CsvParser({ raw: csvRaw });
+  if (format === 'csv') return new CsvParser(csvRaw);
   return format === 'json' ? new JsonArrayParser() : new LineParser(format);
+}
+
+/**
+ * Looks at the first `length` bytes of an input; fewer when it ends before. `bytes` are all of it, those included: a
+ * piece is valid only until the next one is asked for. `close` is for an input whose bytes are not wanted after all.
+ */
+async function peek(bytes: AsyncIterable<Uint8Array>, length: number) {
+  const source = bytes[Symbol.asyncIterator]();
+  let start: Uint8Array = new Uint8Array(0);
+  let isOver = false;
+  while (start.length < length && !isOver) {
+    const next = await source.next();
+    if (next.done === true) isOver = true;
+    else start = start.length === 0 ? next.value : Buffer.concat([start, next.value]);
+    // Only a piece that is enough by itself may be used as it is.
+    if (start.length < length) start = Uint8Array.from(start);
+  }
+  return { start, bytes: goOn(start, source), close: async () => void (await source.return?.()) };
+}
+
+async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (start.length > 0) yield start;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+  } finally {
+    await source.return?.();
+  }
 }
 
 /**
@@ -96,7 +163,7 @@ async function* readTextRows(
       format ??= detectFormat(options.path, line, options.columns);
       parser = parserFor(format, options.csvRaw);
     }
-    const batch = isLast ? join(parser.push(unread), parser.finish()) : parser.push(unread);
+    const batch = parser.take(unread, isLast);
     unread = '';
     return { ...batch, format, header: parser.header };
   };
@@ -122,8 +189,4 @@ async function* readTextRows(
   }
   const last = take('', true);
   if (last !== undefined) yield last;
-}
-
-function join(first: RecordBatch, second: RecordBatch): RecordBatch {
-  return { records: [...first.records, ...second.records], faults: [...first.faults, ...second.faults] };
 }

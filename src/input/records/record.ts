@@ -87,9 +87,8 @@ export interface RecordParser {
   /** The header of a CSV file once it was read, and the line it stands on. */
   readonly header: InputHeader | undefined;
   readonly ended: boolean;
-  push(text: string): RecordBatch;
-  /** The input is over: the last row, if it did not end with a line break. */
-  finish(): RecordBatch;
+  /** `isLast`: the input ends with this text, so the last row may lack its line break. */
+  take(text: string, isLast: boolean): RecordBatch;
   /** Line of the first character that was not taken yet. */
   currentLine(): number;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { checkExpectation, parseExpectation } from '../../../src/input/expect.ts';
+import { parseExpectation, unmetExpectation } from '../../../src/input/expect.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject } from '../../../src/json/value.ts';
 
@@ -43,7 +43,7 @@ describe('parseExpectation', () => {
   });
 });
 
-describe('checkExpectation', () => {
+describe('unmetExpectation', () => {
   if (!isJsonObject(CARD)) throw new Error('the card is an object');
 
   test.each([
@@ -70,7 +70,7 @@ describe('checkExpectation', () => {
     ['metadata.none', ''],
     ['metadata.missing', ''],
   ])('holds: %s is %j', (field, value) => {
-    expect(checkExpectation(CARD, { field, value })).toEqual({ ok: true });
+    expect(unmetExpectation(CARD, [{ field, value }])).toBeUndefined();
   });
 
   test.each([
@@ -78,13 +78,13 @@ describe('checkExpectation', () => {
     ['after the path, in the order of the card', '{"a": {"b": "path"}, "a.b": "key"}'],
   ])('a key with dots of its own counts, and the path of that name does not, where the key stands %s', (_, text) => {
     const card = new Map([['metadata', parseJson(text)]]);
-    expect(checkExpectation(card, { field: 'metadata.a.b', value: 'key' })).toEqual({ ok: true });
-    expect(checkExpectation(card, { field: 'metadata.a.b', value: 'path' })).toEqual({ ok: false, actual: '"key"' });
+    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'key' }])).toBeUndefined();
+    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBe('metadata.a.b is "key", not path');
   });
 
   test('the path counts where no key has dots of its own', () => {
     const card = new Map([['metadata', parseJson('{"a": {"b": "path"}}')]]);
-    expect(checkExpectation(card, { field: 'metadata.a.b', value: 'path' })).toEqual({ ok: true });
+    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBeUndefined();
   });
 
   test.each([
@@ -109,6 +109,6 @@ describe('checkExpectation', () => {
     ['metadata.a', 'x', 'an object'],
     ['metadata.a.c', '', 'an array'],
   ])('does not hold: %s is not %j but %s', (field, value, actual) => {
-    expect(checkExpectation(CARD, { field, value })).toEqual({ ok: false, actual });
+    expect(unmetExpectation(CARD, [{ field, value }])).toBe(`${field} is ${actual}, not ${value}`);
   });
 });

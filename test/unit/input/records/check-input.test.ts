@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Operation } from '../../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../../src/api/operations.ts';
+import { Failure } from '../../../../src/failure.ts';
 import type { InputFile } from '../../../../src/input/input-file.ts';
 import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
-import { checkInput, faultyInputFailure } from '../../../../src/input/records/check-input.ts';
+import { checkInput } from '../../../../src/input/records/check-input.ts';
 import { hashInput, type InputOptions, rowsOf } from '../../../../src/input/records/rows.ts';
 import { parseShard } from '../../../../src/input/records/shard.ts';
 import { printJson } from '../../../../src/json/print.ts';
@@ -46,15 +47,20 @@ async function check(operation: Operation, text: string, more: Partial<InputOpti
 
 /** The faults as lines of text. */
 async function faultsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}, allowDuplicates = false) {
-  const input = await check(operation, text, more, allowDuplicates);
-  return input.kind === 'faulty' ? input.faults.map((fault) => `${fault.where}: ${fault.problem}`) : [];
+  const failure = await check(operation, text, more, allowDuplicates).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (failure === undefined) return [];
+  if (!(failure instanceof Failure) || failure.code !== 'USAGE') throw failure;
+  const [, ...listed] = failure.lines ?? failure.message.split('nothing was sent: ');
+  return listed.map((line) => line.trim());
 }
 
 /** What would be sent: id and body of every row. */
 async function callsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}) {
   const options = optionsFor(operation, more);
   const input = await checkInput(fileOf(text), options, { allowDuplicates: true });
-  if (input.kind === 'faulty') throw new Error(input.faults.map((fault) => fault.problem).join('; '));
   const calls: unknown[] = [];
   for await (const rows of rowsOf(fileOf(text), { ...options, format: input.format })) {
     for (const { id, body } of rows) calls.push([id, body === undefined ? undefined : printJson(body)]);
@@ -157,7 +163,6 @@ describe('an input without faults', () => {
   it('is counted, with the empty cells that leave a field unchanged', async () => {
     const text = 'id,email,first_name,created\ns1,,Ann,\ns2,b@x,,\ns3,,Cay,\n';
     expect(await check(subscriberUpdate, text)).toMatchObject({
-      kind: 'checked',
       format: 'csv',
       rows: 3,
       selected: 3,
@@ -173,7 +178,7 @@ describe('an input without faults', () => {
   });
 
   test.each(['', '\n', 'cardId,reason\n', '[]'])('may have no rows: %j', async (text) => {
-    expect(await check(cardBlock, text)).toMatchObject({ kind: 'checked', rows: 0, selected: 0 });
+    expect(await check(cardBlock, text)).toMatchObject({ rows: 0, selected: 0 });
   });
 
   it('warns about ids that look pasted by mistake', async () => {
@@ -331,15 +336,15 @@ describe('faults of an input', () => {
   });
 
   it('are all counted, and the first 20 reported in order', async () => {
-    const input = await check(cardBlock, `cardId\n${'bad\n'.repeat(30)}"x`);
-    expect(input).toMatchObject({ kind: 'faulty', faultCount: 31 });
-    if (input.kind !== 'faulty') return;
-    expect(input.faults).toHaveLength(20);
-    expect(input.faults[0]?.where).toBe('line 2, column cardId');
-    expect(input.faults[19]?.where).toBe('line 21, column cardId');
-    const failure = faultyInputFailure(fileOf(''), input);
-    expect(failure.code).toBe('USAGE');
-    expect(failure.message).toMatch(/^31 faults in stdin, nothing was sent: line 2, column cardId: .*; and 11 more$/);
+    const text = `cardId\n${'bad\n'.repeat(30)}"x`;
+    const faults = await faultsOf(cardBlock, text);
+    expect(faults).toHaveLength(21);
+    expect(faults[0]).toMatch(/^line 2, column cardId: /);
+    expect(faults[19]).toMatch(/^line 21, column cardId: /);
+    expect(faults[20]).toBe('and 11 more');
+    await expect(check(cardBlock, text)).rejects.toThrow(
+      /^31 faults in stdin, nothing was sent: line 2, column cardId: .*; and 11 more$/,
+    );
   });
 });
 
@@ -356,12 +361,13 @@ describe('the copy of an input', () => {
     const input = await checkInput(fileOf(text), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
     expect(readFileSync(copyTo, 'utf8')).toBe(text);
     expect(statSync(copyTo).mode & 0o777).toBe(0o600);
-    expect(input).toMatchObject({ kind: 'checked', sha256: await hashInput(fileOf(text)) });
+    expect(input).toMatchObject({ sha256: await hashInput(fileOf(text)) });
   });
 
   it('is removed again when the input has faults', async () => {
     const copyTo = join(folder, 'faulty');
-    await checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    const checking = checkInput(fileOf('cardId\nx\n'), optionsFor(cardBlock), { allowDuplicates: false, copyTo });
+    await expect(checking).rejects.toMatchObject({ code: 'USAGE' });
     expect(existsSync(copyTo)).toBe(false);
   });
 
@@ -454,7 +460,6 @@ describe('what spreadsheets leave behind', () => {
   it('rows of empty cells at the end are skipped, with a note; one in between is a fault', async () => {
     const rows = 'id;email;first_name\ns1;a@x;Ann\n;;\n;;\n;;\n';
     expect(await check(subscriberUpdate, rows)).toMatchObject({
-      kind: 'checked',
       rows: 1,
       notes: ['3 rows of empty cells at the end skipped (from line 3)'],
     });
@@ -466,7 +471,6 @@ describe('what spreadsheets leave behind', () => {
   it('cells with a blank before or after the text are warned about, once for each column', async () => {
     const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\n';
     expect(await check(subscriberUpdate, rows)).toMatchObject({
-      kind: 'checked',
       warnings: [
         '2 cells of column email (line 2 and others) with a blank before or after the text; sent as they are',
         '1 cell of column first_name (line 3) with a blank before or after the text; sent as it is',

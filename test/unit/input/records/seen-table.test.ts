@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Digest } from '../../../../src/input/records/digest.ts';
-import { SeenTable } from '../../../../src/input/records/seen-table.ts';
+import { Digest, SeenTable } from '../../../../src/input/records/seen-table.ts';
 
 it('remembers which texts it has seen, as a Map would', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnLetters, parseReference, readCell, type StoredCell } from '../../../../src/input/xlsx/cell.ts';
-import { showsDate } from '../../../../src/input/xlsx/date-formats.ts';
+import { showsDate } from '../../../../src/input/xlsx/workbook.ts';
 
 const cell = (more: Partial<StoredCell>): StoredCell => ({
   type: 'n',
