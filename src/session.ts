@@ -6,7 +6,7 @@ import type { Places } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
 import type { Column } from './output/column.ts';
-import type { Format, OutputOptions, Result, RowStream, Surroundings } from './output/render.ts';
+import type { Format, OutputOptions, Result, RowStream, Surroundings } from './output/options.ts';
 import type { ResolvedProfile } from './settings/resolve.ts';
 import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
 import type { Settings } from './settings/settings.ts';

@@ -4,8 +4,8 @@ import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import type { Format } from '../output/options.ts';
 import { asFormat } from '../output/options.ts';
-import type { Format } from '../output/render.ts';
 import type { CallState } from './call-state.ts';
 import { type Located, locateCommand } from './locate.ts';
 

@@ -3,12 +3,19 @@ import { getPath } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
 import { cellPieces, escapeCell, guardCell } from './formula-guard.ts';
-import type { RowWriter } from './options.ts';
+import type { OutputOptions, RowWriter } from './options.ts';
+import { lineWriter } from './table.ts';
 
-interface CsvStyle {
-  readonly header: boolean;
-  /** `--csv-raw`: texts as they are, without the guard against formulas. */
-  readonly raw: boolean;
+type CsvStyle = Pick<OutputOptions, 'header' | 'csvRaw'>;
+
+/** How texts go into cells: `--csv-raw` leaves out the guard against formulas, and off a terminal everything else too. */
+interface Dressing {
+  readonly isGuarded: boolean;
+  readonly isRaw: boolean;
+}
+
+function dressingOf({ csvRaw }: CsvStyle, stdout: OutputPort): Dressing {
+  return { isGuarded: !csvRaw, isRaw: csvRaw && !stdout.isTerminal };
 }
 
 const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
@@ -18,21 +25,10 @@ const EMPTY_CELL = '""';
 
 /** Rows as RFC 4180: the chosen columns, a metadata object or a list of transactions as one JSON cell. */
 export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout: OutputPort): RowWriter {
-  const raw = style.raw && !stdout.isTerminal;
-  let headerDue = style.header;
-  const header = () => {
-    headerDue = false;
-    return csvLine(columns.map((column) => textCell(column.name, style.raw, raw)));
-  };
-  return {
-    async row(row) {
-      const line = csvLine(columns.map((column) => csvCell(getPath(row, column.name), style.raw, raw)));
-      await stdout.write(headerDue ? header() + line : line);
-    },
-    async close() {
-      if (headerDue) await stdout.write(header());
-    },
-  };
+  const dressing = dressingOf(style, stdout);
+  const header = style.header ? csvLine(columns.map(({ name }) => textCell(name, dressing))) : '';
+  const line = (row: JsonValue) => csvLine(columns.map(({ name }) => csvCell(getPath(row, name), dressing)));
+  return lineWriter(header, line, stdout);
 }
 
 /**
@@ -40,26 +36,21 @@ export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout
  * their index, an empty object or list as `{}` or `[]`.
  */
 export async function writeCsvResource(resource: JsonValue, style: CsvStyle, stdout: OutputPort): Promise<void> {
-  const raw = style.raw && !stdout.isTerminal;
+  const dressing = dressingOf(style, stdout);
   const names = function* () {
     for (const [path] of leavesOf(resource, '')) yield path;
   };
   const values = function* () {
     for (const [, value] of leavesOf(resource, '')) yield value;
   };
-  if (style.header) await writeLine(names(), style.raw, raw, stdout);
-  await writeLine(values(), style.raw, raw, stdout);
+  if (style.header) await writeLine(names(), dressing, stdout);
+  await writeLine(values(), dressing, stdout);
 }
 
 /** Characters that are written at once, and from which on a text goes in pieces: it may be megabytes long. */
 const PIECE_LENGTH = 65_536;
 
-async function writeLine(
-  values: Iterable<JsonValue>,
-  unguarded: boolean,
-  raw: boolean,
-  stdout: OutputPort,
-): Promise<void> {
+async function writeLine(values: Iterable<JsonValue>, dressing: Dressing, stdout: OutputPort): Promise<void> {
   let piece = '';
   let count = 0;
   let isBlank = true;
@@ -67,7 +58,7 @@ async function writeLine(
     if (count > 0) piece += ',';
     count += 1;
     isBlank &&= cellText(value) === '';
-    for (const part of quotedParts(value, unguarded, raw)) {
+    for (const part of quotedParts(value, dressing)) {
       piece += part;
       if (piece.length < PIECE_LENGTH) continue;
       await stdout.write(piece);
@@ -77,13 +68,13 @@ async function writeLine(
   await stdout.write((count === 1 && isBlank ? EMPTY_CELL : piece) + LINE_END);
 }
 
-function* quotedParts(value: JsonValue, unguarded: boolean, raw: boolean): Generator<string, void, undefined> {
+function* quotedParts(value: JsonValue, dressing: Dressing): Generator<string, void, undefined> {
   if (typeof value !== 'string' || value.length <= PIECE_LENGTH) {
-    yield quoteCell(csvCell(value, unguarded, raw));
+    yield quoteCell(csvCell(value, dressing));
     return;
   }
   yield '"';
-  for (const part of raw ? [value] : cellPieces(value, !unguarded)) yield part.replaceAll('"', '""');
+  for (const part of dressing.isRaw ? [value] : cellPieces(value, dressing.isGuarded)) yield part.replaceAll('"', '""');
   yield '"';
 }
 
@@ -103,15 +94,14 @@ function* leavesOf(value: JsonValue, path: string): Generator<[string, JsonValue
   }
 }
 
-function csvCell(value: JsonValue | undefined, unguarded: boolean, raw: boolean): string {
-  if (isJsonArray(value) || isJsonObject(value) || typeof value !== 'string') return cellText(value);
-  return textCell(value, unguarded, raw);
+function csvCell(value: JsonValue | undefined, dressing: Dressing): string {
+  return typeof value === 'string' ? textCell(value, dressing) : cellText(value);
 }
 
 /** A text on its way into a cell. Even an unguarded one must not reach a terminal with its controls. */
-function textCell(text: string, unguarded: boolean, raw: boolean): string {
-  if (raw) return text;
-  return unguarded ? escapeCell(text) : guardCell(text);
+function textCell(text: string, { isGuarded, isRaw }: Dressing): string {
+  if (isRaw) return text;
+  return isGuarded ? guardCell(text) : escapeCell(text);
 }
 
 /** Cells as one line of RFC 4180, its end included. */

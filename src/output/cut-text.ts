@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { fillLines } from './line-break.ts';
 import { countFrom, groupThousands } from './safe-text.ts';
 
 /** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one unit, one column each, no need to look for clusters. */
@@ -66,22 +67,21 @@ function prefixLength(text: string, maxWidth: number): number {
  * broken where it must be. Expects text that is safe already; answers at least one line.
  */
 export function wrapText(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (displayWidth(longer) <= width) {
-      line = longer;
-      continue;
-    }
-    if (line !== '') lines.push(line);
-    line = word;
-    while (displayWidth(line) > width) {
-      // At least one letter a line, or a wide one in a narrow place would never end.
-      const end = Math.max(1, prefixLength(line, width));
-      lines.push(line.slice(0, end));
-      line = line.slice(end);
-    }
+  return fillLines(
+    text.split(' ').flatMap((word) => wordParts(word, width)),
+    width,
+    displayWidth,
+  );
+}
+
+function wordParts(word: string, width: number): string[] {
+  const parts: string[] = [];
+  let rest = word;
+  while (displayWidth(rest) > width) {
+    // At least one letter a line, or a wide one in a narrow place would never end.
+    const end = Math.max(1, prefixLength(rest, width));
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
   }
-  return [...lines, line];
+  return [...parts, rest];
 }

@@ -5,8 +5,16 @@ import { displayWidth } from './cut-text.ts';
 export interface Frame {
   /** Whether columns that do not fit may be left out. */
   readonly mayLeaveOut: boolean;
-  /** Terminal columns that are left for the cells of so many columns. */
-  roomOf(count: number): number;
+  /** Terminal columns. */
+  readonly width: number;
+}
+
+/** Between columns. */
+export const GAP = '  ';
+
+/** Terminal columns that are left for the cells of so many columns. */
+function roomOf({ width }: Frame, count: number): number {
+  return width - GAP.length * (count - 1);
 }
 
 export interface FittedColumns {
@@ -88,14 +96,14 @@ export function fitColumns(
   });
   const leftOut: Candidate[] = [];
   const below: Candidate[] = [];
-  const isTooWide = () => shown.reduce((sum, { natural: width }) => sum + width, 0) > frame.roomOf(shown.length);
+  const isTooWide = () => shown.reduce((sum, { natural: width }) => sum + width, 0) > roomOf(frame, shown.length);
   // An empty column goes before any text is cut for it.
   while (frame.mayLeaveOut && isTooWide()) {
     const empty = shown.findLast(({ index }) => index > 0 && isEmpty(index));
     if (empty === undefined) break;
     shown = shown.filter((candidate) => candidate !== empty);
   }
-  while (frame.mayLeaveOut && floors(shown) > frame.roomOf(shown.length)) {
+  while (frame.mayLeaveOut && floors(shown) > roomOf(frame, shown.length)) {
     const gone = nextToGo(shown, isEmpty);
     if (gone === undefined) break;
     shown = shown.filter((candidate) => candidate !== gone);
@@ -105,7 +113,7 @@ export function fitColumns(
   }
   return {
     columns: shown.map(({ column }) => column),
-    widths: share(shown, frame.roomOf(shown.length)),
+    widths: share(shown, roomOf(frame, shown.length)),
     below: inOrder(below),
     leftOut: inOrder(leftOut),
   };
@@ -126,7 +134,7 @@ export function streamedWidths(columns: readonly Column[]): number[] {
 
 /** The same columns, the last one taking whatever room is left: its cells are not known yet. */
 export function widenLast(fitted: FittedColumns, frame: Frame): FittedColumns {
-  const rest = frame.roomOf(fitted.widths.length) - fitted.widths.reduce((sum, width) => sum + width, 0);
+  const rest = roomOf(frame, fitted.widths.length) - fitted.widths.reduce((sum, width) => sum + width, 0);
   const last = fitted.widths.length - 1;
   return {
     ...fitted,

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../json/value.ts';
+import type { Column } from './column.ts';
 
 export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -57,14 +58,27 @@ export interface Surroundings {
   restore(): void;
 }
 
+/** What a command answers, before anybody decides how it looks. */
+export type Result =
+  /** One resource. `view` names what people get on a terminal instead of a list of its members. */
+  | {
+      readonly kind: 'resource';
+      readonly resource: JsonValue;
+      readonly columns: readonly Column[];
+      readonly view?: 'card';
+    }
+  /** `document` is what json prints, `rows` what the other formats print. */
+  | {
+      readonly kind: 'list';
+      readonly document: JsonValue;
+      readonly rows: readonly JsonValue[];
+      readonly columns: readonly Column[];
+    }
+  /** Text of our own for people (its parts from outside are safe already), and the same as JSON. */
+  | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
+
 /** What a view of one resource for people at a terminal may depend on. */
-export interface ViewStyle {
+export type ViewStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'now' | 'command'> & {
   /** Terminal columns to fit into. */
   readonly width: number;
-  readonly colour: boolean;
-  readonly unicode: boolean;
-  /** Wall clock, milliseconds since 1970. */
-  readonly now: number;
-  /** How to call frontdesk again with the same profile; `frontdesk` when not given. */
-  readonly command?: string | undefined;
-}
+};

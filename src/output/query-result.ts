@@ -1,20 +1,10 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
+import type { Result } from './options.ts';
 import { safeText } from './safe-text.ts';
 
-/** What a query found, for people and spreadsheets. */
-type QueryResult =
-  | { readonly kind: 'resource'; readonly resource: JsonObject; readonly columns: readonly Column[] }
-  | {
-      readonly kind: 'list';
-      readonly document: JsonValue;
-      readonly rows: readonly JsonValue[];
-      readonly columns: readonly Column[];
-    }
-  | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
-
 /** A list as rows (of objects or lists their members, else one column `value`), an object as one resource, the rest as text. */
-export function queryResult(found: JsonValue): QueryResult {
+export function queryResult(found: JsonValue): Result {
   if (isJsonArray(found)) {
     const isTable = found.length > 0 && found.every((item) => isJsonObject(item) || isJsonArray(item));
     const rows = isTable ? found : found.map((value) => new Map([['value', value]]));

@@ -2,30 +2,16 @@ import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
-import { isJson, type OutputOptions, type RowStream, type RowWriter, type Surroundings } from './options.ts';
+import {
+  isJson,
+  type OutputOptions,
+  type Result,
+  type RowStream,
+  type RowWriter,
+  type Surroundings,
+} from './options.ts';
 import type { Query } from './query.ts';
 import { writeJson } from './write-json.ts';
-
-export type { Format, OutputOptions, RowStream, Surroundings } from './options.ts';
-
-/** What a command answers, before anybody decides how it looks. */
-export type Result =
-  /** One resource. `view` names what people get on a terminal instead of a list of its members. */
-  | {
-      readonly kind: 'resource';
-      readonly resource: JsonValue;
-      readonly columns: readonly Column[];
-      readonly view?: 'card';
-    }
-  /** `document` is what json prints, `rows` what the other formats print. */
-  | {
-      readonly kind: 'list';
-      readonly document: JsonValue;
-      readonly rows: readonly JsonValue[];
-      readonly columns: readonly Column[];
-    }
-  /** Text of our own for people (its parts from outside are safe already), and the same as JSON. */
-  | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
 
 /** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
 const MAX_HELD_RUN_ROWS = 20;
@@ -174,9 +160,7 @@ async function openTabular(
   stdout: OutputPort,
   streamed: boolean,
 ): Promise<RowWriter> {
-  if (options.format === 'csv') {
-    return (await import('./csv.ts')).csvRowWriter(columns, { header: options.header, raw: options.csvRaw }, stdout);
-  }
+  if (options.format === 'csv') return (await import('./csv.ts')).csvRowWriter(columns, options, stdout);
   if (!stdout.isTerminal) return (await import('./table.ts')).tabbedRowWriter(columns, options.header, stdout);
   const { terminalRowWriter } = await import('./terminal-table.ts');
   return terminalRowWriter(
@@ -221,7 +205,7 @@ async function renderResource(
 ): Promise<void> {
   if (options.columns === undefined && options.format === 'csv') {
     const { writeCsvResource } = await import('./csv.ts');
-    await writeCsvResource(resource, { header: options.header, raw: options.csvRaw }, stdout);
+    await writeCsvResource(resource, options, stdout);
   } else if (options.columns === undefined && stdout.isTerminal && isJsonObject(resource)) {
     await renderForPeople(resource, view, options, stdout);
   } else {
@@ -237,8 +221,7 @@ async function renderForPeople(
 ): Promise<void> {
   if (view === 'card') {
     const { cardView } = await import('./card-view.ts');
-    const { now, colour, unicode, command } = options;
-    await stdout.write(cardView(resource, { now, colour, unicode, command, width: stdout.columns ?? DEFAULT_WIDTH }));
+    await stdout.write(cardView(resource, { ...options, width: stdout.columns ?? DEFAULT_WIDTH }));
     return;
   }
   const { flatten } = await import('./csv.ts');

@@ -10,20 +10,24 @@ export function safeCells(row: JsonValue, columns: readonly Column[]): string[] 
   return columns.map((column) => safeText(cellText(getPath(row, column.name))));
 }
 
-/** Off a terminal: a header and one line per row, tab-separated; no border, no colour, nothing cut. */
-export function tabbedRowWriter(columns: readonly Column[], header: boolean, stdout: OutputPort): RowWriter {
-  let headerDue = header;
-  const headerLine = () => {
-    headerDue = false;
-    return `${columns.map((column) => safeText(column.header)).join('\t')}\n`;
-  };
+/** Rows as lines under a header, which is written with the first of them, or at the end where there is none. */
+export function lineWriter(header: string, lineOf: (row: JsonValue) => string, stdout: OutputPort): RowWriter {
+  let due = header;
   return {
-    async row(row) {
-      const line = `${safeCells(row, columns).join('\t')}\n`;
-      await stdout.write(headerDue ? headerLine() + line : line);
+    row(row) {
+      const text = due + lineOf(row);
+      due = '';
+      return stdout.write(text);
     },
     async close() {
-      if (headerDue) await stdout.write(headerLine());
+      if (due !== '') await stdout.write(due);
     },
   };
+}
+
+/** Off a terminal: a header and one line per row, tab-separated; no border, no colour, nothing cut. */
+export function tabbedRowWriter(columns: readonly Column[], header: boolean, stdout: OutputPort): RowWriter {
+  const line = (cells: readonly string[]) => `${cells.join('\t')}\n`;
+  const headerLine = header ? line(columns.map((column) => safeText(column.header))) : '';
+  return lineWriter(headerLine, (row) => line(safeCells(row, columns)), stdout);
 }

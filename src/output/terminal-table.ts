@@ -3,27 +3,17 @@ import type { OutputPort } from '../context.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
 import { cutText, displayWidth, fitText, wrapText } from './cut-text.ts';
-import { type FittedColumns, type Frame, fitColumns, streamedWidths, widenLast } from './fit-columns.ts';
-import type { RowWriter } from './options.ts';
+import { type FittedColumns, type Frame, fitColumns, GAP, streamedWidths, widenLast } from './fit-columns.ts';
+import type { OutputOptions, RowWriter } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { safeText } from './safe-text.ts';
-import { safeCells } from './table.ts';
+import { lineWriter, safeCells } from './table.ts';
 
-interface TerminalStyle {
-  /** Terminal columns to fit into. */
-  readonly width: number;
-  readonly colour: boolean;
-  readonly unicode: boolean;
-  readonly header: boolean;
-  /** Nobody named the columns, so those that do not fit may be left out; the last line then names them. */
-  readonly mayLeaveOut: boolean;
-}
+/** `mayLeaveOut`: nobody named the columns, so those that do not fit may be left out; the last line then names them. */
+type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'header'> & Frame;
 
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
 const MAX_DRAWN_ROWS = 500;
-
-/** Between columns. */
-const GAP = '  ';
 
 /** Before what stands below a row. */
 const INDENT = '  ';
@@ -58,9 +48,7 @@ export function terminalRowWriter(
   const paint = makePaint(style.colour);
   const held: JsonValue[] = [];
   if (streamed) {
-    const frame = frameOf(style);
-    const fitted = widenLast(fitColumns(columns, streamedWidths(columns), frame), frame);
-    return paddedRowWriter(fitted, style, stdout);
+    return paddedRowWriter(widenLast(fitColumns(columns, streamedWidths(columns), style), style), style, stdout);
   }
   return {
     async row(row) {
@@ -71,10 +59,15 @@ export function terminalRowWriter(
       const cells = held.map((row) => peopleCells(row, columns));
       const natural = naturalWidths(columns, cells);
       const isEmpty = (index: number) => cells.every((row) => row[index] === '');
-      const fitted = fitColumns(columns, natural, frameOf(style), isEmpty);
-      if (held.length <= MAX_DRAWN_ROWS) await stdout.write(drawTable(fitted, held, style, paint));
-      else await writePadded(fitted, held, style, stdout);
-      await stdout.write(leftOutLine(fitted, style, paint));
+      const fitted = fitColumns(columns, natural, style, isEmpty);
+      if (held.length <= MAX_DRAWN_ROWS) {
+        await stdout.write(drawTable(fitted, held, style, paint));
+        await stdout.write(leftOutLine(fitted, style, paint));
+        return;
+      }
+      const writer = paddedRowWriter(fitted, style, stdout);
+      for (const row of held) await writer.row(row);
+      await writer.close();
     },
   };
 }
@@ -98,21 +91,6 @@ function linesBelow(row: JsonValue, { below }: FittedColumns, style: TerminalSty
   });
 }
 
-async function writePadded(
-  fitted: FittedColumns,
-  rows: readonly JsonValue[],
-  style: TerminalStyle,
-  stdout: OutputPort,
-): Promise<void> {
-  const lines = new PaddedLines(fitted, style, makePaint(style.colour));
-  if (style.header) await stdout.write(lines.header());
-  for (const row of rows) await stdout.write(lines.row(row));
-}
-
-function frameOf({ width, mayLeaveOut }: TerminalStyle): Frame {
-  return { mayLeaveOut, roomOf: (count) => width - GAP.length * (count - 1) };
-}
-
 /** Says which columns there would be: under the names that `--columns` takes. */
 function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Paint): string {
   if (leftOut.length === 0) return '';
@@ -120,61 +98,33 @@ function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Pa
   return `${paint.faint(cutText(text, style.width, style.unicode))}\n`;
 }
 
+/** Rows as padded columns, each with what stands below it. */
 function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: OutputPort): RowWriter {
   const paint = makePaint(style.colour);
-  const lines = new PaddedLines(fitted, style, paint);
-  let headerDue = style.header;
+  const { columns, widths, below } = fitted;
+  const cellOf = (text: string, index: number) =>
+    fitText(text, widths[index] ?? 0, style.unicode, columns[index]?.align);
   const header = () => {
-    headerDue = false;
-    return lines.header();
+    const cells = columns.map((column, index) => cellOf(safeText(column.header), index));
+    const rule = (style.unicode ? '─' : '-').repeat(tableWidth(widths));
+    return `${paint.bold(cells.join(GAP).trimEnd())}\n${rule}\n`;
   };
+  const lineOf = (row: JsonValue) => {
+    const cells = peopleCells(row, columns).map((cell, index) =>
+      paint.toned(columns[index]?.tone, cell, cellOf(cell, index)),
+    );
+    const line = `${cells.join(GAP).trimEnd()}\n`;
+    if (below.length === 0) return line;
+    return [line, ...linesBelow(row, fitted, style, paint).map((text) => `${text}\n`)].join('');
+  };
+  const writer = lineWriter(style.header ? header() : '', lineOf, stdout);
   return {
-    row(row) {
-      const line = lines.row(row);
-      return stdout.write(headerDue ? header() + line : line);
-    },
+    row: (row) => writer.row(row),
     async close() {
-      if (headerDue) await stdout.write(header());
+      await writer.close();
       await stdout.write(leftOutLine(fitted, style, paint));
     },
   };
-}
-
-class PaddedLines {
-  readonly #fitted: FittedColumns;
-  readonly #style: TerminalStyle;
-  readonly #paint: Paint;
-
-  constructor(fitted: FittedColumns, style: TerminalStyle, paint: Paint) {
-    this.#fitted = fitted;
-    this.#style = style;
-    this.#paint = paint;
-  }
-
-  header(): string {
-    const { columns, widths } = this.#fitted;
-    const cells = columns.map((column, index) => this.#fit(safeText(column.header), column, index));
-    const rule = (this.#style.unicode ? '─' : '-').repeat(tableWidth(widths));
-    return `${this.#paint.bold(cells.join(GAP).trimEnd())}\n${rule}\n`;
-  }
-
-  /** The row, and what stands below it. */
-  row(row: JsonValue): string {
-    const { columns } = this.#fitted;
-    const fitted = peopleCells(row, columns).map((cell, index) => {
-      const column = columns[index];
-      return this.#paint.toned(column?.tone, cell, this.#fit(cell, column, index));
-    });
-    const line = `${fitted.join(GAP).trimEnd()}\n`;
-    if (this.#fitted.below.length === 0) return line;
-    const below = linesBelow(row, this.#fitted, this.#style, this.#paint);
-    return line + below.map((text) => `${text}\n`).join('');
-  }
-
-  #fit(text: string, column: Column | undefined, index: number): string {
-    const width = this.#fitted.widths[index] ?? 0;
-    return fitText(text, width, this.#style.unicode, column?.align);
-  }
 }
 
 function tableWidth(widths: readonly number[]): number {

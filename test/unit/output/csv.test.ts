@@ -11,7 +11,7 @@ const columns = ['id', 'n', 'metadata'].map((name) => ({ name, header: name.toUp
 
 async function rowsAsCsv(
   rows: readonly JsonValue[],
-  style = { header: true, raw: false },
+  style = { header: true, csvRaw: false },
   width?: number,
 ): Promise<string> {
   const output = recordedOutput(width);
@@ -32,22 +32,22 @@ describe('csv rows', () => {
 
   it('writes the header alone for no rows, and nothing without a header', async () => {
     expect(await rowsAsCsv([])).toBe('id,n,metadata\r\n');
-    expect(await rowsAsCsv([], { header: false, raw: false })).toBe('');
+    expect(await rowsAsCsv([], { header: false, csvRaw: false })).toBe('');
   });
 
   it('guards texts and not numbers', async () => {
-    expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], { header: false, raw: false })).toBe("'-1,-1,\r\n");
+    expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], { header: false, csvRaw: false })).toBe("'-1,-1,\r\n");
   });
 
   it('leaves texts as they are with --csv-raw, but not their controls on a terminal', async () => {
     const row = parseJson('{"id":"=\\u001b"}');
-    expect(await rowsAsCsv([row], { header: false, raw: true })).toBe('=\u001b,,\r\n');
-    expect(await rowsAsCsv([row], { header: false, raw: true }, 80)).toBe('=\\x1b,,\r\n');
+    expect(await rowsAsCsv([row], { header: false, csvRaw: true })).toBe('=\u001b,,\r\n');
+    expect(await rowsAsCsv([row], { header: false, csvRaw: true }, 80)).toBe('=\\x1b,,\r\n');
   });
 
   it('marks a line of one empty cell, which readers would skip', async () => {
     const output = recordedOutput();
-    const writer = csvRowWriter([{ name: 'x', header: 'X' }], { header: false, raw: false }, output);
+    const writer = csvRowWriter([{ name: 'x', header: 'X' }], { header: false, csvRaw: false }, output);
     await writer.row(parseJson('{}'));
     expect(output.text()).toBe('""\r\n');
   });
@@ -67,7 +67,7 @@ describe('csv of one resource', () => {
   it("writes nested values by dotted column in the resource's own order", async () => {
     const output = recordedOutput();
     const card = parseJson('{"z":1.0,"metadata":{"b":"=x","a":{}},"t":[{"amount":5}],"e":[],"n":null,"=evil":"x"}');
-    await writeCsvResource(card, { header: true, raw: false }, output);
+    await writeCsvResource(card, { header: true, csvRaw: false }, output);
     expect(output.text()).toBe(`z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`);
   });
 
@@ -78,7 +78,7 @@ describe('csv of one resource', () => {
       ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
     ]);
     const output = recordedOutput();
-    await writeCsvResource(resource, { header: true, raw: false }, output);
+    await writeCsvResource(resource, { header: true, csvRaw: false }, output);
     expect(output.writes.length).toBeGreaterThan(8);
     const [names = [], cells = []] = parse(output.text(), { record_delimiter: '\r\n' });
     expect(names).toEqual([...resource.keys()]);
@@ -87,7 +87,7 @@ describe('csv of one resource', () => {
 
   it('marks the line of a resource that is one empty text', async () => {
     const output = recordedOutput();
-    await writeCsvResource(new Map([['a', '']]), { header: false, raw: false }, output);
+    await writeCsvResource(new Map([['a', '']]), { header: false, csvRaw: false }, output);
     expect(output.text()).toBe('""\r\n');
   });
 });

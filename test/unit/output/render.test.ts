@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type OutputPort, StreamFailure } from '../../../src/context.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonArray, type JsonValue } from '../../../src/json/value.ts';
-import type { OutputOptions } from '../../../src/output/options.ts';
-import { checkOutput, openRowWriter, type Result, renderResult, writingBeside } from '../../../src/output/render.ts';
+import type { OutputOptions, Result } from '../../../src/output/options.ts';
+import { checkOutput, openRowWriter, renderResult, writingBeside } from '../../../src/output/render.ts';
 import { outputOptions, recordedOutput } from './recorded-output.ts';
 
 const COLUMNS = [
