@@ -24,7 +24,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'json', holds: 'JSON that keeps digits, keys and their order', imports: [] },
   { name: 'failure', holds: 'the table of failures: code, exit code, meaning', imports: ['json'] },
   { name: 'ending', holds: 'how a call ended, and the one way it is kept in a file', imports: ['json', 'failure'] },
-  { name: 'api', holds: 'the table of operations, their schemas and limits', imports: [] },
+  { name: 'api', holds: 'the table of operations, their schemas and limits', imports: ['json'] },
   { name: 'process', holds: 'the real ports', imports: ['context'] },
   { name: 'files', holds: 'atomic writes, locks, modes, the usual folders', imports: GROUND },
   {

@@ -1,18 +1,20 @@
 import * as z from 'zod/mini';
-import { flag, limitedText, looseObject, noted, strictObject, webUrl } from './field.ts';
+import { BOOLEAN, nullable, TEXT } from '../json/shape.ts';
+import { flag, limitedText, strictObject, webUrl } from './field.ts';
+import { described, resource } from './resource.ts';
 
 /** Spec, Calendar: no response field is marked required. */
-export const Calendar = looseObject(() => ({
-  id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
-  object: noted(z.optional(z.string()), { description: 'always calendar', examples: ['calendar'] }),
-  active: noted(z.optional(z.boolean()), { description: 'whether the calendar is available for use' }),
-  created: noted(z.optional(z.string()), { description: 'creation time, ISO 8601' }),
-  updated: noted(z.optional(z.string()), { description: 'last update time, ISO 8601' }),
-  name: noted(z.optional(z.string()), { description: 'displayable name', maxLength: 5000 }),
-  description: noted(z.nullish(z.string()), { description: 'displayable long-form text', maxLength: 5000 }),
-  image: noted(z.optional(z.string()), { description: 'URL of a displayable image', maxLength: 5000 }),
-  url: noted(z.nullish(z.string()), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
-}));
+export const Calendar = resource({
+  id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
+  object: described(TEXT, { description: 'always calendar', examples: ['calendar'] }),
+  active: described(BOOLEAN, { description: 'whether the calendar is available for use' }),
+  created: described(TEXT, { description: 'creation time, ISO 8601' }),
+  updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
+  description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 5000 }),
+  image: described(TEXT, { description: 'URL of a displayable image', maxLength: 5000 }),
+  url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
+});
 
 /** Body of the calendar update. Behaviour for omitted fields: not shown. `image` has no request limit. */
 export const CalendarUpdate = strictObject(() => ({

@@ -1,43 +1,61 @@
 import * as z from 'zod/mini';
-import { looseObject, noted, strictObject, text } from './field.ts';
+import { list, NUMBER, nullable, TEXT } from '../json/shape.ts';
+import { strictObject, text } from './field.ts';
+import { CUSTOM_DATA, described, resource } from './resource.ts';
 
 /** Card status values of the spec. Replies may carry others; they are shown as they are. */
 export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOCKED', 'REISSUED', 'EXPIRED'] as const;
 
 /** Spec, Transaction. */
-export const Transaction = looseObject(() => ({
-  transactionId: noted(z.string(), { description: 'unique identifier' }),
-  amount: noted(z.number(), { description: 'amount of the transaction; currency not shown' }),
-  type: noted(z.string(), { description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
-  createdAt: noted(z.string(), { description: 'time the transaction was recorded', format: 'date-time' }),
-}));
+export const Transaction = resource(
+  {
+    transactionId: described(TEXT, { description: 'unique identifier' }),
+    amount: described(NUMBER, { description: 'amount of the transaction; currency not shown' }),
+    type: described(TEXT, { description: 'LOAD, UNLOAD or PURCHASE', examples: ['LOAD', 'UNLOAD', 'PURCHASE'] }),
+    createdAt: described(TEXT, { description: 'time the transaction was recorded', format: 'date-time' }),
+  },
+  ['transactionId', 'amount', 'type', 'createdAt'],
+);
 
 /** Spec, Card. Read leniently: unknown members and new enum values are kept. */
-export const Card = looseObject(() => ({
-  cardId: noted(z.string(), { description: 'unique identifier of the card', format: 'uuid' }),
-  clientReference: noted(z.string(), { description: 'identifier provided by the client to prevent duplication' }),
-  status: noted(z.string(), { description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
-  initialBalance: noted(z.number(), { description: 'starting balance; currency not shown' }),
-  currentBalance: noted(z.optional(z.number()), { description: 'current available balance' }),
-  expiryDate: noted(z.string(), { description: 'when the card expires', format: 'date-time' }),
-  design: noted(z.string(), { description: 'design or template selected' }),
-  metadata: noted(z.record(z.string(), z.unknown()), { description: 'custom data' }),
-  createdAt: noted(z.string(), { description: 'creation time', format: 'date-time' }),
-  updatedAt: noted(z.string(), { description: 'last update time', format: 'date-time' }),
-  activatedAt: noted(z.nullish(z.string()), { description: 'activation time, if applicable', format: 'date-time' }),
-  cancelledAt: noted(z.nullish(z.string()), {
-    description: 'cancellation time; null if not cancelled',
-    format: 'date-time',
-  }),
-  cancellationAmount: noted(z.nullish(z.number()), {
-    description: 'amount unloaded at cancellation; null if not cancelled',
-  }),
-  cancellationAction: noted(z.nullish(z.string()), {
-    description: 'action that led to cancellation: EXPIRY, CANCELLATION or REISSUE',
-    examples: ['EXPIRY', 'CANCELLATION', 'REISSUE'],
-  }),
-  transactions: noted(z.optional(z.array(Transaction)), { description: 'transactions associated with the card' }),
-}));
+export const Card = resource(
+  {
+    cardId: described(TEXT, { description: 'unique identifier of the card', format: 'uuid' }),
+    clientReference: described(TEXT, { description: 'identifier provided by the client to prevent duplication' }),
+    status: described(TEXT, { description: CARD_STATUSES.join(', '), examples: [...CARD_STATUSES] }),
+    initialBalance: described(NUMBER, { description: 'starting balance; currency not shown' }),
+    currentBalance: described(NUMBER, { description: 'current available balance' }),
+    expiryDate: described(TEXT, { description: 'when the card expires', format: 'date-time' }),
+    design: described(TEXT, { description: 'design or template selected' }),
+    metadata: described(CUSTOM_DATA, { description: 'custom data' }),
+    createdAt: described(TEXT, { description: 'creation time', format: 'date-time' }),
+    updatedAt: described(TEXT, { description: 'last update time', format: 'date-time' }),
+    activatedAt: described(nullable(TEXT), { description: 'activation time, if applicable', format: 'date-time' }),
+    cancelledAt: described(nullable(TEXT), {
+      description: 'cancellation time; null if not cancelled',
+      format: 'date-time',
+    }),
+    cancellationAmount: described(nullable(NUMBER), {
+      description: 'amount unloaded at cancellation; null if not cancelled',
+    }),
+    cancellationAction: described(nullable(TEXT), {
+      description: 'action that led to cancellation: EXPIRY, CANCELLATION or REISSUE',
+      examples: ['EXPIRY', 'CANCELLATION', 'REISSUE'],
+    }),
+    transactions: described(list(Transaction), { description: 'transactions associated with the card' }),
+  },
+  [
+    'cardId',
+    'clientReference',
+    'status',
+    'initialBalance',
+    'expiryDate',
+    'design',
+    'metadata',
+    'createdAt',
+    'updatedAt',
+  ],
+);
 
 /** Body of block and reissue. Whether `reason` is required, and its allowed values: not shown. */
 export const ReasonBody = strictObject(() => ({
@@ -51,14 +69,16 @@ export const ProvisionBody = strictObject(() => ({
   clientWalletAccountID: z.optional(text("identifier of the customer's wallet account")),
 }));
 
-export const WalletAResult = looseObject(() => ({
-  encryptedPaymentInstrument: noted(z.string(), {
-    description: 'encrypted payment instrument data returned by the wallet provider',
-  }),
-}));
+export const WalletAResult = resource(
+  {
+    encryptedPaymentInstrument: described(TEXT, {
+      description: 'encrypted payment instrument data returned by the wallet provider',
+    }),
+  },
+  ['encryptedPaymentInstrument'],
+);
 
-export const WalletBResult = looseObject(() => ({
-  primaryAccountNumberPrefix: z.string(),
-  activationData: z.string(),
-  authenticationData: z.string(),
-}));
+export const WalletBResult = resource(
+  { primaryAccountNumberPrefix: TEXT, activationData: TEXT, authenticationData: TEXT },
+  ['primaryAccountNumberPrefix', 'activationData', 'authenticationData'],
+);

@@ -1,22 +1,24 @@
 import * as z from 'zod/mini';
-import { flag, limitedText, looseObject, noted, resourceId, strictObject, webUrl } from './field.ts';
+import { BOOLEAN, nullable, TEXT } from '../json/shape.ts';
+import { flag, limitedText, resourceId, strictObject, webUrl } from './field.ts';
 import { eventOrderProblem, isoDate } from './iso-date.ts';
+import { ANYTHING, described, resource } from './resource.ts';
 
 /** Spec, Event. `calendar` is declared without a type. */
-export const Event = looseObject(() => ({
-  id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
-  object: noted(z.optional(z.string()), { description: 'always event', examples: ['event'] }),
-  active: noted(z.optional(z.boolean()), { description: 'whether the event is available for use' }),
-  created: noted(z.optional(z.string()), { description: 'creation time, ISO 8601' }),
-  updated: noted(z.optional(z.string()), { description: 'last update time, ISO 8601' }),
-  name: noted(z.optional(z.string()), { description: 'displayable name', maxLength: 5000 }),
-  description: noted(z.nullish(z.string()), { description: 'displayable long-form text', maxLength: 40_000 }),
-  start: noted(z.optional(z.string()), { description: 'start, ISO 8601; time zones not shown' }),
-  end: noted(z.optional(z.string()), { description: 'end, ISO 8601; time zones not shown' }),
-  location: noted(z.optional(z.string()), { description: 'physical or virtual place', maxLength: 5000 }),
-  calendar: noted(z.optional(z.unknown()), { description: 'identifier of the calendar the event belongs to' }),
-  url: noted(z.nullish(z.string()), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
-}));
+export const Event = resource({
+  id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
+  object: described(TEXT, { description: 'always event', examples: ['event'] }),
+  active: described(BOOLEAN, { description: 'whether the event is available for use' }),
+  created: described(TEXT, { description: 'creation time, ISO 8601' }),
+  updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
+  description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 40_000 }),
+  start: described(TEXT, { description: 'start, ISO 8601; time zones not shown' }),
+  end: described(TEXT, { description: 'end, ISO 8601; time zones not shown' }),
+  location: described(TEXT, { description: 'physical or virtual place', maxLength: 5000 }),
+  calendar: described(ANYTHING, { description: 'identifier of the calendar the event belongs to' }),
+  url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
+});
 
 /**
  * Body of the event creation. `url` is the only field that the spec lets be null in a request.

@@ -1,28 +1,21 @@
 import * as z from 'zod/mini';
 
-/** zod reads the members of an object when they are first looked at, so a start makes those of the rows it uses. */
-function objectSchema<T extends z.core.$ZodLooseShape>(members: () => T, catchall: z.ZodMiniType) {
+/**
+ * An object of a request: members that the spec does not know are refused. zod reads the members when they are first
+ * looked at, so a start makes those of the rows it uses.
+ */
+export function strictObject<T extends z.core.$ZodLooseShape>(members: () => T) {
   let made: T | undefined;
-  return new z.ZodMiniObject({
+  const schema = new z.ZodMiniObject({
     type: 'object',
     get shape() {
       made ??= members();
       return made;
     },
-    catchall,
+    catchall: z.never(),
   });
-}
-
-/** An object of a reply: members that the spec does not know are kept. */
-export function looseObject<T extends z.core.$ZodLooseShape>(members: () => T) {
-  // What z.looseObject makes, and of the same members.
-  return objectSchema(members, z.unknown()) as ReturnType<typeof z.looseObject<T>>;
-}
-
-/** An object of a request: members that the spec does not know are refused. */
-export function strictObject<T extends z.core.$ZodLooseShape>(members: () => T) {
   // What z.strictObject makes, and of the same members.
-  return objectSchema(members, z.never()) as ReturnType<typeof z.strictObject<T>>;
+  return schema as ReturnType<typeof z.strictObject<T>>;
 }
 
 /** The schema with what help, flags, `schema` and OpenAPI say of it. */

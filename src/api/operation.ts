@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { Resource } from './resource.ts';
 
 /** The two interfaces of the service, in the order of their help. */
 export const FAMILIES = ['cards', 'calendar'] as const;
@@ -65,7 +66,7 @@ export interface Operation {
   readonly query: z.ZodMiniObject | null;
   /** null: the request has no body at all. */
   readonly body: z.ZodMiniObject | null;
-  readonly response: z.ZodMiniObject;
+  readonly response: Resource;
   /** Member of the answer that must equal the path id (ids compare whatever their case), or null. */
   readonly echoes: 'cardId' | 'id' | null;
 }

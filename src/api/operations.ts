@@ -1,9 +1,9 @@
-import type * as z from 'zod/mini';
 import { Calendar, CalendarUpdate } from './calendar.ts';
 import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
 import { Event, EventCreate } from './event.ts';
 import { cardIdField, resourceId, strictObject } from './field.ts';
 import type { Operation } from './operation.ts';
+import type { Resource } from './resource.ts';
 import { Subscriber, SubscriberList, SubscriberListQuery, SubscriberUpdate } from './subscriber.ts';
 
 const cardParams = strictObject(() => ({ cardId: cardIdField }));
@@ -17,7 +17,7 @@ const PROVISION_HINT =
 /** One-time secrets of a provisioning, whichever wallet provider's: what an answer holds is not in our hands. */
 const PROVISION_SECRETS = ['encryptedPaymentInstrument', 'activationData', 'authenticationData'];
 
-function provision(wallet: 'wallet_a' | 'wallet_b', response: z.ZodMiniObject): Operation {
+function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operation {
   return {
     name: `card.provision.${wallet}`,
     command: 'card.provision',

@@ -1,17 +1,19 @@
 import * as z from 'zod/mini';
-import { flag, looseObject, noted, strictObject, text } from './field.ts';
+import { BOOLEAN, list, TEXT } from '../json/shape.ts';
+import { flag, noted, strictObject, text } from './field.ts';
+import { described, resource } from './resource.ts';
 
 /** Spec, Subscriber: no response field is marked required. */
-export const Subscriber = looseObject(() => ({
-  id: noted(z.optional(z.string()), { description: 'unique identifier', maxLength: 5000 }),
-  object: noted(z.optional(z.string()), { description: 'always subscriber', examples: ['subscriber'] }),
-  active: noted(z.optional(z.boolean()), { description: 'whether the subscriber is available' }),
-  created: noted(z.optional(z.string()), { description: 'creation time, ISO 8601' }),
-  updated: noted(z.optional(z.string()), { description: 'last update time, ISO 8601' }),
-  email: noted(z.optional(z.string()), { description: 'email address', maxLength: 5000 }),
-  first_name: noted(z.optional(z.string()), { maxLength: 5000 }),
-  last_name: noted(z.optional(z.string()), { maxLength: 5000 }),
-}));
+export const Subscriber = resource({
+  id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
+  object: described(TEXT, { description: 'always subscriber', examples: ['subscriber'] }),
+  active: described(BOOLEAN, { description: 'whether the subscriber is available' }),
+  created: described(TEXT, { description: 'creation time, ISO 8601' }),
+  updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  email: described(TEXT, { description: 'email address', maxLength: 5000 }),
+  first_name: described(TEXT, { maxLength: 5000 }),
+  last_name: described(TEXT, { maxLength: 5000 }),
+});
 
 /** Body of the subscriber update. The spec limits these texts only in responses: any length is sent. */
 export const SubscriberUpdate = strictObject(() => ({
@@ -22,11 +24,14 @@ export const SubscriberUpdate = strictObject(() => ({
 }));
 
 /** Spec, List, whose data holds subscribers. */
-export const SubscriberList = looseObject(() => ({
-  object: noted(z.string(), { description: 'always list', examples: ['list'] }),
-  data: noted(z.array(Subscriber), { description: 'one entry per returned object' }),
-  url: noted(z.optional(z.string()), { description: 'path of the listed resource' }),
-}));
+export const SubscriberList = resource(
+  {
+    object: described(TEXT, { description: 'always list', examples: ['list'] }),
+    data: described(list(Subscriber), { description: 'one entry per returned object' }),
+    url: described(TEXT, { description: 'path of the listed resource' }),
+  },
+  ['object', 'data'],
+);
 
 /** The service's page size when no limit is sent. */
 export const DEFAULT_LIST_LIMIT = 10;

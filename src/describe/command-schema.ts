@@ -20,7 +20,7 @@ function rowsOf(command: CallCommand): readonly Operation[] {
 }
 
 function outputOf(command: CallCommand): JsonSchema {
-  const answers = rowsOf(command).map((row) => jsonSchemaOf(row.response, 'output'));
+  const answers = rowsOf(command).map((row) => row.response);
   const [only = {}] = answers;
   const one = answers.length === 1 ? only : anyOf(...answers);
   if (!command.many) return command.writes ? anyOf(one, DRY_RUN_OUTPUT) : one;

@@ -5,10 +5,10 @@ import type { JsonSchema } from '../json/shape.ts';
 /** The pattern of a zod schema loses the flag `i`; card ids keep the case they came in. */
 const ANY_CASE = (pattern: string) => pattern.replaceAll('[0-9a-f]', '[0-9a-fA-F]');
 
-/** What a request or a response looks like, from its zod schema. */
-export function jsonSchemaOf(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
+/** What a request looks like, from its zod schema. */
+export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
-    io,
+    io: 'input',
     unrepresentable: 'any',
     override({ jsonSchema }) {
       // `x-kind` tells flags from one another and means nothing outside.
@@ -29,7 +29,7 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
  * name of the path's `id`.
  */
 export function inputSchemaOf({ params, query, body }: Operation, idName = 'id'): JsonSchema {
-  const parts = [params, query, body].flatMap((schema) => (schema === null ? [] : [jsonSchemaOf(schema, 'input')]));
+  const parts = [params, query, body].flatMap((schema) => (schema === null ? [] : [jsonSchemaOf(schema)]));
   const rename = (name: string) => (name === 'id' ? idName : name);
   return {
     type: 'object',

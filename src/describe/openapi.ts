@@ -1,23 +1,26 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { Calendar } from '../api/calendar.ts';
 import { Card, Transaction, WalletAResult, WalletBResult } from '../api/card.ts';
 import { Event } from '../api/event.ts';
-import { looseObject, noted } from '../api/field.ts';
 import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
+import { CUSTOM_DATA, described, type Resource, resource } from '../api/resource.ts';
 import { Subscriber, SubscriberList } from '../api/subscriber.ts';
-import type { JsonSchema } from '../json/shape.ts';
-import { jsonSchemaOf, propertiesOf } from './json-schema.ts';
+import { type JsonSchema, TEXT } from '../json/shape.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 
 /** Spec, error body of the gift-card API. The calendar API's is not shown. */
-const ErrorBody = looseObject(() => ({
-  errorCode: noted(z.string(), { description: 'machine-readable code; the set of values is not shown' }),
-  message: noted(z.string(), { description: 'human-readable message' }),
-  details: noted(z.optional(z.record(z.string(), z.unknown())), { description: 'additional details' }),
-}));
+const ErrorBody = resource(
+  {
+    errorCode: described(TEXT, { description: 'machine-readable code; the set of values is not shown' }),
+    message: described(TEXT, { description: 'human-readable message' }),
+    details: described(CUSTOM_DATA, { description: 'additional details' }),
+  },
+  ['errorCode', 'message'],
+);
 
-/** Schemas that have a name of their own in the document. */
-const COMPONENTS: Readonly<Record<string, z.ZodMiniType>> = {
+/** Resources that have a name of their own in the document. */
+const COMPONENTS: Readonly<Record<string, Resource>> = {
   Card,
   Transaction,
   WalletAResult,
@@ -52,9 +55,9 @@ function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };
 }
 
-function reference(schema: z.ZodMiniType): JsonSchema {
-  const name = Object.entries(COMPONENTS).find(([, component]) => component === schema)?.[0];
-  return name === undefined ? jsonSchemaOf(schema, 'output') : { $ref: `#/components/schemas/${name}` };
+function reference(resource: Resource): JsonSchema {
+  const name = Object.entries(COMPONENTS).find(([, component]) => component === resource)?.[0];
+  return name === undefined ? resource : { $ref: `#/components/schemas/${name}` };
 }
 
 const ERROR_CONTENT = json({ $ref: '#/components/schemas/ErrorBody' });
@@ -88,7 +91,7 @@ function parametersOf(operation: Operation): readonly JsonSchema[] {
   return lists.flatMap(({ place, schema }) =>
     Object.entries(schema.shape).map(([name, field]) => {
       // zod: members of a classic object schema are classic schemas, which the declared shape leaves out.
-      const { description, ...rest } = jsonSchemaOf(field as z.ZodMiniType, 'input');
+      const { description, ...rest } = jsonSchemaOf(field as z.ZodMiniType);
       return {
         name,
         in: place,
@@ -109,7 +112,7 @@ function operationObject(operation: Operation): JsonSchema {
     tags: [operation.family],
     security: [{ [SECURITY[operation.family]]: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === null ? {} : { requestBody: { required: true, content: json(jsonSchemaOf(body, 'input')) } }),
+    ...(body === null ? {} : { requestBody: { required: true, content: json(jsonSchemaOf(body)) } }),
     responses: {
       '200': { description: 'success', content: json(reference(operation.response)) },
       ...errorsOf(operation),
@@ -117,20 +120,13 @@ function operationObject(operation: Operation): JsonSchema {
   };
 }
 
-/** Zod writes a nested schema out in full; where it has a name, the document refers to it. */
-function component(name: string, schema: z.ZodMiniType): JsonSchema {
-  const whole = jsonSchemaOf(schema, 'output');
-  const nested = { Card: ['transactions', 'Transaction'], SubscriberList: ['data', 'Subscriber'] }[name];
-  if (nested === undefined) return whole;
-  const [member = '', target = ''] = nested;
-  const properties = propertiesOf(whole);
-  return {
-    ...whole,
-    properties: {
-      ...properties,
-      [member]: { ...properties[member], items: { $ref: `#/components/schemas/${target}` } },
-    },
-  };
+/** A nested resource that has a name of its own is referred to by it. */
+function component(resource: Resource): JsonSchema {
+  const properties = Object.entries(resource.properties).map(([name, member]) => {
+    const items = Object.values(COMPONENTS).find((known) => known === member['items']);
+    return [name, items === undefined ? member : { ...member, items: reference(items) }];
+  });
+  return { ...resource, properties: Object.fromEntries(properties) };
 }
 
 /** OpenAPI 3.1 of the service as frontdesk understands it, from the table of operations. */
@@ -159,7 +155,7 @@ export function openApi(version: string): JsonSchema {
         cardsToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         calendarKey: { type: 'http', scheme: 'bearer', description: 'API key' },
       },
-      schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, schema]) => [name, component(name, schema)])),
+      schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, resource]) => [name, component(resource)])),
     },
   };
 }

@@ -18,7 +18,7 @@ export interface ExpectationInput {
 }
 
 const METADATA = 'metadata';
-const FIELDS = Object.keys(Card.shape);
+const FIELDS = Object.keys(Card.properties);
 /** Fields that hold many values, so that none of them can be compared as a whole. */
 const COMPOUND = new Set([METADATA, 'transactions']);
 

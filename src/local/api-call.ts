@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Effect, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
+import { resource } from '../api/resource.ts';
 import { describeBefore, readCardBefore } from '../engine/confirm.ts';
 import { printDryRun } from '../engine/dry-run.ts';
 import type { SingleCall } from '../engine/read-call.ts';
@@ -48,17 +49,16 @@ function pathOf({ target }: ApiInput): string {
 function makeCall(input: ApiInput): SingleCall {
   const { method, target, family, body } = input;
   const row = matchRow(method, target);
-  const anyMembers = z.looseObject({});
   const operation: Operation = {
     ...(row?.operation ?? {
       name: 'api',
       path: pathOf(input),
       attempt: `${method} ${pathOf(input)}`,
       effect: method === 'GET' ? { kind: 'read' } : unknownWrite(input),
-      params: anyMembers,
+      params: z.looseObject({}),
       query: null,
       body: null,
-      response: anyMembers,
+      response: resource({}),
       echoes: null,
     }),
     command: 'api',

@@ -27,7 +27,7 @@ export const cardWaitCommand = localCommand({
     'Look every ten seconds, for five minutes':
       'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
   },
-  output: async () => (await import('../describe/json-schema.ts')).jsonSchemaOf(Card, 'output'),
+  output: async () => Card,
   async run(session, input) {
     const { runWait } = await import('./card-wait.ts');
     await runWait(session, input);

@@ -7,7 +7,7 @@ import type { Rule } from './request.ts';
 import type { Change, Decision } from './state.ts';
 
 const EMPTY = new JsonNumber('0.00');
-const SPEC_ORDER = Object.keys(Card.shape);
+const SPEC_ORDER = Object.keys(Card.properties);
 
 /** The card with other values for some members, in the order of the spec, unknown members last. */
 function withMembers(card: JsonObject, members: Readonly<Record<string, JsonValue>>): JsonObject {

@@ -1,13 +1,12 @@
-import type * as z from 'zod/mini';
 import { Calendar } from '../api/calendar.ts';
 import { Card } from '../api/card.ts';
 import { CARD_ID } from '../api/field.ts';
 import { Subscriber } from '../api/subscriber.ts';
 import { type Fault, usageFailure } from '../failure.ts';
+import { misfitsOf } from '../json/misfits.ts';
 import { parseJson } from '../json/parse.ts';
-import { toPlain } from '../json/plain.ts';
+import type { JsonSchema } from '../json/shape.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { problemsOf } from './problems.ts';
 import { SEED_TEXT } from './seed-data.ts';
 import type { SandboxState, SubscriberEntry } from './state.ts';
 
@@ -53,15 +52,16 @@ function readId(entry: JsonObject, name: string, taken: ReadonlyMap<string, unkn
 }
 
 /** The resources of one kind by id. Without a shape theirs is not judged: we wrote the file ourselves. */
-function readKind(top: JsonObject, kind: string, shape: z.ZodMiniType | undefined, report: Report) {
+function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, report: Report) {
   const idName = kind === 'cards' ? 'cardId' : 'id';
   const resources = new Map<string, JsonObject>();
   for (const [where, entry] of entriesOf(top, kind, report)) {
     const reportHere: Report = (member, problem) => report(`${where}.${member}`, problem);
     const id = readId(entry, idName, resources, reportHere);
     if (id !== undefined) resources.set(id, entry);
-    const problems = shape === undefined ? [] : problemsOf(shape, toPlain(entry));
-    for (const { field, problem } of problems) reportHere(field, problem);
+    for (const { path, found, expected } of shape === undefined ? [] : misfitsOf(shape, entry)) {
+      reportHere(path.join('.'), found === undefined ? 'is missing' : `is not of the type ${expected}`);
+    }
   }
   return resources;
 }
@@ -122,7 +122,7 @@ export function readResources(
   report: Report,
 ): SandboxState {
   const top = readTop(text, members, report);
-  const judged = (shape: z.ZodMiniType) => (judgeShapes ? shape : undefined);
+  const judged = (shape: JsonSchema) => (judgeShapes ? shape : undefined);
   const cards = readKind(top, 'cards', judged(Card), report);
   const calendars = readKind(top, 'calendars', judged(Calendar), report);
   const subscribers = assign(readKind(top, 'subscribers', judged(Subscriber), report), calendars, report);

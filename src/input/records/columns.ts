@@ -23,7 +23,10 @@ function idParamOf(operation: Operation): 'cardId' | 'id' | undefined {
   return name === 'cardId' || name === 'id' ? name : undefined;
 }
 
-const HOLDS_MEMBERS = new Set(['record', 'array', 'object', 'unknown']);
+/** `type` of a member's JSON Schema; without one it may be anything. */
+function mayHoldMembers(type: unknown): boolean {
+  return type === undefined || type === 'object' || type === 'array';
+}
 
 /** Which columns the input of an operation may have, and what each is for. */
 export class ColumnRoles {
@@ -36,11 +39,9 @@ export class ColumnRoles {
   constructor(operation: Operation) {
     this.fields = operation.body === null ? [] : describeFields(operation.body);
     this.idParam = idParamOf(operation);
-    const response = describeFields(operation.response);
-    this.#compound = Object.entries(operation.response.shape)
-      .filter(([, schema]) => HOLDS_MEMBERS.has(innerTypeOf(schema)))
-      .map(([name]) => name);
-    for (const { name } of response) this.#roles.set(name, { kind: 'ignored' });
+    const { properties } = operation.response;
+    this.#compound = Object.keys(properties).filter((name) => mayHoldMembers(properties[name]?.['type']));
+    for (const name of Object.keys(properties)) this.#roles.set(name, { kind: 'ignored' });
     for (const name of OWN_COLUMNS) this.#roles.set(name, { kind: name === OUTCOME_COLUMN ? 'outcome' : 'ignored' });
     for (const field of this.fields) this.#roles.set(field.name, { kind: 'field', field });
     if (this.idParam !== undefined) {
@@ -102,9 +103,4 @@ export class ColumnRoles {
     const hint = near === undefined ? `the columns that are read are ${useful.join(', ')}` : `did you mean ${near}?`;
     return `unknown column ${quoteGiven(name)}; ${hint}`;
   }
-}
-
-function innerTypeOf(schema: { readonly _zod: { readonly def: object } }): string {
-  const def: { type?: unknown; innerType?: typeof schema } = schema._zod.def;
-  return def.innerType === undefined ? String(def.type) : innerTypeOf(def.innerType);
 }

@@ -6,7 +6,9 @@ import type {
   WalletBResult as WalletBSchema,
 } from '../../../src/api/card.ts';
 import type { OPERATIONS } from '../../../src/api/operations.ts';
+import type { Resource } from '../../../src/api/resource.ts';
 import { FAILURES } from '../../../src/failure.ts';
+import type { ShapeOf } from '../../../src/json/shape.ts';
 import type {
   CalendarFields,
   Calendar as CalendarResource,
@@ -49,18 +51,18 @@ describe('the published types', () => {
   });
 
   it('give the resources of the table, and keep members that nobody knows yet', () => {
-    type Output<Row extends { response: z.ZodMiniObject }> = Named<z.output<Row['response']>>;
+    type Output<Row extends { response: Resource }> = Mutable<ShapeOf<Row['response']>>;
     type TableCard = Output<Table['cardGet']>;
     expectTypeOf<Omit<Named<CardResource>, 'transactions'>>().toEqualTypeOf<Omit<TableCard, 'transactions'>>();
-    expectTypeOf<Named<Transaction>>().toEqualTypeOf<Named<NonNullable<TableCard['transactions']>[number]>>();
+    expectTypeOf<Named<Transaction>>().toEqualTypeOf<Mutable<NonNullable<TableCard['transactions']>[number]>>();
     expectTypeOf<Named<CalendarResource>>().toEqualTypeOf<Output<Table['calendarUpdate']>>();
     expectTypeOf<Named<EventResource>>().toEqualTypeOf<Output<Table['eventCreate']>>();
     expectTypeOf<Named<Subscriber>>().toEqualTypeOf<Output<Table['subscriberUpdate']>>();
     type TableList = Output<Table['subscribersList']>;
     expectTypeOf<Omit<Named<SubscriberList>, 'data'>>().toEqualTypeOf<Omit<TableList, 'data'>>();
-    expectTypeOf<Named<SubscriberList['data'][number]>>().toEqualTypeOf<Named<TableList['data'][number]>>();
-    expectTypeOf<Named<WalletAResult>>().toEqualTypeOf<Named<z.output<typeof WalletASchema>>>();
-    expectTypeOf<Named<WalletBResult>>().toEqualTypeOf<Named<z.output<typeof WalletBSchema>>>();
+    expectTypeOf<Named<SubscriberList['data'][number]>>().toEqualTypeOf<Mutable<TableList['data'][number]>>();
+    expectTypeOf<Named<WalletAResult>>().toEqualTypeOf<Mutable<ShapeOf<typeof WalletASchema>>>();
+    expectTypeOf<Named<WalletBResult>>().toEqualTypeOf<Mutable<ShapeOf<typeof WalletBSchema>>>();
     expectTypeOf<CardResource['a member of next year']>().toEqualTypeOf<unknown>();
   });
 

@@ -68,10 +68,7 @@ describe('reading a seed file', () => {
     ['{"cards":[1]}', 'seed.json: cards[0]: is not an object'],
     ['{"calendars":[{}]}', 'seed.json: calendars[0].id: is missing or not a text'],
     ['{"calendars":[{"id":"a"},{"id":"a"}]}', "seed.json: calendars[1].id: 'a' occurs twice"],
-    [
-      '{"calendars":[{"id":"a","active":"yes"}]}',
-      'seed.json: calendars[0].active: Invalid input: expected boolean, received string',
-    ],
+    ['{"calendars":[{"id":"a","active":"yes"}]}', 'seed.json: calendars[0].active: is not of the type boolean'],
     ['{"subscribers":[{"id":"1"}]}', "seed.json: subscribers '1'.calendar: there is no calendar"],
     [
       '{"calendars":[{"id":"a"}],"subscribers":[{"id":"1","calendar":"b"}]}',
@@ -89,7 +86,7 @@ describe('reading a seed file', () => {
       JSON.stringify({
         cards: [{ ...CARD, transactions: [{ transactionId: 't', amount: '1', type: 'LOAD', createdAt: 'c' }] }],
       }),
-      'seed.json: cards[0].transactions.0.amount: Invalid input: expected number, received string',
+      'seed.json: cards[0].transactions.0.amount: is not of the type number',
     ],
   ];
   it.each(rows)('refuses seed %#', (text, message) => {

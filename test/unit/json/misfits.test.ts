@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { Card } from '../../../src/api/card.ts';
+import { misfitsOf } from '../../../src/json/misfits.ts';
+import { parseJson } from '../../../src/json/parse.ts';
+import { list, TEXT } from '../../../src/json/shape.ts';
+
+const CARD = {
+  cardId: '7c0e1111-2222-3333-4444-555566667777',
+  clientReference: 'r-1',
+  status: 'ACTIVE',
+  initialBalance: 10,
+  expiryDate: '2027-01-01T00:00:00Z',
+  design: 'd',
+  metadata: {},
+  createdAt: '2025-01-01T00:00:00Z',
+  updatedAt: '2025-01-02T00:00:00Z',
+};
+
+function misfitsWith(more: object): readonly string[] {
+  const card = parseJson(JSON.stringify({ ...CARD, ...more }));
+  return misfitsOf(Card, card).map(({ path, found, expected }) => {
+    return `${path.join('.')}: ${found === undefined ? 'missing' : 'odd'}, ${expected}`;
+  });
+}
+
+describe('misfitsOf', () => {
+  it.each([
+    ['every member that is required', {}],
+    ['members that the service added', { tier: ['gold'] }],
+    ['null where the description allows it', { cancelledAt: null, cancellationAmount: null }],
+    ['metadata of any kind', { metadata: { a: [1, { b: null }] } }],
+    ['whole transactions', { transactions: [{ transactionId: 't', amount: 1.5, type: 'LOAD', createdAt: 'x' }] }],
+    ['a number that no double holds', { initialBalance: 1e300 }],
+  ])('finds none in a card with %s', (_, more) => {
+    expect(misfitsWith(more)).toEqual([]);
+  });
+
+  it.each([
+    ['a number as text', { initialBalance: '10' }, ['initialBalance: odd, number']],
+    ['a text as number', { design: 3 }, ['design: odd, string']],
+    [
+      'null where no null is allowed',
+      { status: null, metadata: null },
+      ['status: odd, string', 'metadata: odd, object'],
+    ],
+    ['neither text nor null', { cancelledAt: 7 }, ['cancelledAt: odd, string or null']],
+    ['a list as metadata', { metadata: [] }, ['metadata: odd, object']],
+    [
+      'a transaction without its amount',
+      {
+        transactions: [
+          { transactionId: 't', amount: 1, type: 'LOAD', createdAt: 'x' },
+          { transactionId: 't', type: 'LOAD', createdAt: 'x' },
+        ],
+      },
+      ['transactions.1.amount: missing, number'],
+    ],
+    ['a transaction that is none', { transactions: [null] }, ['transactions.0: odd, object']],
+    ['transactions that are no list', { transactions: {} }, ['transactions: odd, array']],
+    [
+      'required members missing',
+      { cardId: undefined, updatedAt: undefined },
+      ['cardId: missing, string', 'updatedAt: missing, string'],
+    ],
+  ])('names what is wrong in a card with %s', (_, more, misfits) => {
+    expect(misfitsWith(more)).toEqual(misfits);
+  });
+
+  it('names no more than a thousand entries of a list', () => {
+    expect(misfitsOf(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000);
+  });
+
+  it('finds nothing odd where anything may stand, and refuses a type that it cannot judge', () => {
+    expect(misfitsOf({}, null)).toEqual([]);
+    expect(() => misfitsOf({ type: 'integer' }, null)).toThrow('no check is written for values of the type integer');
+  });
+});
