@@ -11,7 +11,7 @@ import { PLAN_HEADER_OUTPUT } from '../plan/plan-file.ts';
 import { exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { describeCommand } from './describe-command.ts';
 import { ENVIRONMENT } from './environment.ts';
-import { inputSchemaOf, jsonSchemaOf, propertiesOf } from './json-schema.ts';
+import { inputSchemaOf, propertiesOf } from './json-schema.ts';
 
 const LIMITS = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'format', 'default'] as const;
 

@@ -66,9 +66,9 @@ function usualFolders({ env, platform, home }: PlacesInput, join: Join): Places 
  * cloned repository must not be able to bring its own settings.
  */
 export function findPlaces(input: PlacesInput): Places {
-  const { env, platform } = input;
+  const { env, platform, home } = input;
   const { join, resolve } = platform === 'win32' ? win32 : posix;
-  const usual = usualFolders({ ...input, home: nonEmpty(input.home) }, join);
+  const usual = usualFolders({ env, platform, home: nonEmpty(home) }, join);
   const own = (name: string) => {
     const value = nonEmpty(env[name]);
     return value === undefined ? undefined : resolve(value);

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import { type Misfit, misfitsOf } from '../json/misfits.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonArray, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 
 const MAX_NAMED = 5;
 

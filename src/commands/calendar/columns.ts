@@ -3,7 +3,7 @@ import type { Column } from '../../output/column.ts';
 
 /** A column for each member of the answer. `wide` ones are left out of tables unless asked for; csv has all. */
 export function answerColumns({ response }: Operation, wide: readonly string[]): readonly Column[] {
-  return Object.keys(response.shape).map((name) => ({
+  return Object.keys(response.properties).map((name) => ({
     name,
     header: name.toUpperCase().replaceAll('_', ' '),
     ...(name === 'id' ? { keep: true } : {}),

@@ -76,6 +76,16 @@ describe('findPlaces', () => {
     expect(findPlaces(input)).toEqual(places);
   });
 
+  it('looks at nothing else of the context: the name of the user costs a look into the list of users', () => {
+    const context = {
+      ...linux,
+      get user(): string {
+        throw new Error('the user was asked for');
+      },
+    };
+    expect(findPlaces(context).stateDir).toBe('/home/ada/.local/state/frontdesk');
+  });
+
   it('fails with USAGE, naming the variable, only when a folder is really needed', () => {
     const places = findPlaces({ ...linux, home: undefined });
     expect(() => requireConfigDir(places)).toThrow(expect.objectContaining({ code: 'USAGE', exitCode: 2 }));
