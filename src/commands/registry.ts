@@ -30,18 +30,18 @@ export interface Registry {
   childrenOf(path: readonly string[]): readonly Child[];
 }
 
-function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((word, index) => word === right[index]);
-}
-
 export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]): Registry {
-  const find = (path: readonly string[]) => entries.find((entry) => isSame(entry.path, path));
+  const at =
+    (words: readonly string[]) =>
+    ({ path }: { readonly path: readonly string[] }) =>
+      path.length === words.length && path.every((word, index) => word === words[index]);
+  const find = (path: readonly string[]) => entries.find(at(path));
   return {
     entries,
     groups,
     find,
     defaultOf(path) {
-      const name = groups.find((group) => isSame(group.path, path))?.default;
+      const name = groups.find(at(path))?.default;
       return name === undefined ? undefined : find([...path, name]);
     },
     childrenOf(path) {

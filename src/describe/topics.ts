@@ -3,13 +3,6 @@ import { ENVIRONMENT } from './environment.ts';
 import { commonOptionBlocks } from './help-text.ts';
 import { type Block, examples, rows, text } from './text-block.ts';
 
-/** A subject that belongs to no single command. */
-export interface Topic {
-  readonly name: string;
-  readonly summary: string;
-  readonly blocks: readonly Block[];
-}
-
 function exitCodes(): readonly Block[] {
   return [
     {
@@ -153,15 +146,16 @@ const PLANS: readonly Block[] = [
   ),
 ];
 
-/** The help topics, in the order in which they are offered. */
-export const TOPICS: readonly Topic[] = [
-  { name: 'exit-codes', summary: 'What each exit code means and whether to repeat', blocks: exitCodes() },
-  { name: 'options', summary: 'Options that every command has', blocks: commonOptionBlocks() },
-  { name: 'environment', summary: 'Variables of the environment', blocks: environment() },
-  { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
-  { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },
-  { name: 'outcomes', summary: 'How a write can end and what to do then', blocks: OUTCOMES },
-  { name: 'plans', summary: 'See it, have it approved, apply exactly that', blocks: PLANS },
-];
+/** The help topics, subjects that belong to no single command, in the order in which they are offered. */
+export const TOPICS: readonly { readonly name: string; readonly summary: string; readonly blocks: readonly Block[] }[] =
+  [
+    { name: 'exit-codes', summary: 'What each exit code means and whether to repeat', blocks: exitCodes() },
+    { name: 'options', summary: 'Options that every command has', blocks: commonOptionBlocks() },
+    { name: 'environment', summary: 'Variables of the environment', blocks: environment() },
+    { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
+    { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },
+    { name: 'outcomes', summary: 'How a write can end and what to do then', blocks: OUTCOMES },
+    { name: 'plans', summary: 'See it, have it approved, apply exactly that', blocks: PLANS },
+  ];
 
 export const TOPIC_NAMES: readonly string[] = TOPICS.map((topic) => topic.name);

@@ -1,18 +1,21 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { FAMILIES } from '../api/operation.ts';
 import { COMMON_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
+import type { Context } from '../context.ts';
 import { tokenVariable } from '../credentials/resolve.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
+import { shellQuote } from '../files/safety.ts';
 import { nearest } from '../output/nearest.ts';
-import { runtimeFacts } from '../process/runtime.ts';
+import { type RuntimeFacts, runtimeFacts } from '../process/runtime.ts';
 import type { Session } from '../session.ts';
 import { urlVariable } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
-import { checkCompiledCode } from './compiled-code.ts';
-import { describeInstallation } from './installation.ts';
+import { obstacleTo } from './folders.ts';
 
 /** package.json engines: the oldest Node that the packages inside run on. */
 const OLDEST_NODE = [20, 19] as const;
@@ -84,6 +87,76 @@ function checkTerminal({ context, output }: Session): Check {
     output.unicode ? 'UTF-8' : 'no UTF-8 locale, so borders are ASCII',
   ];
   return ok('terminal', facts.join(', '));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether Debian's package brought this file: beside it lies what no other form of frontdesk installs. */
+async function isFromDebian(program: string): Promise<boolean> {
+  const installed = '/usr/bin/frontdesk';
+  return program.endsWith(installed) && (await isThere(join(dirname(program), '../share/doc/frontdesk/copyright')));
+}
+
+/**
+ * As what, and where, the running program was installed: `the Debian package (/usr/bin/frontdesk)`. Tells the npm
+ * package from a checkout by the sources, which only the latter has. Never rejects.
+ */
+async function describeInstallation({ program, isExecutable }: RuntimeFacts): Promise<string> {
+  if (program === undefined) return 'a file that is no longer there';
+  if (isExecutable) {
+    return `the ${(await isFromDebian(program)) ? 'Debian package' : 'standalone executable'} (${program})`;
+  }
+  const folder = dirname(dirname(program));
+  const isCheckout = await isThere(join(folder, 'src', 'main.ts'));
+  return `${isCheckout ? 'a checkout of the sources' : 'the npm package'} (${folder})`;
+}
+
+const COMPILE_CACHE = 'compile-cache';
+const ANEW = 'every start compiles the program again';
+
+/** Whether starts use the code that earlier ones compiled; without it they take about twice as long. */
+async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check> {
+  if (compiledCode === undefined) return ok(COMPILE_CACHE, 'none: the program runs from its sources');
+  const { reason, where = '', folder = '', chunks } = compiledCode;
+  const states = [...chunks.values()].map(({ state }) => state);
+  const count = (wanted: string) => states.filter((state) => state === wanted).length;
+  const used = `${count('used')} of the ${states.length} files that doctor loads were compiled already`;
+  switch (reason) {
+    case 'inside':
+      return ok(COMPILE_CACHE, `inside the executable: ${used}`);
+    case 'off':
+      return ok(COMPILE_CACHE, `off (NODE_DISABLE_COMPILE_CACHE): ${ANEW}`);
+    case 'homeless':
+      return ok(COMPILE_CACHE, `none, as there is no home folder: ${ANEW}`);
+    case 'unsafe':
+      return warning(
+        COMPILE_CACHE,
+        `${where} is not used, as it is not yours alone: ${ANEW}`,
+        `rm -r ${shellQuote(where)}`,
+      );
+    case 'unreadable':
+      return warning(COMPILE_CACHE, `${where} cannot be looked at: ${ANEW}`, 'make it readable, or set XDG_CACHE_HOME');
+    default:
+  }
+  if (count('refused') > 0) {
+    const options = env['NODE_OPTIONS'] === undefined ? 'node' : 'NODE_OPTIONS';
+    return warning(
+      COMPILE_CACHE,
+      `Node does not take what is kept in ${folder}: ${ANEW}`,
+      `look at the options in ${options}`,
+    );
+  }
+  if (count('damaged') > 0)
+    return warning(COMPILE_CACHE, `damaged files in ${folder} were not used; they are written anew`);
+  const obstacle = count('used') > 0 ? undefined : await obstacleTo(folder);
+  if (obstacle !== undefined)
+    return warning(COMPILE_CACHE, `${obstacle}: ${ANEW}`, 'make it writable, or set XDG_CACHE_HOME');
+  return ok(COMPILE_CACHE, `${folder}: ${used}`);
 }
 
 /** What this process and its environment are like. `caFile`: the file that calls would trust. */

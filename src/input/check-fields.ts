@@ -69,11 +69,6 @@ export function checkFields(
   });
 }
 
-export interface CheckedText {
-  readonly values: Readonly<Record<string, FieldValue>>;
-  readonly faults: readonly Fault[];
-}
-
 /**
  * The same for texts as typed: turns each into its field's type first. `null` stands for a field that is to be
  * sent as null. With `partial`, fields that are missing are no fault: rows of a file may bring them.
@@ -82,7 +77,7 @@ export function checkFieldTexts(
   schema: z.ZodMiniObject,
   given: ReadonlyMap<string, string | null>,
   options: { readonly nameOf: (field: string) => string; readonly source: TextSource; readonly partial?: boolean },
-): CheckedText {
+): { readonly values: Readonly<Record<string, FieldValue>>; readonly faults: readonly Fault[] } {
   const fields = describeFields(schema);
   const values: Record<string, FieldValue> = {};
   const faults: Fault[] = [];

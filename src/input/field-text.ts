@@ -4,8 +4,6 @@ import { quoteGiven } from './given.ts';
 /** Where a text comes from: spreadsheets write TRUE and False, a person types true or false. */
 export type TextSource = 'flag' | 'csv';
 
-export type FieldText = { readonly value: string | boolean | number } | { readonly problem: string };
-
 /** `true`, `True` or `TRUE` as a boolean, or undefined for any other text. */
 export function readBoolean(text: string, source: TextSource): boolean | undefined {
   const word = source === 'csv' ? text.toLowerCase() : text;
@@ -30,7 +28,11 @@ export function expectationOf(field: FieldSpec): string {
 }
 
 /** Turns the text of a flag or a CSV cell into the field's own type, or says what is wrong with it. */
-export function readFieldText(field: FieldSpec, text: string, source: TextSource): FieldText {
+export function readFieldText(
+  field: FieldSpec,
+  text: string,
+  source: TextSource,
+): { readonly value: string | boolean | number } | { readonly problem: string } {
   const value =
     field.type === 'boolean' ? readBoolean(text, source) : field.type === 'integer' ? readInteger(text) : text;
   return value === undefined ? { problem: `must be ${expectationOf(field)}, not ${quoteGiven(text)}` } : { value };

@@ -28,29 +28,6 @@ export function flagOf(name: string): string {
     .toLowerCase();
 }
 
-interface Unwrapped {
-  readonly schema: z.core.$ZodType;
-  readonly required: boolean;
-  readonly nullable: boolean;
-}
-
-function unwrap(schema: z.core.$ZodType, required = true, nullable = false): Unwrapped {
-  const { def } = schema._zod;
-  if (def.type !== 'optional' && def.type !== 'nullable') return { schema, required, nullable };
-  // zod: the definitions of type `optional` and `nullable` are exactly these two, and both wrap a schema.
-  const { innerType } = def as z.core.$ZodOptionalDef | z.core.$ZodNullableDef;
-  return unwrap(innerType, required && def.type !== 'optional', nullable || def.type === 'nullable');
-}
-
-/** A note is kept for the schema it was made for, which may be any of the wrappers. */
-function metaOf(schema: z.core.$ZodType): Readonly<Record<string, unknown>> {
-  const { def } = schema._zod;
-  const isWrapper = def.type === 'optional' || def.type === 'nullable';
-  // As in `unwrap`: only these two definitions have those types.
-  const inner = isWrapper ? metaOf((def as z.core.$ZodOptionalDef | z.core.$ZodNullableDef).innerType) : {};
-  return { ...inner, ...z.globalRegistry.get(schema) };
-}
-
 function typeOf(schema: z.core.$ZodType, kind: unknown): FieldSpec['type'] {
   const { type } = schema._zod.def;
   if (type === 'boolean') return 'boolean';
@@ -69,18 +46,28 @@ function boundOf(schema: z.core.$ZodType, kind: 'greater_than' | 'less_than'): n
   return check !== undefined && 'value' in check ? finite(check.value) : undefined;
 }
 
-function describe(name: string, schema: z.core.$ZodType): FieldSpec {
-  const inner = unwrap(schema);
-  const meta = metaOf(schema);
+function describe(name: string, field: z.core.$ZodType): FieldSpec {
+  let [schema, required, nullable] = [field, true, false];
+  // A note is kept for the schema it was made for, which may be any of the wrappers.
+  let meta: Readonly<Record<string, unknown>> = {};
+  for (;;) {
+    meta = { ...z.globalRegistry.get(schema), ...meta };
+    const { def } = schema._zod;
+    if (def.type !== 'optional' && def.type !== 'nullable') break;
+    if (def.type === 'optional') required = false;
+    else nullable = true;
+    // zod: the definitions of type `optional` and `nullable` are exactly these two, and both wrap a schema.
+    schema = (def as z.core.$ZodOptionalDef | z.core.$ZodNullableDef).innerType;
+  }
   return {
     name,
     flag: flagOf(name),
-    type: typeOf(inner.schema, meta['x-kind']),
-    required: inner.required,
-    nullable: inner.nullable,
+    type: typeOf(schema, meta['x-kind']),
+    required,
+    nullable,
     maxLength: finite(meta['maxLength']),
-    minimum: boundOf(inner.schema, 'greater_than'),
-    maximum: boundOf(inner.schema, 'less_than'),
+    minimum: boundOf(schema, 'greater_than'),
+    maximum: boundOf(schema, 'less_than'),
     format: typeof meta['format'] === 'string' ? meta['format'] : undefined,
     description: typeof meta['description'] === 'string' ? meta['description'] : '',
   };

@@ -8,7 +8,7 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Session } from '../session.ts';
 import { familyOfPath, pathProblem } from './api-path.ts';
-import { missingChoice, missingText } from './missing.ts';
+import { askFamily, missingChoice, missingText } from './missing.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 
@@ -77,14 +77,6 @@ function includeProblem({ output }: Session): string | undefined {
   return shaped === undefined ? undefined : 'excludes --query, --columns and --sort-by';
 }
 
-async function askFamily(session: Session): Promise<Family> {
-  const answer = await session.prompt.choose('What does the path belong to?', [
-    { value: 'cards', text: 'gift cards' },
-    { value: 'calendar', text: 'calendars' },
-  ]);
-  return answer === 'calendar' ? 'calendar' : 'cards';
-}
-
 /** A path alone is read with GET, and a method may be typed in lower case. */
 function wordsOf(words: readonly string[]): readonly string[] {
   const [first, second] = words;
@@ -138,5 +130,11 @@ export async function readApiInput(session: Session, input: RawInput): Promise<A
   const problem = include ? includeProblem(session) : undefined;
   if (problem !== undefined) faults.push({ where: '--include', problem });
   if (faults.length > 0 || method === undefined) throw usageFailure(faults, hints);
-  return { method, target, family: family ?? (await askFamily(session)), body, include };
+  return {
+    method,
+    target,
+    family: family ?? (await askFamily(session, 'What does the path belong to?')),
+    body,
+    include,
+  };
 }

@@ -12,11 +12,6 @@ const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 /** Decoding that still changes something after so many rounds is an attempt to hide something. */
 const MAX_DECODINGS = 5;
 
-export interface PathProblem {
-  readonly problem: string;
-  readonly hint?: string;
-}
-
 function pathPart(target: string): string {
   return target.split('?', 1)[0] ?? '';
 }
@@ -47,7 +42,7 @@ function encodeRest(target: string): string {
  * Why a text cannot be the path of a raw call, or undefined. It has to stay below the base URL: no other host,
  * and no dot segment that a server would fold into another resource, however it is encoded.
  */
-export function pathProblem(target: string): PathProblem | undefined {
+export function pathProblem(target: string): { readonly problem: string; readonly hint?: string } | undefined {
   if (CONTROL.test(target)) return { problem: `has a control character: ${quoteGiven(target)}` };
   if (ABSOLUTE.test(target)) {
     return {
@@ -77,14 +72,8 @@ export function familyOfPath(target: string): Family | undefined {
   return version === 'v1' ? FAMILY_OF.get(resource) : undefined;
 }
 
-/** A row of the operations table that a path names, with the path's parameters decoded. */
-export interface MatchedRow {
-  readonly operation: Operation;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** The operation that a raw call is, when its path is exactly one of the table's; else undefined. */
-export function matchRow(method: 'GET' | 'POST', target: string, table = ALL_OPERATIONS): MatchedRow | undefined {
+/** The operation that a raw call is and its decoded parameters, when its path is exactly one of the table's. */
+export function matchRow(method: 'GET' | 'POST', target: string, table = ALL_OPERATIONS) {
   const segments = pathPart(target).split('/').map(decodeOnce);
   for (const operation of table) {
     const params = operation.method === method ? matchPath(operation.path, segments) : undefined;

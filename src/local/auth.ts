@@ -8,13 +8,14 @@ import { fromPlain } from '../json/plain.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
-import { FAMILY_OPTION, readFamily } from './auth-family.ts';
 import { printList } from './lists.ts';
 import {
   askCheckId,
   checkIdFaults,
   checkWithRead,
+  FAMILY_OPTION,
   isGuided,
+  readFamily,
   readLogin,
   readSecret,
   readUrls,

@@ -7,8 +7,13 @@ import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
-import { setPreference, unsetPreference } from '../settings/change-preference.ts';
-import { checkPreferenceKey, PREFERENCE_KEYS, readPreference } from '../settings/preferences.ts';
+import {
+  checkPreferenceKey,
+  PREFERENCE_KEYS,
+  readPreference,
+  setPreference,
+  unsetPreference,
+} from '../settings/preferences.ts';
 import { settingsPath } from '../settings/read.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';

@@ -1,4 +1,4 @@
-import { type Family, familyWords, type Operation } from '../api/operation.ts';
+import { FAMILIES, type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
@@ -8,7 +8,7 @@ import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
-import { readFamily } from './auth-family.ts';
+import { askFamily } from './missing.ts';
 
 /** A shell's own quoting is not undone here, so the longest line that a person would type is plenty. */
 const STDIN_LIMIT = 1_000_000;
@@ -24,12 +24,24 @@ async function readAll(session: Session): Promise<string> {
   return Buffer.concat(parts).toString('latin1');
 }
 
-async function askFamily(session: Session): Promise<Family> {
-  const answer = await session.prompt.choose('Gift cards or calendars?', [
-    { value: 'cards', text: 'gift cards' },
-    { value: 'calendar', text: 'calendars' },
-  ]);
-  return answer === 'calendar' ? 'calendar' : 'cards';
+export const FAMILY_OPTION = {
+  long: 'family',
+  value: 'cards|calendar',
+  choices: FAMILIES,
+  text: 'gift cards or calendars',
+} as const;
+
+/** `--family`, or the family whose URL alone is given; what is wrong is added to `faults`. */
+export function readFamily(input: RawInput, faults: Fault[]): Family | undefined {
+  const given = lastValue(input, 'family');
+  const known = FAMILIES.find((family) => family === given);
+  if (given !== undefined && known === undefined) {
+    faults.push({ where: '--family', problem: `must be cards or calendar, not "${given}"` });
+  }
+  if (given !== undefined) return known;
+  // One URL alone says which API is meant.
+  const hasCards = hasOption(input, 'cards-url');
+  return hasCards === hasOption(input, 'calendar-url') ? undefined : hasCards ? 'cards' : 'calendar';
 }
 
 const SOURCES = ['token-stdin', 'token-command', 'token-file'] as const;
@@ -56,7 +68,7 @@ export async function readLogin(
     });
   }
   if (faults.length > 0) throw usageFailure(faults);
-  return { family: family ?? (await askFamily(session)), source: given[0] };
+  return { family: family ?? (await askFamily(session, 'Gift cards or calendars?')), source: given[0] };
 }
 
 type Urls = { readonly cardsUrl: string | undefined; readonly calendarUrl: string | undefined };
@@ -80,7 +92,7 @@ export async function readUrls(session: Session, input: RawInput, family: Family
   const urls = { cards: lastValue(input, 'cards-url'), calendar: lastValue(input, 'calendar-url') };
   const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
   if (urls[family] === undefined && known === undefined && session.prompt.available) {
-    const question = `Base URL of the ${family === 'cards' ? 'gift cards' : 'calendars'} (https://…)`;
+    const question = `Base URL of the ${familyWords(family)} (https://…)`;
     urls[family] = withScheme(await session.prompt.text(question, urlAnswerProblem, withScheme));
   }
   const fromEnvironment = known?.source === 'environment' ? known.url : undefined;

@@ -1,3 +1,4 @@
+import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import type { OptionSpec } from '../commands/option-spec.ts';
 import { Failure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
@@ -29,6 +30,12 @@ export async function missingChoice(
     question,
     choices.map((value) => ({ value, text: value })),
   );
+}
+
+/** Asks which of the two APIs is meant. */
+export async function askFamily({ prompt }: Session, question: string): Promise<Family> {
+  const choices = FAMILIES.map((family) => ({ value: family, text: familyWords(family) }));
+  return (await prompt.choose(question, choices)) === 'calendar' ? 'calendar' : 'cards';
 }
 
 /** `--yes` of the commands that ask before something is lost. */

@@ -56,8 +56,8 @@ export const sandboxInfoCommand = localCommand({
   output: async () => (await import('../sandbox/info.ts')).INFO_OUTPUT,
   async run(session, input) {
     const { INFO_OUTPUT, sandboxInfo } = await import('../sandbox/info.ts');
-    const { openFileStore } = await import('../sandbox/file-store.ts');
-    const store = openFileStore(session.stateDir(), session.context);
+    const { FileStore } = await import('../sandbox/file-store.ts');
+    const store = new FileStore(session.stateDir(), session.context);
     const info = sandboxInfo(store.read());
     const text = hasOption(input, 'choices') ? choicesText(info) : infoText(info);
     await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info) });

@@ -24,7 +24,7 @@ const QUOTED = /`((?:\\.|[^`\\])*)`|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/gs;
  * of the expression before it is compiled, so that theirs keep their digits too.
  */
 export function compileQuery(expression: string): Query {
-  let taken: Taken;
+  let taken: ReturnType<typeof takeLiterals>;
   let tree: QueryNode;
   try {
     taken = takeLiterals(expression);
@@ -52,14 +52,8 @@ function queryFailure(expression: string, error: unknown, what: string): Failure
   });
 }
 
-interface Taken {
-  readonly bare: string;
-  /** Begins each stand-in; occurs nowhere else in the expression. */
-  readonly marker: string;
-  readonly literals: readonly JsonValue[];
-}
-
-function takeLiterals(expression: string): Taken {
+/** The expression with stand-ins for its literals. `marker` begins each, and occurs nowhere else in the expression. */
+function takeLiterals(expression: string) {
   let marker = 'literal#';
   while (expression.includes(marker)) marker += '#';
   const literals: JsonValue[] = [];

@@ -1,6 +1,5 @@
-import type { Context } from '../context.ts';
+import type { Context, SignalName, SignalPort } from '../context.ts';
 import type { CompiledCode } from './compiled-code.ts';
-import { processSignals } from './signals.ts';
 import { lazyStream, standardError, standardInput, standardOutput } from './streams.ts';
 import { systemClock, systemRandom } from './system.ts';
 
@@ -28,6 +27,29 @@ function homeFolder(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+function processSignals(source: NodeJS.Process): SignalPort {
+  const received: SignalName[] = [];
+  const listeners: ((signal: SignalName, count: number) => void)[] = [];
+  for (const signal of SIGNALS) {
+    source.on(signal, () => {
+      received.push(signal);
+      listeners.at(-1)?.(signal, received.length);
+    });
+  }
+  return {
+    received,
+    onSignal(listener) {
+      listeners.push(listener);
+      return () => {
+        const index = listeners.lastIndexOf(listener);
+        if (index >= 0) listeners.splice(index, 1);
+      };
+    },
+  };
 }
 
 /** The real process as the ports of `context.ts`, and how to wait until all that it wrote has left it. */

@@ -117,17 +117,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-class FileStore implements SandboxStore {
+/**
+ * The state that `--profile sandbox` keeps between commands, in `<stateDir>/sandbox/state.json`; without that
+ * file, the built-in seed. Several processes may use it at once: a change is made under a lock, on the newest
+ * file, and is on disk before it is answered. A folder that cannot be written can still be read from.
+ * Raises USAGE for a damaged file.
+ */
+export class FileStore implements SandboxStore {
   readonly #path: string;
   readonly #ports: FilePorts;
   #current: Version;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
 
-  constructor(path: string, ports: FilePorts) {
-    this.#path = path;
+  constructor(stateDir: string, ports: FilePorts) {
+    this.#path = statePath(stateDir);
     this.#ports = ports;
-    this.#current = load(path);
+    this.#current = load(this.#path);
   }
 
   read(): SandboxState {
@@ -181,16 +187,6 @@ class FileStore implements SandboxStore {
     this.#current = { stamp: write, state: draft };
     return decisions;
   }
-}
-
-/**
- * The state that `--profile sandbox` keeps between commands, in `<stateDir>/sandbox/state.json`; without that
- * file, the built-in seed. Several processes may use it at once: a change is made under a lock, on the newest
- * file, and is on disk before it is answered. A folder that cannot be written can still be read from.
- * Raises USAGE for a damaged file.
- */
-export function openFileStore(stateDir: string, ports: FilePorts): SandboxStore {
-  return new FileStore(statePath(stateDir), ports);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import type { FaultRule } from './faults.ts';
-import { openFileStore } from './file-store.ts';
+import { FileStore } from './file-store.ts';
 import { makeTokens } from './ids.ts';
 import { builtInSeed, parseSeed } from './seed.ts';
 import { type SandboxServer, startSandboxServer } from './server.ts';
@@ -31,7 +31,7 @@ function start(
  * commands (without such a folder: in memory). Raises USAGE when the kept state is damaged.
  */
 export async function openSandbox(stateDir: string | undefined, ports: SandboxPorts): Promise<SandboxServer> {
-  const store = stateDir === undefined ? memoryStore(builtInSeed()) : openFileStore(stateDir, ports);
+  const store = stateDir === undefined ? memoryStore(builtInSeed()) : new FileStore(stateDir, ports);
   return start(store, { port: 0, latencyMs: 0, faults: [] }, ports);
 }
 

@@ -2,15 +2,7 @@ import { Failure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
 import { meantBy } from '../output/nearest.ts';
 import { asFormat, FORMATS, type Format } from '../output/options.ts';
-
-/** What `frontdesk config` keeps. Members not set are absent. */
-export interface Preferences {
-  readonly output?: Format;
-  /** As typed (`30s`), so that `config get` gives back what was set. */
-  readonly timeout?: string;
-  readonly retries?: number;
-  readonly concurrency?: number;
-}
+import type { Preferences, Settings } from './settings.ts';
 
 export const PREFERENCE_KEYS = ['output', 'timeout', 'retries', 'concurrency'] as const;
 
@@ -68,4 +60,18 @@ export function checkPreferenceKey(key: string): PreferenceKey {
   throw new Failure('USAGE', `config has no key "${key}"${meantBy(key, PREFERENCE_KEYS)}`, {
     hints: [`use one of ${PREFERENCE_KEYS.join(', ')}`],
   });
+}
+
+/** The settings with one preference set. USAGE for an unknown key or a bad value. */
+export function setPreference(settings: Settings, key: string, text: string): Settings {
+  const reading = readPreference(checkPreferenceKey(key), text);
+  if (!reading.ok) throw new Failure('USAGE', `${key} was not set: ${reading.problem}`);
+  return { ...settings, preferences: { ...settings.preferences, ...reading.value } };
+}
+
+/** The settings without that preference. USAGE for an unknown key; one that is not set stays so. */
+export function unsetPreference(settings: Settings, key: string): Settings {
+  const known = checkPreferenceKey(key);
+  const { [known]: _removed, ...preferences } = settings.preferences;
+  return { ...settings, preferences };
 }

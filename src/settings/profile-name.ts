@@ -12,19 +12,14 @@ export function checkProfileName(name: string, where: string): void {
   if (problem !== undefined) throw new Failure('USAGE', `${where}: the profile name "${name}" ${problem}`);
 }
 
-/** What is wrong with a `requireReason` pattern; undefined when it can be used. */
+/** What is wrong with a `requireReason` pattern, which `--reason` must match somewhere; undefined: it can be used. */
 export function reasonPatternProblem(source: string): string | undefined {
   try {
-    compileReasonPattern(source);
+    RegExp(source, 'u');
     return undefined;
   } catch (error) {
     return `is not a regular expression (${error instanceof Error ? error.message : String(error)})`;
   }
-}
-
-/** The pattern that `--reason` must match somewhere. Throws SyntaxError for one that was not checked. */
-function compileReasonPattern(source: string): RegExp {
-  return new RegExp(source, 'u');
 }
 
 /** How many approvals a profile demands, as typed: 1 to 9; undefined for anything else. */

@@ -1,15 +1,21 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
-import { sweepLeftovers } from '../files/sweep.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { meantBy } from '../output/nearest.ts';
-import { PREFERENCE_KEYS, type Preferences, readOutput, readPreference } from './preferences.ts';
+import { PREFERENCE_KEYS, readOutput, readPreference } from './preferences.ts';
 import { profileNameProblem, readApprovals, reasonPatternProblem } from './profile-name.ts';
-import { NO_SETTINGS, PROFILE_KEYS, SANDBOX, SETTINGS_VERSION, type Settings, type StoredProfile } from './settings.ts';
+import {
+  NO_SETTINGS,
+  PROFILE_KEYS,
+  type Preferences,
+  SANDBOX,
+  SETTINGS_VERSION,
+  type Settings,
+  type StoredProfile,
+} from './settings.ts';
 
 /** Where the settings are. */
 export function settingsPath(configDir: string): string {
@@ -147,17 +153,4 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
     );
   }
   return parseSettings(bytes, path);
-}
-
-/**
- * The settings at the start of a call, after whatever killed processes left beside them was swept (fault
- * C11). In a read-only home nothing is swept and nothing fails.
- */
-export async function openSettings(place: {
-  readonly configDir: string | undefined;
-  readonly pid: number;
-  readonly clock: ClockPort;
-}): Promise<Settings> {
-  if (place.configDir !== undefined) await sweepLeftovers(place.configDir, place);
-  return readSettings(place.configDir);
 }

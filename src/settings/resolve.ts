@@ -1,6 +1,5 @@
 import { type Family, familyAdjective, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
-import type { Format } from '../output/options.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { checkProfileName } from './profile-name.ts';
 import { unknownProfile } from './profiles.ts';
@@ -14,7 +13,7 @@ interface ProfileUrl {
 }
 
 /** The profile of one call: a stored one, the sandbox, or what the environment says. */
-export interface ResolvedProfile {
+export interface ResolvedProfile extends Omit<StoredProfile, 'cardsUrl' | 'calendarUrl' | 'readOnly'> {
   readonly name: string;
   readonly isSandbox: boolean;
   /** False for the sandbox and for the profile that the environment alone makes up. */
@@ -25,22 +24,9 @@ export interface ResolvedProfile {
   readonly cardsUrl: ProfileUrl | undefined;
   readonly calendarUrl: ProfileUrl | undefined;
   readonly readOnly: boolean;
-  /** Source of the pattern; `compileReasonPattern` makes it usable. */
-  readonly requireReason: string | undefined;
-  readonly requireReasonHint: string | undefined;
-  readonly output: Format | undefined;
-  /** Who may approve plans, and how many must; either alone demands an approval. */
-  readonly approvers: string | undefined;
-  readonly approvals: number | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-interface ProfileRequest {
-  readonly flagProfile: string | undefined;
-  readonly env: Env;
-  readonly settings: Settings;
-}
 
 const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
@@ -64,6 +50,7 @@ function profileUrl(env: Env, family: Family, own: string | undefined): ProfileU
 function make(name: string, stored: StoredProfile | undefined, namedBy: ResolvedProfile['namedBy'], env: Env) {
   const isSandbox = name === SANDBOX;
   return {
+    ...stored,
     name,
     isSandbox,
     stored: stored !== undefined,
@@ -72,11 +59,6 @@ function make(name: string, stored: StoredProfile | undefined, namedBy: Resolved
     cardsUrl: isSandbox ? undefined : profileUrl(env, 'cards', stored?.cardsUrl),
     calendarUrl: isSandbox ? undefined : profileUrl(env, 'calendar', stored?.calendarUrl),
     readOnly: stored?.readOnly ?? false,
-    requireReason: stored?.requireReason,
-    requireReasonHint: stored?.requireReasonHint,
-    output: stored?.output,
-    approvers: stored?.approvers,
-    approvals: stored?.approvals,
   } satisfies ResolvedProfile;
 }
 
@@ -104,10 +86,13 @@ function choose(settings: Settings, env: Env): string {
  * With `mayBeNew` (login, which creates it) a name that is not stored is not a fault.
  */
 export function resolveProfile(
-  request: ProfileRequest,
+  {
+    flagProfile,
+    env,
+    settings,
+  }: { readonly flagProfile: string | undefined; readonly env: Env; readonly settings: Settings },
   options: { readonly mayBeNew?: boolean } = {},
 ): ResolvedProfile {
-  const { flagProfile, env, settings } = request;
   const name = flagProfile ?? envValue(env, 'FRONTDESK_PROFILE');
   if (name === undefined) {
     const chosen = choose(settings, env);

@@ -1,5 +1,4 @@
 import type { Format } from '../output/options.ts';
-import type { Preferences } from './preferences.ts';
 
 /** What a profile can hold besides its credentials. Members not set are absent or undefined, and are not saved. */
 export interface StoredProfile {
@@ -13,7 +12,7 @@ export interface StoredProfile {
   /** What a person reads in the place of that pattern. */
   readonly requireReasonHint?: string | undefined;
   readonly output?: Format | undefined;
-  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. */
+  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
   readonly approvers?: string | undefined;
   /** How many of them must, 1 to 9. */
   readonly approvals?: number | undefined;
@@ -33,6 +32,15 @@ export const PROFILE_FLAGS = {
 
 // Object.keys answers string[]; the table is a constant, so its own keys are all there are.
 export const PROFILE_KEYS = Object.keys(PROFILE_FLAGS) as (keyof StoredProfile)[];
+
+/** What `frontdesk config` keeps. Members not set are absent. */
+export interface Preferences {
+  readonly output?: Format;
+  /** As typed (`30s`), so that `config get` gives back what was set. */
+  readonly timeout?: string;
+  readonly retries?: number;
+  readonly concurrency?: number;
+}
 
 /** Everything in settings.json, checked. Profiles are a Map: `__proto__` is a legal name. */
 export interface Settings {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
 import type { InputFile } from '../input-file.ts';
 import { toFaults } from './fault-place.ts';
@@ -52,13 +51,6 @@ export async function* rowsOf(
     }
     yield rows;
   }
-}
-
-/** SHA-256 of a file, hexadecimal: a resumed run compares it with that of the input it began with. */
-export async function hashInput(file: InputFile): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of file.bytes()) hash.update(piece);
-  return hash.digest('hex');
 }
 
 /**

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredentials } from '../../../src/credentials/store.ts';
-import { openSettings } from '../../../src/settings/read.ts';
+import { readSettings } from '../../../src/settings/read.ts';
+import { changeSettings } from '../../../src/settings/write.ts';
 import { realClock, temporaryFolder } from '../files/place.ts';
 
 const built = mkdtempSync(join(tmpdir(), 'frontdesk-writer-'));
@@ -30,7 +31,7 @@ describe('several processes that write at the same time', () => {
     const endings = await Promise.all(writers.map((writer) => once(writer, 'exit')));
     expect(endings.map(([status]) => status)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     const credentials = await readCredentials({ configDir: folder, platform: process.platform });
-    const settings = await openSettings({ configDir: folder, pid: process.pid, clock: realClock() });
+    const settings = await readSettings(folder);
     expect(new Set(credentials.map(({ profile }) => profile)).size).toBe(32);
     expect(settings.profiles.size).toBe(32);
     expect(readdirSync(folder).sort()).toEqual(['credentials.json', 'settings.json']);
@@ -39,7 +40,7 @@ describe('several processes that write at the same time', () => {
 });
 
 describe('a process that is killed while it writes', () => {
-  it('damages nothing, blocks nobody, and leaves nothing after the next start (C11, G10)', {
+  it('damages nothing, blocks nobody, and leaves nothing after the next change (C11, G10)', {
     timeout: 120_000,
   }, async () => {
     const folder = join(temporaryFolder(), 'config');
@@ -50,7 +51,7 @@ describe('a process that is killed while it writes', () => {
       for (let turn = 0; turn < round * 40; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       writer.kill('SIGKILL');
       await once(writer, 'exit');
-      await openSettings({ configDir: folder, pid: process.pid, clock: realClock() });
+      await changeSettings({ configDir: folder, pid: process.pid, clock: realClock() }, (settings) => settings);
       const credentials = await readCredentials({ configDir: folder, platform: process.platform });
       for (const { profile, value } of credentials) expect(value).toBe(`token-of-${profile}`);
       const left = readdirSync(folder).filter((name) => name !== 'credentials.json' && name !== 'settings.json');

@@ -1,5 +1,5 @@
 import { removeCredentials, storeCredential } from '../../../src/credentials/store-change.ts';
-import { setPreference } from '../../../src/settings/change-preference.ts';
+import { setPreference } from '../../../src/settings/preferences.ts';
 import { changeProfile } from '../../../src/settings/profiles.ts';
 import { changeSettings } from '../../../src/settings/write.ts';
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decide } from '../../../src/sandbox/decide.ts';
-import { openFileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
+import { FileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
 import { checkRequest } from '../../../src/sandbox/request.ts';
 import type { SandboxStore } from '../../../src/sandbox/state.ts';
 import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './play.ts';
@@ -45,14 +45,14 @@ function statusOf(store: SandboxStore, id: string) {
 
 describe('state kept between commands', () => {
   it('begins with the built-in seed and writes no file to read it', () => {
-    expect(statusOf(openFileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
+    expect(statusOf(new FileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
     expect(existsSync(stateDir)).toBe(false);
   });
 
   it('is there for the next command, digit for digit', async () => {
-    const reply = await post(openFileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/reissue`, '{}');
+    const reply = await post(new FileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/reissue`, '{}');
     const { cardId } = JSON.parse(reply.body);
-    const later = openFileStore(stateDir, PORTS);
+    const later = new FileStore(stateDir, PORTS);
     expect(statusOf(later, ACTIVE)).toBe('REISSUED');
     expect(later.read().cards.get(cardId)?.get('currentBalance')).toEqual({ text: '37.25' });
     expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toContain('"initialBalance":100.10,');
@@ -60,22 +60,22 @@ describe('state kept between commands', () => {
 
   it('keeps which calendar a subscriber belongs to, and its texts whole', async () => {
     const body = JSON.stringify({ last_name: 'x'.repeat(6000) });
-    await post(openFileStore(stateDir, PORTS), '/v1/subscribers/sub_0016', body);
-    const entry = openFileStore(stateDir, PORTS).read().subscribers.get('sub_0016');
+    await post(new FileStore(stateDir, PORTS), '/v1/subscribers/sub_0016', body);
+    const entry = new FileStore(stateDir, PORTS).read().subscribers.get('sub_0016');
     expect(entry?.calendar).toBe('cal_tea_ceremony');
     expect(entry?.subscriber.get('last_name')).toBe('x'.repeat(6000));
     expect(entry?.subscriber.has('calendar')).toBe(false);
   });
 
   it('is readable by this user only', async () => {
-    await post(openFileStore(stateDir, PORTS), `/v1/cards/${WAITING}/activate`);
+    await post(new FileStore(stateDir, PORTS), `/v1/cards/${WAITING}/activate`);
     expect(statSync(join(stateDir, 'sandbox')).mode & 0o777).toBe(0o700);
     expect(statSync(join(stateDir, 'sandbox', 'state.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(stateDir, 'sandbox'))).toEqual(['state.json']);
   });
 
   it('writes no file for a refusal', async () => {
-    const reply = await post(openFileStore(stateDir, PORTS), `/v1/cards/${UNKNOWN}/block`, '{}');
+    const reply = await post(new FileStore(stateDir, PORTS), `/v1/cards/${UNKNOWN}/block`, '{}');
     expect(reply.status).toBe(404);
     expect(existsSync(join(stateDir, 'sandbox', 'state.json'))).toBe(false);
   });
@@ -83,7 +83,7 @@ describe('state kept between commands', () => {
 
 describe('several processes at once', () => {
   it('sees at the next read what another has changed', async () => {
-    const [one, other] = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
+    const [one, other] = [new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS)];
     await post(one, `/v1/cards/${ACTIVE}/block`, '{}');
     expect(statusOf(other, ACTIVE)).toBe('BLOCKED');
     await post(other, `/v1/cards/${WAITING}/block`, '{}');
@@ -92,24 +92,24 @@ describe('several processes at once', () => {
 
   it('loses no change of either', async () => {
     random = repeatableRandom(7);
-    const stores = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
+    const stores = [new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS)];
     const body = '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}';
     const writes = stores.flatMap((store) => Array.from({ length: 30 }, () => post(store, '/v1/events', body)));
     const ids = (await Promise.all(writes)).map((reply) => JSON.parse(reply.body).id);
     expect(new Set(ids).size).toBe(90);
-    expect(new Set(openFileStore(stateDir, PORTS).read().events.keys())).toEqual(new Set(ids));
+    expect(new Set(new FileStore(stateDir, PORTS).read().events.keys())).toEqual(new Set(ids));
   });
 
   it('lets only one of two reissues of the same card happen', async () => {
-    const stores = [openFileStore(stateDir, PORTS), openFileStore(stateDir, PORTS)];
+    const stores = [new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS)];
     const replies = await Promise.all(stores.map((store) => post(store, `/v1/cards/${ACTIVE}/reissue`, '{}')));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
   it('M7 sees a change that inode, size and time of the file do not show', async () => {
     const path = join(stateDir, 'sandbox', 'state.json');
-    await post(openFileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/block`, '{}');
-    const store = openFileStore(stateDir, PORTS);
+    await post(new FileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/block`, '{}');
+    const store = new FileStore(stateDir, PORTS);
     const before = statSync(path);
     const text = readFileSync(path, 'utf8');
     const changed = text.replace(/"write":"[0-9a-f]{16}"/, '"write":"0123456789abcdef"').replace('BLOCKED', 'EXPIRED');
@@ -119,11 +119,11 @@ describe('several processes at once', () => {
     expect(statSync(path).ino).toBe(before.ino);
     expect(readFileSync(path, 'utf8')).toBe(changed);
     const status = (all: SandboxStore) => [...all.read().cards.values()].map((card) => card.get('status'));
-    expect(status(store)).toEqual(status(openFileStore(stateDir, PORTS)));
+    expect(status(store)).toEqual(status(new FileStore(stateDir, PORTS)));
   });
 
   it('goes back to the seed when another one resets the sandbox', async () => {
-    const store = openFileStore(stateDir, PORTS);
+    const store = new FileStore(stateDir, PORTS);
     await post(store, `/v1/cards/${ACTIVE}/block`, '{}');
     expect(await resetSandbox(stateDir, PORTS)).toBe(true);
     expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
@@ -145,7 +145,7 @@ describe('a state that cannot be used', () => {
   ];
   it.each(rows)('is refused and left as it is: %j', (text, problem) => {
     plant(text);
-    expect(() => openFileStore(stateDir, PORTS)).toThrow(
+    expect(() => new FileStore(stateDir, PORTS)).toThrow(
       expect.objectContaining({
         code: 'USAGE',
         message: expect.stringContaining(problem),
@@ -158,12 +158,12 @@ describe('a state that cannot be used', () => {
   it('is fixed by a reset', async () => {
     plant('{"version":1');
     expect(await resetSandbox(stateDir, PORTS)).toBe(true);
-    expect(statusOf(openFileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
+    expect(statusOf(new FileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
   });
 
   it('refuses a change that cannot be written and goes on reading', async () => {
     plant('{"version":1,"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]}');
-    const store = openFileStore(stateDir, PORTS);
+    const store = new FileStore(stateDir, PORTS);
     // A file where the folder should be cannot be written into by any user, root too.
     rmSync(join(stateDir, 'sandbox'), { recursive: true });
     writeFileSync(join(stateDir, 'sandbox'), '');
@@ -177,7 +177,7 @@ describe('a state that cannot be used', () => {
   it.skipIf(process.getuid?.() === 0)('reads the seed from a folder that cannot be written', async () => {
     mkdirSync(stateDir, { recursive: true });
     chmodSync(stateDir, 0o500);
-    const store = openFileStore(stateDir, PORTS);
+    const store = new FileStore(stateDir, PORTS);
     expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
     await expect(post(store, `/v1/cards/${ACTIVE}/block`, '{}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(statusOf(store, ACTIVE)).toBe('ACTIVE');

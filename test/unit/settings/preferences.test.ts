@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { setPreference, unsetPreference } from '../../../src/settings/change-preference.ts';
+import { setPreference, unsetPreference } from '../../../src/settings/preferences.ts';
 import { NO_SETTINGS } from '../../../src/settings/settings.ts';
 
 describe('setPreference', () => {

@@ -1,9 +1,8 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identify } from '../../../src/files/process-identity.ts';
-import { openSettings, readSettings } from '../../../src/settings/read.ts';
-import { realClock, temporaryFolder } from '../files/place.ts';
+import { readSettings } from '../../../src/settings/read.ts';
+import { temporaryFolder } from '../files/place.ts';
 
 const EMPTY = { currentProfile: undefined, profiles: new Map(), preferences: {} };
 
@@ -130,25 +129,5 @@ describe('readSettings', () => {
     const { mkdirSync } = await import('node:fs');
     mkdirSync(join(folder, 'settings.json'));
     await expect(readSettings(folder)).rejects.toMatchObject({ code: 'USAGE' });
-  });
-});
-
-describe('openSettings', () => {
-  it('sweeps what a killed process left and reads the settings', async () => {
-    const folder = folderWith('{"version":1}');
-    const { host } = identify(process.pid);
-    writeFileSync(join(folder, 'settings.json.lock'), `${host} 999999999 1 0123456789abcdef\n`);
-    const owner = { pid: process.pid, clock: realClock() };
-    expect(await openSettings({ configDir: folder, ...owner })).toEqual(EMPTY);
-    expect(readdirSync(folder)).toEqual(['settings.json']);
-  });
-
-  it('touches nothing where there is nothing to read (C15)', async () => {
-    const folder = temporaryFolder();
-    chmodSync(folder, 0o500);
-    const owner = { pid: process.pid, clock: realClock() };
-    expect(await openSettings({ configDir: join(folder, 'none'), ...owner })).toEqual(EMPTY);
-    expect(await openSettings({ configDir: undefined, ...owner })).toEqual(EMPTY);
-    expect(readdirSync(folder)).toEqual([]);
   });
 });

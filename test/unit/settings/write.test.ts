@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { setPreference } from '../../../src/settings/change-preference.ts';
+import { setPreference } from '../../../src/settings/preferences.ts';
 import { changeProfile } from '../../../src/settings/profiles.ts';
 import { readSettings } from '../../../src/settings/read.ts';
 import { changeSettings } from '../../../src/settings/write.ts';
