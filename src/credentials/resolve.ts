@@ -3,7 +3,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure, type Notice, warning } from '../failure.ts';
 import type { CredentialPort } from '../http/call.ts';
 import { makeExpiryGuard } from './expiry-guard.ts';
-import { makeSource, type TokenSource } from './source.ts';
+import { fixedSource, storedSource, type TokenSource } from './source.ts';
 import type { CredentialEntry } from './store.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -30,17 +30,16 @@ export interface CredentialRequest {
   readonly commandTimeoutMs?: number;
 }
 
-/** The credential of one family for one origin. */
-export interface Credential extends CredentialPort {
-  /** Remaining life by the token's own word, in milliseconds (negative: expired); undefined: not known. */
-  remainingMs(): Promise<number | undefined>;
-}
-
 const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
 
 /** Name of the variable that carries a family's token. */
 export function tokenVariable(family: Family): 'FRONTDESK_CARDS_TOKEN' | 'FRONTDESK_CALENDAR_TOKEN' {
   return TOKEN_VARIABLES[family];
+}
+
+/** How messages call the environment as the place of a family's token. */
+export function environmentName(family: Family): string {
+  return `environment (${TOKEN_VARIABLES[family]})`;
 }
 
 /** The environment's token, as it is; an empty variable counts as one that is not set. */
@@ -85,25 +84,21 @@ async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
   const { env, family } = request;
   const fromEnvironment = environmentToken(env, family);
   if (fromEnvironment !== undefined) {
-    return makeSource({ kind: 'environment', variable: TOKEN_VARIABLES[family], value: fromEnvironment });
+    return fixedSource(environmentName(family), fromEnvironment, TOKEN_VARIABLES[family]);
   }
   const { entry, otherOrigin } = findStored(await request.stored(), request);
   if (entry === undefined) throw noCredential(request, otherOrigin);
   const { platform, onNotice, commandTimeoutMs = 60_000 } = request;
-  return makeSource({ kind: 'stored', entry, env, platform, onNotice, commandTimeoutMs });
+  return storedSource({ entry, env, platform, onNotice, commandTimeoutMs });
 }
 
 /**
- * The credential of one family, looked up in this order: environment, then the profile's own. Nothing is
+ * The credential of one family for one origin, looked up in this order: environment, then the profile's own. Nothing is
  * read, run or checked before the first token is asked for; then AUTH when there is none (or only one that
  * belongs to another origin), when a card token says that it is expired, when the file is unsafe or the
  * token command fails, and USAGE for a token that is no visible ASCII.
  */
-export function resolveCredential(request: CredentialRequest): Credential {
-  return new LookedUpCredential(request);
-}
-
-class LookedUpCredential implements Credential {
+export class Credential implements CredentialPort {
   source: string;
   readonly #request: CredentialRequest;
   readonly #guard: ReturnType<typeof makeExpiryGuard>;
@@ -112,7 +107,7 @@ class LookedUpCredential implements Credential {
 
   constructor(request: CredentialRequest) {
     const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
-    this.source = isFromEnvironment ? `environment (${TOKEN_VARIABLES[request.family]})` : `profile ${request.profile}`;
+    this.source = isFromEnvironment ? environmentName(request.family) : `profile ${request.profile}`;
     this.#request = request;
     this.#guard = makeExpiryGuard({ ...request, hint: freshTokenHint(request) });
   }
@@ -140,6 +135,7 @@ class LookedUpCredential implements Credential {
     return fresh === undefined || this.#guard.isExpired(fresh) ? undefined : fresh;
   }
 
+  /** Remaining life by the token's own word, in milliseconds (negative: expired); undefined: not known. */
   async remainingMs(): Promise<number | undefined> {
     return this.#guard.remainingMs(await (await this.#open()).token());
   }

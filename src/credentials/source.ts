@@ -14,12 +14,8 @@ export interface TokenSource {
   renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;
 }
 
-export type SourceChoice =
-  | { readonly kind: 'environment'; readonly variable: string; readonly value: string }
-  | StoredChoice;
-
-interface StoredChoice {
-  readonly kind: 'stored';
+/** A stored credential, and what is needed to read it. */
+interface Stored {
   readonly entry: CredentialEntry;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
@@ -33,7 +29,8 @@ export function nameOfStored({ kind, profile, value }: CredentialEntry): string 
   return kind === 'file' ? `token file ${value}` : `profile ${profile}`;
 }
 
-function fixedSource(name: string, text: string, where: string): TokenSource {
+/** A token that is at hand. `where`: how messages call its place. */
+export function fixedSource(name: string, text: string, where: string): TokenSource {
   return {
     name,
     async token() {
@@ -46,7 +43,7 @@ function fixedSource(name: string, text: string, where: string): TokenSource {
 }
 
 /** Run once per process however many callers there are, and once more in all after a 401. */
-function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSource {
+function commandSource({ entry, env, commandTimeoutMs }: Stored): TokenSource {
   const what = `the ${familyAdjective(entry.family)} token command of profile ${entry.profile}`;
   const run = (stop: AbortSignal | undefined) =>
     runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs, stop });
@@ -74,7 +71,7 @@ function commandSource({ entry, env, commandTimeoutMs }: StoredChoice): TokenSou
 }
 
 /** Read at each use, so that a secret that is rotated under a long run is noticed. */
-function fileSource({ entry, platform, onNotice }: StoredChoice): TokenSource {
+function fileSource({ entry, platform, onNotice }: Stored): TokenSource {
   let warned = false;
 
   async function read(): Promise<string> {
@@ -97,17 +94,11 @@ function fileSource({ entry, platform, onNotice }: StoredChoice): TokenSource {
   };
 }
 
-/** Where the chosen credential's token comes from. Nothing is read or run before it is asked for. */
-export function makeSource(choice: SourceChoice): TokenSource {
-  if (choice.kind === 'environment') {
-    return fixedSource(`environment (${choice.variable})`, choice.value, choice.variable);
-  }
-  const { entry } = choice;
-  if (entry.kind === 'command') return commandSource(choice);
-  if (entry.kind === 'file') return fileSource(choice);
-  return fixedSource(
-    nameOfStored(entry),
-    entry.value,
-    `the stored ${familyAdjective(entry.family)} credential of profile ${entry.profile}`,
-  );
+/** Where a stored credential's token comes from. Nothing is read or run before it is asked for. */
+export function storedSource(stored: Stored): TokenSource {
+  const { kind, family, profile, value } = stored.entry;
+  if (kind === 'command') return commandSource(stored);
+  if (kind === 'file') return fileSource(stored);
+  const where = `the stored ${familyAdjective(family)} credential of profile ${profile}`;
+  return fixedSource(nameOfStored(stored.entry), value, where);
 }

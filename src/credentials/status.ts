@@ -1,17 +1,16 @@
 import { FAMILIES } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
-import { fingerprint } from './fingerprint.ts';
 import {
+  Credential,
   type CredentialRequest,
+  environmentName,
   environmentToken,
   findStored,
   freshTokenHint,
-  resolveCredential,
-  tokenVariable,
 } from './resolve.ts';
 import { nameOfStored } from './source.ts';
-import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
+import { fingerprint, judgeExpiry, lastFour, readJwtTimes } from './token.ts';
 
 /** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
 const CREDENTIAL_STATUS = object({
@@ -65,7 +64,7 @@ function listIgnored({ entry, otherOrigin }: Stored, profile: string, isFromEnvi
  */
 export async function describeCredential(request: CredentialRequest): Promise<CredentialReport> {
   const { family, origin, clock } = request;
-  const credential = resolveCredential({ ...request, ignoreExpiry: true });
+  const credential = new Credential({ ...request, ignoreExpiry: true });
   const isFromEnvironment = environmentToken(request.env, family) !== undefined;
   const stored = await lookUp(request);
   const base = { family, origin, ignoredSources: listIgnored(stored, request.profile, isFromEnvironment) };
@@ -85,7 +84,7 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { entry } = stored;
-    const source = isFromEnvironment ? `environment (${tokenVariable(family)})` : entry && nameOfStored(entry);
+    const source = isFromEnvironment ? environmentName(family) : entry && nameOfStored(entry);
     const unknown = { lastFour: null, fingerprint: null, expiresAt: null };
     const status = { ...base, source: source ?? null, ...unknown, problem: error.message };
     return { status, hints: error.hints };

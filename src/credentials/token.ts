@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Failure } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 
@@ -96,4 +97,9 @@ export function describeExpiry(expiresAtMs: number, nowMs: number): string {
 /** The last four characters, so that people can tell tokens apart; undefined when that would show too much. */
 export function lastFour(token: string): string | undefined {
   return token.length >= 20 ? token.slice(-4) : undefined;
+}
+
+/** A short name of a token that tells nothing about it: the first 12 hex digits of its SHA-256. */
+export function fingerprint(token: string): string {
+  return createHash('sha256').update(token).digest('hex').slice(0, 12);
 }

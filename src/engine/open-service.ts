@@ -1,5 +1,5 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../api/operation.ts';
-import { environmentToken, findStored, resolveCredential, tokenVariable } from '../credentials/resolve.ts';
+import { Credential, environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
 import type { CredentialEntry } from '../credentials/store.ts';
 import { note } from '../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
@@ -86,7 +86,7 @@ async function profileAddress(session: Session, family: Family, isLasting: boole
   const { profile, context, common } = session;
   const { base, source } = resolveTarget(profile, family);
   await reportOverride(session, family, base.origin);
-  const credential = resolveCredential({
+  const credential = new Credential({
     family,
     origin: base.origin,
     profile: profile.name,

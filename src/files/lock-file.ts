@@ -68,20 +68,25 @@ function readText(descriptor: number): string {
   return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LONGEST_LOCK, 0));
 }
 
-/** The lock under this name, undefined when there is none. Throws the system's error. */
-export function readLockFile(path: string): LockFile | undefined {
+/** What is done with the opened file of a lock; undefined when there is none. Throws the system's error. */
+function withLockFile<Result>(path: string, flags: string, use: (descriptor: number) => Result): Result | undefined {
   let descriptor: number;
   try {
-    descriptor = openSync(path, 'r');
+    descriptor = openSync(path, flags);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
-    return parse(readText(descriptor), () => fstatSync(descriptor).mtimeMs);
+    return use(descriptor);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The lock under this name, undefined when there is none. Throws the system's error. */
+export function readLockFile(path: string): LockFile | undefined {
+  return withLockFile(path, 'r', (descriptor) => parse(readText(descriptor), () => fstatSync(descriptor).mtimeMs));
 }
 
 function numbers(epoch: number, count: number): string {
@@ -146,20 +151,12 @@ export function makeLockFile(path: string, epoch: number, maker: LockMaker): Own
  * that was looked at: a lock that is put in its place at that very moment is not touched.
  */
 export function writeNumbers(path: string, own: OwnLock, epoch: number, count: number): boolean {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r+');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-  try {
+  const isOwn = withLockFile(path, 'r+', (descriptor) => {
     if (parse(readText(descriptor), () => 0).instance !== own.instance) return false;
     writeSync(descriptor, numbers(epoch, count), own.numbersAt, 'latin1');
     // A network file system shows it to others only then.
     fsyncSync(descriptor);
     return true;
-  } finally {
-    closeSync(descriptor);
-  }
+  });
+  return isOwn === true;
 }

@@ -80,22 +80,19 @@ export function findPlaces(input: PlacesInput): Places {
   };
 }
 
+function requirePlace(folder: string | undefined, holds: string, variable: string): string {
+  if (folder !== undefined) return folder;
+  throw new Failure('USAGE', `there is no folder for ${holds}: ${variable} is not set and there is no home folder`, {
+    hints: [`set ${variable} to a folder of your own`],
+  });
+}
+
 /** The folder of settings and credentials; USAGE when nothing tells where it is. */
-export function requireConfigDir(places: Places): string {
-  if (places.configDir !== undefined) return places.configDir;
-  throw new Failure(
-    'USAGE',
-    'there is no folder for settings and credentials: FRONTDESK_CONFIG_DIR is not set and there is no home folder',
-    { hints: ['set FRONTDESK_CONFIG_DIR to a folder of your own'] },
-  );
+export function requireConfigDir({ configDir }: Places): string {
+  return requirePlace(configDir, 'settings and credentials', 'FRONTDESK_CONFIG_DIR');
 }
 
 /** The folder of history, runs and the sandbox's state; USAGE when nothing tells where it is. */
-export function requireStateDir(places: Places): string {
-  if (places.stateDir !== undefined) return places.stateDir;
-  throw new Failure(
-    'USAGE',
-    'there is no folder for history and runs: FRONTDESK_STATE_DIR is not set and there is no home folder',
-    { hints: ['set FRONTDESK_STATE_DIR to a folder of your own'] },
-  );
+export function requireStateDir({ stateDir }: Places): string {
+  return requirePlace(stateDir, 'history and runs', 'FRONTDESK_STATE_DIR');
 }

@@ -59,8 +59,13 @@ function fileDanger(path: string, facts: FileStatus, uid: number | undefined): D
   return undefined;
 }
 
-/** `subject` is how the message calls the folder: `it`, or `its folder` in a message about a file. */
-function folderDanger(path: string, subject: string, facts: FileStatus, uid: number | undefined): Danger | undefined {
+/** That others than this user and root can write there. `subject` is how the message calls it: `it`, `its folder`. */
+function openDanger(
+  path: string,
+  subject: string,
+  facts: Pick<FileStatus, 'uid' | 'mode'>,
+  uid: number | undefined,
+): Danger | undefined {
   const word = shellQuote(path);
   if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
     return { problem: `${subject} belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
@@ -86,7 +91,7 @@ async function findDanger(path: string, facts: FileStatus, platform: string): Pr
   if (!hasModes(platform)) return facts.isFile() ? undefined : fileDanger(path, facts, undefined);
   const uid = await currentUid();
   const folder = dirname(path);
-  return fileDanger(path, facts, uid) ?? folderDanger(folder, 'its folder', await stat(folder), uid);
+  return fileDanger(path, facts, uid) ?? openDanger(folder, 'its folder', await stat(folder), uid);
 }
 
 /**
@@ -105,11 +110,8 @@ export async function readPrivateFile(
       throw unsafe(path, what, { problem: 'it is a symbolic link', fix: `rm ${shellQuote(path)}` });
     }
     // Opening a pipe would wait for a writer.
-    if (!entry.isFile())
-      throw unsafe(path, what, {
-        problem: 'it is not an ordinary file',
-        fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`,
-      });
+    const isOther = entry.isFile() ? undefined : fileDanger(path, entry, undefined);
+    if (isOther !== undefined) throw unsafe(path, what, isOther);
     const file = await open(path, constants.O_RDONLY | (hasModes(platform) ? constants.O_NOFOLLOW : 0));
     try {
       const danger = await findDanger(path, await file.stat(), platform);
@@ -131,7 +133,7 @@ export async function readPrivateFile(
 /** AUTH, with the command that fixes it, for a folder in which others could swap a file that holds secrets. */
 export async function refuseUnsafeFolder(path: string, platform: string): Promise<void> {
   if (!hasModes(platform)) return;
-  const danger = folderDanger(path, 'it', await stat(path), await currentUid());
+  const danger = openDanger(path, 'it', await stat(path), await currentUid());
   if (danger === undefined) return;
   throw new Failure('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}; nothing was changed`, {
     hints: [`fix it with: ${danger.fix}`],
@@ -148,12 +150,11 @@ export async function writableByOthers(path: string, platform: string): Promise<
   if (!hasModes(platform)) return undefined;
   const uid = await currentUid();
   for (const place of [path, dirname(path)]) {
-    const facts = await stat(place);
-    const what = place === path ? 'it' : 'its folder';
-    if (uid !== undefined && facts.uid !== uid && facts.uid !== 0)
-      return `${what} belongs to another user (uid ${facts.uid})`;
-    const isSticky = place !== path && (facts.mode & STICKY) !== 0;
-    if ((facts.mode & 0o022) !== 0 && !isSticky) return `others can write to ${what} (mode ${octal(facts.mode)})`;
+    const { uid: owner, mode } = await stat(place);
+    const isSticky = place !== path && (mode & STICKY) !== 0;
+    const facts = { uid: owner, mode: isSticky ? 0 : mode };
+    const danger = openDanger(place, place === path ? 'it' : 'its folder', facts, uid);
+    if (danger !== undefined) return danger.problem;
   }
   return undefined;
 }

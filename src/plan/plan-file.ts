@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
@@ -41,6 +42,9 @@ const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER } as const;
 
 /** Line 1 as it is written and printed: with the layout's number before it. */
 export const PLAN_HEADER_OUTPUT = object(LINE_1);
+
+/** Names of the members of line 1, in their order: those of the object above. */
+export const HEADER_MEMBERS = Object.keys(LINE_1) as readonly (keyof typeof LINE_1)[];
 
 /** What became of a plan on this machine. */
 const PLAN_STATE = oneOf(['new', 'expired', 'running', 'stopped', 'finished']);
@@ -89,19 +93,8 @@ export function encodeHeader(facts: PlanDraft, sha256: string): string {
 
 /** The header as JSON, in the order in which the file has it. */
 export function headerObject(header: PlanHeader): JsonObject {
-  return new Map<keyof typeof LINE_1, JsonValue>([
-    ['frontdeskPlan', new JsonNumber(String(PLAN_VERSION))],
-    ['plan', header.plan],
-    ['operation', header.operation],
-    ['url', header.url],
-    ['profile', header.profile],
-    ['createdBy', header.createdBy],
-    ['createdAt', header.createdAt],
-    ['expiresAt', header.expiresAt],
-    ['rows', new JsonNumber(String(header.rows))],
-    ['unchanged', new JsonNumber(String(header.unchanged))],
-    ['sha256', header.sha256],
-  ]);
+  const line = { frontdeskPlan: PLAN_VERSION, ...header };
+  return new Map(HEADER_MEMBERS.map((name) => [name, fromPlain(line[name])]));
 }
 
 /** The line of a row with its newline. */

@@ -7,7 +7,7 @@ import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { PLAN_NAME_LENGTH, PLAN_VERSION, type PlanHeader } from './plan-file.ts';
+import { HEADER_MEMBERS, PLAN_NAME_LENGTH, PLAN_VERSION, type PlanHeader } from './plan-file.ts';
 
 /** Far above any row: a text of 40,000 characters, escaped. What is longer is no plan. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -19,7 +19,14 @@ export interface PlannedRow extends Row {
 }
 
 /** Something wrong with one line, said after `line 3: `. */
-export class LineProblem extends Error {}
+export class LineProblem extends Error {
+  /** Undefined: the line that is being read. */
+  readonly line: number | undefined;
+  constructor(problem: string, line?: number) {
+    super(problem);
+    this.line = line;
+  }
+}
 
 /** Operations whose writes can be planned: not those whose answer is a one-time secret. */
 function plannedOperation(command: string): Operation | undefined {
@@ -64,20 +71,6 @@ function refuseOtherMembers(object: JsonObject, known: readonly string[]): void 
   for (const name of object.keys()) if (!known.includes(name)) throw new LineProblem(`it has an unknown member`);
 }
 
-const HEADER_MEMBERS = [
-  'frontdeskPlan',
-  'plan',
-  'operation',
-  'url',
-  'profile',
-  'createdBy',
-  'createdAt',
-  'expiresAt',
-  'rows',
-  'unchanged',
-  'sha256',
-];
-
 /** The header in line 1, and the row of the table that it names. */
 export function parseHeader(bytes: Uint8Array): { readonly header: PlanHeader; readonly operation: Operation } {
   const object = parseLine(bytes);
@@ -114,22 +107,12 @@ function objectAt(object: JsonObject, name: string): JsonObject | undefined {
   throw new LineProblem(`${name} is not an object`);
 }
 
-/** Names of the members of a row's record, kept as one array for rows of one shape. */
-class RecordNames {
-  #last: readonly string[] = [];
-
-  of(names: readonly string[]): readonly string[] {
-    const isSame = names.length === this.#last.length && names.every((name, index) => name === this.#last[index]);
-    if (!isSame) this.#last = names;
-    return this.#last;
-  }
-}
-
 /** Turns lines into rows of one operation. */
 export class RowReader {
   readonly #operation: Operation;
   readonly #idParam: string | undefined;
-  readonly #names = new RecordNames();
+  /** Members of the last row's record: rows of one shape share one array. */
+  #names: readonly string[] = [];
 
   constructor(operation: Operation) {
     this.#operation = operation;
@@ -153,10 +136,22 @@ export class RowReader {
     if (wanted === 'checked' && before === undefined) throw new LineProblem('before is missing');
     const id = given ?? undefined;
     const params = idParam === undefined || id === undefined ? {} : { [idParam]: id };
-    const names = this.#names.of([...(idParam === undefined ? [] : [idParam]), ...(body?.keys() ?? [])]);
+    const names = [...(idParam === undefined ? [] : [idParam]), ...(body?.keys() ?? [])];
+    const isSame = names.length === this.#names.length && names.every((name, index) => name === this.#names[index]);
+    if (!isSame) this.#names = names;
     const values = [...(id === undefined ? [] : [id]), ...(body?.values() ?? [])];
     const row = countAt(object, 'row');
-    return { row, line, id, params, body, before, drift: wanted, expects: [], record: { row, line, names, values } };
+    return {
+      row,
+      line,
+      id,
+      params,
+      body,
+      before,
+      drift: wanted,
+      expects: [],
+      record: { row, line, names: this.#names, values },
+    };
   }
 
   /** What the command itself would have refused, or undefined. */
@@ -189,17 +184,8 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     // A piece is valid only until the next one is asked for.
     rest.push(Buffer.from(piece.subarray(from)));
     length += piece.length - from;
-    if (length > MAX_LINE_BYTES) throw new NumberedProblem(line, 'it is longer than any line of a plan');
+    if (length > MAX_LINE_BYTES) throw new LineProblem('it is longer than any line of a plan', line);
   }
   const bytes = Buffer.concat(rest);
   if (bytes.length > 0) yield { bytes, isWhole: false };
-}
-
-/** A problem whose line is known. */
-export class NumberedProblem extends Error {
-  readonly line: number;
-  constructor(line: number, problem: string) {
-    super(problem);
-    this.line = line;
-  }
 }

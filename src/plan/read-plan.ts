@@ -3,15 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { hashFirstLine, type PlanHeader } from './plan-file.ts';
-import {
-  LineProblem,
-  linesOf,
-  NumberedProblem,
-  type PlannedRow,
-  parseHeader,
-  parseLine,
-  RowReader,
-} from './plan-lines.ts';
+import { LineProblem, linesOf, type PlannedRow, parseHeader, parseLine, RowReader } from './plan-lines.ts';
 
 const BATCH_ROWS = 256;
 
@@ -27,8 +19,11 @@ export interface VerifiedPlan {
   readonly fields: readonly string[];
 }
 
-function planFailure(name: string, line: number, problem: string): Failure {
-  return new Failure('USAGE', `${name} cannot be used as a plan: line ${line}: ${problem}; nothing was sent`, {
+/** USAGE for a problem of a line; anything else as it is. */
+function planFailure(name: string, line: number, error: unknown): unknown {
+  if (!(error instanceof LineProblem)) return error;
+  const problem = `line ${error.line ?? line}: ${error.message}`;
+  return new Failure('USAGE', `${name} cannot be used as a plan: ${problem}; nothing was sent`, {
     hints: ['make the plan again, or fetch the file as it was'],
   });
 }
@@ -60,9 +55,7 @@ export async function verifyPlan(
     }
     return { ...check.end(), fileSha256: whole.digest('hex') };
   } catch (error) {
-    if (error instanceof NumberedProblem) throw planFailure(name, error.line, error.message);
-    if (error instanceof LineProblem) throw planFailure(name, Math.max(1, line), error.message);
-    throw error;
+    throw planFailure(name, Math.max(1, line), error);
   }
 }
 
@@ -76,7 +69,7 @@ class PlanCheck {
   #lastRow = 0;
   #rows = 0;
   /** A line that can be read and says what cannot be: reported only when the file is what was written. */
-  #fault: NumberedProblem | undefined;
+  #fault: LineProblem | undefined;
 
   constructor(onRow: Verification['onRow']) {
     this.#onRow = onRow;
@@ -98,7 +91,7 @@ class PlanCheck {
       this.#takeRow(reader, object, line);
     } catch (error) {
       if (!(error instanceof LineProblem)) throw error;
-      this.#fault ??= new NumberedProblem(line, error.message);
+      this.#fault ??= new LineProblem(error.message, line);
     }
   }
 
@@ -114,13 +107,13 @@ class PlanCheck {
   }
 
   end(): Omit<VerifiedPlan, 'fileSha256'> {
-    if (this.#begun === undefined) throw new NumberedProblem(1, 'the file is empty');
+    if (this.#begun === undefined) throw new LineProblem('the file is empty', 1);
     const { header, operation, hash } = this.#begun;
     if (hash.digest('hex') !== header.sha256) {
-      throw new NumberedProblem(1, 'its hash is not that of the file, which was changed or cut');
+      throw new LineProblem('its hash is not that of the file, which was changed or cut', 1);
     }
     if (this.#fault !== undefined) throw this.#fault;
-    if (this.#rows !== header.rows) throw new NumberedProblem(1, `it says ${header.rows} rows, not ${this.#rows}`);
+    if (this.#rows !== header.rows) throw new LineProblem(`it says ${header.rows} rows, not ${this.#rows}`, 1);
     return { header, operation, lastRow: this.#lastRow, fields: [...this.#fields] };
   }
 }
@@ -143,8 +136,7 @@ export async function* plannedRows(
       batch = [];
     }
   } catch (error) {
-    if (!(error instanceof LineProblem)) throw error;
-    throw planFailure(name, line, error.message);
+    throw planFailure(name, line, error);
   }
   if (batch.length > 0) yield batch;
 }

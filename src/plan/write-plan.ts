@@ -19,16 +19,6 @@ import {
 const FLUSH_LENGTH = 1 << 16;
 const NO_HASH = '0'.repeat(64);
 
-/** A plan that grows beside its place under another name, and appears when it is complete. */
-export interface PlanWriter {
-  /** Rejects with LOCAL_IO. */
-  add(row: PlanRow): Promise<void>;
-  /** Puts the file in its place. USAGE when one is there meanwhile; LOCAL_IO when it cannot be written. */
-  keep(): Promise<PlanHeader>;
-  /** Leaves everything as it was before. */
-  discard(): Promise<void>;
-}
-
 function existsFailure(path: string): Failure {
   return new Failure('USAGE', `--plan: ${path} exists, and a plan never replaces a file; nothing was sent`, {
     hints: ['name a new file'],
@@ -70,10 +60,11 @@ export async function openPlanWriter(path: string, facts: PlanDraft, pid: number
   } catch (error) {
     throw unwritable(path, error);
   }
-  return new GrowingPlan(path, temporary, facts, file);
+  return new PlanWriter(path, temporary, facts, file);
 }
 
-class GrowingPlan implements PlanWriter {
+/** A plan that grows beside its place under another name, and appears when it is complete. */
+export class PlanWriter {
   readonly #path: string;
   readonly #temporary: string;
   readonly #facts: PlanDraft;
@@ -92,6 +83,7 @@ class GrowingPlan implements PlanWriter {
     this.#hash = hashFirstLine(this.#pending);
   }
 
+  /** Rejects with LOCAL_IO. */
   async add(row: PlanRow): Promise<void> {
     const line = encodeRow(row);
     this.#hash.update(line);
@@ -100,6 +92,7 @@ class GrowingPlan implements PlanWriter {
     if (this.#pending.length >= FLUSH_LENGTH) await this.#attempt(() => this.#flush());
   }
 
+  /** Puts the file in its place. USAGE when one is there meanwhile; LOCAL_IO when it cannot be written. */
   async keep(): Promise<PlanHeader> {
     if (this.#rows !== this.#facts.rows) throw new Error(`a plan of ${this.#facts.rows} rows got ${this.#rows}`);
     const sha256 = this.#hash.digest('hex');
@@ -114,6 +107,7 @@ class GrowingPlan implements PlanWriter {
     return { ...this.#facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 };
   }
 
+  /** Leaves everything as it was before. */
   async discard(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(this.#temporary, { force: true });

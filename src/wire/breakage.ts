@@ -1,3 +1,4 @@
+import type { BaseUrl } from './base-url.ts';
 import type { Breakage, BreakLabel, Phase } from './exchange.ts';
 
 /** Raised by our own parts of the transport; the label is what was seen, not guessed from a code. */
@@ -17,10 +18,7 @@ export function secondsText(limitMs: number): string {
 }
 
 /** What is known about the far end, for the texts. */
-interface Endpoint {
-  readonly host: string;
-  readonly hostPort: string;
-}
+type Endpoint = Pick<BaseUrl, 'host' | 'hostPort'>;
 
 /** What a failed TLS handshake had shown of the certificate, when it got that far. */
 export interface SeenCertificate {
@@ -69,7 +67,8 @@ export function connectBreakage(
 ): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   const code = codeOf(error);
-  return tcpBreakage(code, to) ?? tlsBreakage(code, to, certificate, timeIs) ?? other(error, to);
+  const known = tcpBreakage(code, to) ?? tlsBreakage(code, to, certificate, timeIs);
+  return known ?? { label: 'other', text: `cannot connect to ${to.hostPort} (${describe(error)})` };
 }
 
 function tcpBreakage(code: string, to: Endpoint): Breakage | undefined {
@@ -116,10 +115,6 @@ function tlsBreakage(
   return undefined;
 }
 
-function other(error: unknown, to: Endpoint): Breakage {
-  return { label: 'other', text: `cannot connect to ${to.hostPort} (${describe(error)})` };
-}
-
 /** Name and code only: messages of foreign errors may quote what was sent. */
 function describe(error: unknown): string {
   const name = error instanceof Error ? error.name : typeof error;
@@ -137,8 +132,8 @@ export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breaka
   const inBody = phase === 'reading_body';
   // undici's parser errors carry no usable code in some versions: the class name tells (docs/faults.md H23).
   if (error instanceof Error && error.name === 'HTTPParserError') {
-    const text = inBody ? 'the answer broke the rules of HTTP while its body was read' : notHttp(to);
-    return { label: 'not_http', text };
+    const early = `${to.hostPort} did not answer with HTTP`;
+    return { label: 'not_http', text: inBody ? 'the answer broke the rules of HTTP while its body was read' : early };
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return { label: 'headers_too_large', text: 'the answer has too many headers' };
@@ -158,8 +153,4 @@ export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breaka
     };
   }
   return { label: 'other', text: `the connection failed (${describe(error)})` };
-}
-
-function notHttp(to: Endpoint): string {
-  return `${to.hostPort} did not answer with HTTP`;
 }

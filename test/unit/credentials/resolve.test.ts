@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CredentialRequest, resolveCredential } from '../../../src/credentials/resolve.ts';
+import { Credential, type CredentialRequest } from '../../../src/credentials/resolve.ts';
 import { describeCredential } from '../../../src/credentials/status.ts';
 import type { CredentialEntry, CredentialKind } from '../../../src/credentials/store.ts';
 import { Failure, type Notice } from '../../../src/failure.ts';
@@ -41,9 +41,7 @@ const noStore = () => Promise.reject(new Error('the store must not be read'));
 
 describe('the order of sources', () => {
   it('takes the environment’s token without reading the store (C3, C15)', async () => {
-    const credential = resolveCredential(
-      request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }),
-    );
+    const credential = new Credential(request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }));
     expect(credential.source).toBe('environment (FRONTDESK_CARDS_TOKEN)');
     expect(await credential.token()).toBe('envtoken');
     expect(await credential.renew('envtoken')).toBeUndefined();
@@ -55,10 +53,10 @@ describe('the order of sources', () => {
       entry('token', 'y', { family: 'calendar' }),
       entry('token', 'mine'),
     ];
-    const credential = resolveCredential(request(others, { env: { FRONTDESK_CARDS_TOKEN: '' } }));
+    const credential = new Credential(request(others, { env: { FRONTDESK_CARDS_TOKEN: '' } }));
     expect(credential.source).toBe('profile demo');
     expect(await credential.token()).toBe('mine');
-    expect(() => resolveCredential(request([], { stored: noStore }))).not.toThrow();
+    expect(() => new Credential(request([], { stored: noStore }))).not.toThrow();
   });
 
   it.each([
@@ -68,7 +66,7 @@ describe('the order of sources', () => {
     ['a subdomain', entry('file', '/hunter2', { origin: 'https://x.a.example' })],
     ['another host, by a command', entry('command', 'echo hunter2', { origin: 'https://b.example' })],
   ])('never sends a credential to another origin: %s (C2)', async (_what, stored) => {
-    await expect(resolveCredential(request([stored])).token()).rejects.toMatchObject({
+    await expect(new Credential(request([stored])).token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
       message: `the stored gift card credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example; nothing was sent`,
@@ -77,7 +75,7 @@ describe('the order of sources', () => {
 
   it('does not take the other family’s token (C4)', async () => {
     const changes = { env: { FRONTDESK_CALENDAR_TOKEN: 'x' } };
-    const credential = resolveCredential(request([entry('token', 'y', { family: 'calendar' })], changes));
+    const credential = new Credential(request([entry('token', 'y', { family: 'calendar' })], changes));
     await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
   });
 
@@ -85,7 +83,7 @@ describe('the order of sources', () => {
     [true, 'log in with: frontdesk auth login -p demo --family cards'],
     [false, 'set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login -p demo --family cards --token-stdin'],
   ])('says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
-    await expect(resolveCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
+    await expect(new Credential(request([], { isInteractive })).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: 'there is no gift card credential for https://a.example (profile demo); nothing was sent',
       hints: [hint],
@@ -94,13 +92,13 @@ describe('the order of sources', () => {
 
   it('passes on that the store is not safe', async () => {
     const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
-    await expect(resolveCredential(request([], { stored })).token()).rejects.toThrow('unsafe');
+    await expect(new Credential(request([], { stored })).token()).rejects.toThrow('unsafe');
   });
 
   it.each([{ FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' }, { FRONTDESK_CARDS_TOKEN: 'hunter2é' }])(
     'refuses %j with USAGE and does not show it (C5)',
     async (env) => {
-      await expect(resolveCredential(request([], { env })).token()).rejects.toMatchObject({
+      await expect(new Credential(request([], { env })).token()).rejects.toMatchObject({
         code: 'USAGE',
         message: expect.stringMatching(/^FRONTDESK_CARDS_TOKEN holds (?!.*hunter2)/),
       });
@@ -110,7 +108,7 @@ describe('the order of sources', () => {
 
 describe('expiry', () => {
   it('refuses a card token that has ended (C17)', async () => {
-    const credential = resolveCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
+    const credential = new Credential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       message:
@@ -126,12 +124,12 @@ describe('expiry', () => {
     ['a key of the calendar API', jwt(-7200), { family: 'calendar' as const }],
   ])('does not refuse one %s', async (_what, token, changes) => {
     const env = { FRONTDESK_CARDS_TOKEN: token, FRONTDESK_CALENDAR_TOKEN: token };
-    expect(await resolveCredential(request([], { env, ...changes })).token()).toBe(token);
+    expect(await new Credential(request([], { env, ...changes })).token()).toBe(token);
   });
 
   it('gives one notice when less than a day is left', async () => {
     const used = request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(18_000) } });
-    const credential = resolveCredential(used);
+    const credential = new Credential(used);
     await credential.token();
     await credential.token();
     expect(used.notices).toEqual([
@@ -158,7 +156,7 @@ describe('a token command', () => {
 
   it('runs once per process, also for callers at the same time, and once more after a 401', async () => {
     const { command, runs, log } = counting('');
-    const credential = resolveCredential(request([entry('command', `${command} wc -l < '${log}' | tr -d ' '`)]));
+    const credential = new Credential(request([entry('command', `${command} wc -l < '${log}' | tr -d ' '`)]));
     expect(await Promise.all([credential.token(), credential.token(), credential.token()])).toEqual(['1', '1', '1']);
     expect(runs()).toBe(1);
     expect(credential.source).toBe('token command of profile demo');
@@ -167,14 +165,14 @@ describe('a token command', () => {
   });
 
   it('has nothing new to offer when it prints the same again', async () => {
-    const credential = resolveCredential(request([entry('command', 'echo same')]));
+    const credential = new Credential(request([entry('command', 'echo same')]));
     expect([await credential.token(), await credential.renew('same')]).toEqual(['same', undefined]);
   });
 
   it('does not see our own tokens in its environment, but all else (C22)', async () => {
     const env = { PATH: process.env['PATH'], MINE: 'm', FRONTDESK_CALENDAR_TOKEN: 'hunter2', FRONTDESK_TIMEOUT: '3s' };
     const command = 'echo "$MINE:$FRONTDESK_CALENDAR_TOKEN:$FRONTDESK_TIMEOUT"';
-    expect(await resolveCredential(request([entry('command', command)], { env })).token()).toBe('m::3s');
+    expect(await new Credential(request([entry('command', command)], { env })).token()).toBe('m::3s');
   });
 
   it.each([
@@ -185,7 +183,7 @@ describe('a token command', () => {
     ['does not exist', 'frontdesk-no-such-command-hunter2', 'ended with exit status 127'],
     ['prints without end', 'yes hunter2', 'printed more than any token holds'],
   ])('that %s is AUTH, without its output and without another source (C16)', async (_what, command, problem) => {
-    const credential = resolveCredential(request([entry('command', command)]));
+    const credential = new Credential(request([entry('command', command)]));
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
@@ -195,14 +193,14 @@ describe('a token command', () => {
 
   it('that hangs is given up, although what it started goes on (C16)', async () => {
     const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
-    await expect(resolveCredential(used).token()).rejects.toMatchObject({
+    await expect(new Credential(used).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: expect.stringContaining('gave no answer within 0.15 s'),
     });
   });
 
   it('that prints what is no token is USAGE, and none of it is shown (C5)', async () => {
-    await expect(resolveCredential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
+    await expect(new Credential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.not.stringContaining('hunter2'),
     });
@@ -211,7 +209,7 @@ describe('a token command', () => {
   it('that fails the second time leaves the 401 as what is reported', async () => {
     const { command, log } = counting('');
     const used = request([entry('command', `${command} [ $(wc -l < '${log}') = 1 ] && echo first`)]);
-    const credential = resolveCredential(used);
+    const credential = new Credential(used);
     expect(await credential.token()).toBe('first');
     expect([await credential.renew('first'), await credential.renew('first')]).toEqual([undefined, undefined]);
     expect(await credential.token()).toBe('first');
@@ -225,7 +223,7 @@ describe('in a process that serves call after call', () => {
     const log = join(temporaryFolder(), 'log');
     const used = request([entry('command', `echo x >> '${log}'; ${command(log)}`)], { isLasting: true, ...changes });
     const runs = () => (existsSync(log) ? readFileSync(log, 'utf8').length / 2 : 0);
-    return { credential: resolveCredential(used), runs, log };
+    return { credential: new Credential(used), runs, log };
   }
   const countRuns = (log: string) => `wc -l < '${log}' | tr -d ' '`;
 
@@ -256,7 +254,7 @@ describe('in a process that serves call after call', () => {
 
   it('a login meanwhile is found after a 401, and after there was none', async () => {
     const entries: CredentialEntry[] = [];
-    const credential = resolveCredential(request(entries, { isLasting: true }));
+    const credential = new Credential(request(entries, { isLasting: true }));
     await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
     entries.push(entry('token', 'one'));
     expect(await credential.token()).toBe('one');
@@ -279,7 +277,7 @@ describe('a token file', () => {
   it('is read at each use, whoever in the group can read it too (C9)', async () => {
     const path = tokenFile('one\n');
     const used = request([entry('file', path)]);
-    const credential = resolveCredential(used);
+    const credential = new Credential(used);
     expect(await credential.token()).toBe('one');
     expect(await credential.renew('one')).toBeUndefined();
     chmodSync(path, 0o640);
@@ -291,7 +289,7 @@ describe('a token file', () => {
 
   it('gives one warning when everybody can read it (C9)', async () => {
     const used = request([entry('file', tokenFile('one', 0o644))]);
-    const credential = resolveCredential(used);
+    const credential = new Credential(used);
     await credential.token();
     await credential.token();
     expect(used.notices.map(({ code, level }) => [code, level])).toEqual([['TOKEN_FILE_WORLD_READABLE', 'warning']]);
@@ -304,7 +302,7 @@ describe('a token file', () => {
   ])('that is %s is AUTH', async (_what, spoil, problem) => {
     const path = tokenFile('one', 0o600);
     spoil(path);
-    await expect(resolveCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
+    await expect(new Credential(request([entry('file', path)])).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: expect.stringContaining(`the token file ${path} cannot be used: ${problem}`),
     });
@@ -312,9 +310,9 @@ describe('a token file', () => {
 
   it('that is a folder is AUTH, and one that holds no token is USAGE', async () => {
     const folder = temporaryFolder();
-    await expect(resolveCredential(request([entry('file', folder)])).token()).rejects.toMatchObject({ code: 'AUTH' });
+    await expect(new Credential(request([entry('file', folder)])).token()).rejects.toMatchObject({ code: 'AUTH' });
     const path = tokenFile('hunter2 two', 0o600);
-    await expect(resolveCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
+    await expect(new Credential(request([entry('file', path)])).token()).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.not.stringContaining('hunter2'),
     });

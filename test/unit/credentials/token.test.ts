@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../../src/credentials/fingerprint.ts';
-import { checkTokenText, describeExpiry, judgeExpiry, lastFour, readJwtTimes } from '../../../src/credentials/token.ts';
+import {
+  checkTokenText,
+  describeExpiry,
+  fingerprint,
+  judgeExpiry,
+  lastFour,
+  readJwtTimes,
+} from '../../../src/credentials/token.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import {
-  LineProblem,
-  linesOf,
-  NumberedProblem,
-  parseHeader,
-  parseLine,
-  RowReader,
-} from '../../../src/plan/plan-lines.ts';
+import { LineProblem, linesOf, parseHeader, parseLine, RowReader } from '../../../src/plan/plan-lines.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
@@ -267,6 +260,6 @@ describe('the lines of a file', () => {
     await expect(linesIn('a\n', most, 'x')).rejects.toThrow(
       expect.objectContaining({ line: 2, message: 'it is longer than any line of a plan' }),
     );
-    await expect(linesIn('a\n', most, 'x')).rejects.toThrow(NumberedProblem);
+    await expect(linesIn('a\n', most, 'x')).rejects.toThrow(LineProblem);
   });
 });
