@@ -4,12 +4,11 @@ import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
 import { askMissing } from './ask-missing.ts';
-import { joinFailures } from './join-failures.ts';
+import { collect, joinFailures, unsent } from './faults.ts';
 import type { OpenSession } from './open-session.ts';
 import { viewOf } from './presentation.ts';
 import { readSingleCall, type SingleCall } from './read-call.ts';
 import { readResource } from './read-resource.ts';
-import { unsent } from './unsent.ts';
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 const MANY_ONLY = [
@@ -42,17 +41,12 @@ function misplacedOptions(input: RawInput): readonly Fault[] {
 /** What is wrong with the common options, and with the call itself as far as it is known. */
 async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
   const failures = [...session.faults];
-  try {
-    if (isMany(command, input)) await (await import('./many/many.ts')).checkMany(session, command, input);
-    else {
-      const misplaced = misplacedOptions(input);
-      if (misplaced.length > 0) failures.push(usageFailure(misplaced));
-      await readSingleCall(session, command, input);
-    }
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    failures.push(error);
-  }
+  await collect(failures, async () => {
+    if (isMany(command, input)) return (await import('./many/many.ts')).checkMany(session, command, input);
+    const misplaced = misplacedOptions(input);
+    if (misplaced.length > 0) failures.push(usageFailure(misplaced));
+    await readSingleCall(session, command, input);
+  });
   throw joinFailures(failures);
 }
 

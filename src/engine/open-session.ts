@@ -18,6 +18,7 @@ import { NO_SETTINGS, SANDBOX_URL, type Settings } from '../settings/settings.ts
 import type { CaFile } from './ca-file.ts';
 import type { CallState } from './call-state.ts';
 import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
+import { collect } from './faults.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { terminalPrompt } from './prompt.ts';
 import { openRecorderOf, printerOf, Services } from './session-parts.ts';
@@ -40,16 +41,6 @@ function mustWork(command: Command): boolean {
 function resolveOwnProfile(name: string, env: Context['env'], settings: Settings): ResolvedProfile {
   const isNamed = name !== 'default' || settings.profiles.has('default');
   return resolveProfile({ flagProfile: isNamed ? name : undefined, env, settings });
-}
-
-/** Keeps what is wrong, to be reported with the other faults of the call. */
-async function collect(faults: Failure[], check: () => unknown): Promise<void> {
-  try {
-    await check();
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    faults.push(error);
-  }
 }
 
 /** Settings for a command; one that fixes things works without those that are damaged. */

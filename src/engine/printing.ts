@@ -5,7 +5,7 @@ import { hasOption, type RawInput } from '../input/raw-input.ts';
 import { type Column, type IsOpenPath, openUnder } from '../output/column.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { checkOutput } from '../output/render.ts';
-import { joinFailures } from './join-failures.ts';
+import { joinFailures } from './faults.ts';
 
 /** Members of the answer that are hidden from people, unless they are asked for. */
 export function sensitiveMembers(command: Command, input: RawInput): readonly string[] {

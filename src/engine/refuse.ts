@@ -2,7 +2,7 @@ import type { LocalCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
-import { joinFailures } from './join-failures.ts';
+import { joinFailures } from './faults.ts';
 import type { OpenSession } from './open-session.ts';
 
 /** A refused command would begin to act: it has judged its own words by then. */

@@ -19,8 +19,8 @@ import { plannedRows } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
 import { SANDBOX } from '../../settings/settings.ts';
 import { printDryRunRows } from '../dry-run.ts';
+import { unsent } from '../faults.ts';
 import { refuseRunPrinting } from '../printing.ts';
-import { unsent } from '../unsent.ts';
 import {
   guardWrite,
   notConfirmed,

@@ -34,8 +34,12 @@ export interface Execution {
   readonly unchanged?: number;
 }
 
-/** Says to the person what the first signal means before the run hears it. */
-export function announcing(session: Session, output: RunOutput): SignalPort {
+/** How the rows of a run are shown, and how it hears a signal: after the person was told what the first one means. */
+export function shownBy(session: Session, { emit, onEnded, onPause, clear }: RunOutput) {
+  return { clock: session.context.clock, signals: announcing(session, clear), emit, onEnded, onPause };
+}
+
+function announcing(session: Session, clear: () => void): SignalPort {
   const { signals } = session.context;
   return {
     received: signals.received,
@@ -43,7 +47,7 @@ export function announcing(session: Session, output: RunOutput): SignalPort {
       signals.onSignal((signal, count) => {
         if (count === 1) {
           const message = `${signalWords(signal)}: no new rows; waiting up to ${GRACE_MS / 1000} s for those in flight (again to stop at once)`;
-          output.clear();
+          clear();
           void session.notify(warning('INTERRUPTED', message));
         }
         listener(signal, count);
@@ -81,11 +85,8 @@ async function finishFiles(
 /** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
 export async function executeRun(session: Session, execution: Execution): Promise<number> {
   const { operation, service, run, failedFile, pace, rowCount } = execution;
-  const { context, preferences } = session;
-  const { policy, concurrency } = execution.limits ?? {
-    policy: session.policy,
-    concurrency: preferences.concurrency.value,
-  };
+  const own = { policy: session.policy, concurrency: session.preferences.concurrency.value };
+  const { policy, concurrency } = execution.limits ?? own;
   const output = await openRunOutput({
     session,
     isWrite: isWrite(operation),
@@ -107,18 +108,15 @@ export async function executeRun(session: Session, execution: Execution): Promis
       maxFailures: failureLimitOf(pace, rowCount),
       journal: run?.journal,
       unknownRows: execution.unknownRows,
-      clock: context.clock,
-      signals: announcing(session, output),
+      ...shownBy(session, output),
       reasonOf: ({ body }) => textAt(body, 'reason'),
       send: makeRowSender(service, operation, policy),
       reconcile,
       keep: failedFile?.add,
-      emit: (result) => output.emit(result),
       onEnded: (result) => {
         if (result.row.drift === 'unchecked' && result.source === 'sent') uncompared += 1;
         output.onEnded(result);
       },
-      onPause: (untilMs) => output.onPause(untilMs),
     });
   } catch (error) {
     await failedFile?.discard().catch(() => undefined);

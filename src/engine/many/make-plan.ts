@@ -14,14 +14,14 @@ import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
-import { headerObject, type PlanDraft, type PlanHeader } from '../../plan/plan-file.ts';
+import { headerObject, type PlanDraft, type PlanRow } from '../../plan/plan-file.ts';
 import { checkPlanPlace, openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
 import { checkExpectations, readCardBefore } from '../confirm.ts';
-import { joinFailures } from '../join-failures.ts';
+import { collect, joinFailures } from '../faults.ts';
 import { readSingleCall, type SingleCall } from '../read-call.ts';
 import { demandedApprovals, refuseReason } from '../write-guards.ts';
-import { announcing } from './execute-run.ts';
+import { shownBy } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 import { failureLimitOf, type PaceOptions } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
@@ -48,38 +48,53 @@ function momentOf(session: Session, nowMs: number): string {
   return new Date(nowMs).toISOString().replace('Z', `${below}Z`);
 }
 
-/** What a plan made now says of itself. */
-export function planFacts(
+/**
+ * Writes a plan of what `fill` adds, and prints it with what can be done with it; no file is left where `fill` answers
+ * false or fails. `next`: what the commands on it begin with, and whether it is of no use before somebody approved it.
+ */
+export async function writePlan(
   session: Session,
-  about: Pick<PlanDraft, 'operation' | 'url' | 'profile' | 'rows' | 'unchanged'> & { readonly lifeMs: number },
-): PlanDraft {
-  const { lifeMs, ...facts } = about;
-  const nowMs = session.context.clock.now();
-  return {
-    ...facts,
-    createdBy: session.context.user,
-    createdAt: momentOf(session, nowMs),
-    expiresAt: new Date(nowMs + lifeMs).toISOString(),
-  };
+  { path, lifeMs }: PlanOptions,
+  about: Pick<PlanDraft, 'operation' | 'url' | 'profile' | 'rows' | 'unchanged'>,
+  next: { readonly command?: string; readonly needsApproval?: boolean },
+  fill: (writer: PlanWriter) => Promise<boolean>,
+): Promise<boolean> {
+  const { clock, user, pid } = session.context;
+  const nowMs = clock.now();
+  const times = { createdAt: momentOf(session, nowMs), expiresAt: new Date(nowMs + lifeMs).toISOString() };
+  const writer = await openPlanWriter(path, { ...about, createdBy: user, ...times }, pid);
+  try {
+    if (!(await fill(writer))) {
+      await writer.discard();
+      return false;
+    }
+    const header = await writer.keep();
+    await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
+    const call = `${next.command ?? session.output.command ?? 'frontdesk'} plan`;
+    const file = shellQuote(path);
+    const approve = next.needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
+    const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
+    await session.notify(note('PLANNED', message));
+    return true;
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
 }
 
-/** Prints a plan that was made, and what can be done with it. */
-export async function printMadePlan(
+/** The plan of a call of this session. A plan of one row needs approvals too: it is applied as a run. */
+function writeOwnPlan(
   session: Session,
-  header: PlanHeader,
-  next: { readonly path: string; readonly command?: string | undefined; readonly needsApproval?: boolean },
-): Promise<void> {
-  await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
-  const call = `${next.command ?? session.output.command ?? 'frontdesk'} plan`;
-  const file = shellQuote(next.path);
-  const approve = next.needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
-  const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
-  await session.notify(note('PLANNED', message));
-}
-
-/** Whether the plan is of no use before somebody approved it. A plan of one row needs it too: it is applied as a run. */
-function needsApproval(session: Session, rows: number): boolean {
-  return rows > 0 && demandedApprovals(session.profile) > 0;
+  operation: Operation,
+  plan: PlanOptions,
+  counts: Pick<PlanDraft, 'rows' | 'unchanged'>,
+  fill: (writer: PlanWriter) => Promise<boolean>,
+): Promise<boolean> {
+  const { profile } = session;
+  const url = session.baseUrl(operation.family);
+  const about = { operation: operation.command, url, profile: profile.name, ...counts };
+  const needsApproval = counts.rows > 0 && demandedApprovals(profile) > 0;
+  return writePlan(session, plan, about, { needsApproval }, fill);
 }
 
 /** Reads the card of a row and holds it against what the row expects; what it answers is the card. */
@@ -116,13 +131,9 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
       maxFailures: failureLimitOf(order.pace, order.rowCount),
       journal: undefined,
       unknownRows: 'leave',
-      clock: session.context.clock,
-      signals: announcing(session, output),
+      ...shownBy(session, output),
       send: cardReader(session, operation),
       keep: failedFile?.add,
-      emit: (result) => output.emit(result),
-      onEnded: (result) => output.onEnded(result),
-      onPause: (untilMs) => output.onPause(untilMs),
     }).then(async (report) => {
       await failedFile?.keep();
       return report;
@@ -155,28 +166,17 @@ async function planUnread(session: Session, order: PlanOrder, writer: PlanWriter
  * that cannot be planned, and no plan is written (15). Answers the exit code.
  */
 export async function makePlan(session: Session, order: PlanOrder): Promise<number> {
-  const { operation, plan, rowCount, unchanged } = order;
-  const { name: profile } = session.profile;
-  const about = { operation: operation.command, url: session.baseUrl(operation.family), profile, unchanged };
-  const facts = planFacts(session, { ...about, rows: rowCount, lifeMs: plan.lifeMs });
-  const writer = await openPlanWriter(plan.path, facts, session.context.pid);
-  try {
-    if (operation.family === 'cards' && rowCount > 0) {
-      const report = await planCards(session, order, writer);
-      if (report.exitCode !== 0 || report.tally.failed > 0) {
-        await writer.discard();
-        return await reportUnplanned(session, order, report);
-      }
-    } else await planUnread(session, order, writer);
-    await printMadePlan(session, await writer.keep(), {
-      path: plan.path,
-      needsApproval: needsApproval(session, rowCount),
-    });
-    return 0;
-  } catch (error) {
-    await writer.discard();
-    throw error;
-  }
+  const { operation, plan, rowCount: rows, unchanged } = order;
+  let report: RunResult | undefined;
+  const isMade = await writeOwnPlan(session, operation, plan, { rows, unchanged }, async (writer) => {
+    if (operation.family !== 'cards' || rows === 0) {
+      await planUnread(session, order, writer);
+      return true;
+    }
+    report = await planCards(session, order, writer);
+    return report.exitCode === 0 && report.tally.failed === 0;
+  });
+  return isMade || report === undefined ? 0 : reportUnplanned(session, order, report);
 }
 
 async function reportUnplanned(session: Session, order: PlanOrder, report: RunResult): Promise<number> {
@@ -186,41 +186,28 @@ async function reportUnplanned(session: Session, order: PlanOrder, report: RunRe
   return report.exitCode;
 }
 
-function rowOfSingle({ call, id, expectations }: SingleCall): Row {
-  const record = { row: 1, line: 1, names: [], values: [] };
-  const body = isJsonObject(call.body) ? call.body : undefined;
-  return { row: 1, line: 1, id, params: call.params, body, expects: expectations, record };
+function rowOfSingle({ call, id }: SingleCall): Pick<PlanRow, 'row' | 'id' | 'body'> {
+  return { row: 1, id, body: isJsonObject(call.body) ? call.body : undefined };
 }
 
 /** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
 export async function planSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
   const faults: Fault[] = [];
   const plan = readPlanOptions(input, faults);
-  const single = await readSingleOrFaults(session, command, input, faults);
+  const failures = faults.length === 0 ? [] : [usageFailure(faults)];
+  const single = await collect(failures, () => readSingleCall(session, command, input));
+  if (single === undefined || failures.length > 0) throw joinFailures(failures);
   if (plan === undefined) throw new Error('a plan without --plan');
-  refuseReason(session, single.call.operation, single.reason);
-  for (const message of single.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   const { operation } = single.call;
-  const row = rowOfSingle(single);
-  const facts = planFacts(session, {
-    operation: operation.command,
-    url: session.baseUrl(operation.family),
-    profile: session.profile.name,
-    rows: 1,
-    unchanged: 0,
-    lifeMs: plan.lifeMs,
-  });
+  refuseReason(session, operation, single.reason);
+  for (const message of single.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   // A signal ends the program while it waits for the card, and must find nothing to clear away.
   await checkPlanPlace(plan.path);
   const before = operation.family === 'cards' ? await readPlannedCard(session, single) : undefined;
-  const writer = await openPlanWriter(plan.path, facts, session.context.pid);
-  try {
-    await writer.add({ ...row, before, drift: before === undefined ? 'unchecked' : 'checked' });
-    await printMadePlan(session, await writer.keep(), { path: plan.path, needsApproval: needsApproval(session, 1) });
-  } catch (error) {
-    await writer.discard();
-    throw error;
-  }
+  await writeOwnPlan(session, operation, plan, { rows: 1, unchanged: 0 }, async (writer) => {
+    await writer.add({ ...rowOfSingle(single), before, drift: before === undefined ? 'unchecked' : 'checked' });
+    return true;
+  });
   return 0;
 }
 
@@ -228,20 +215,4 @@ async function readPlannedCard(session: Session, single: SingleCall): Promise<Js
   const card = await readCardBefore(session, single, true);
   checkExpectations(single, card);
   return comparedMembers('card' in card ? card.card : null);
-}
-
-async function readSingleOrFaults(
-  session: Session,
-  command: CallCommand,
-  input: RawInput,
-  faults: readonly Fault[],
-): Promise<SingleCall> {
-  try {
-    const single = await readSingleCall(session, command, input);
-    if (faults.length === 0) return single;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE' || faults.length === 0) throw error;
-    throw joinFailures([usageFailure(faults), error]);
-  }
-  throw usageFailure(faults);
 }

@@ -6,7 +6,7 @@ import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunOptions } from '../../bulk/run-header.ts';
 import { type ActiveRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
+import { type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
@@ -14,8 +14,7 @@ import { type CheckedInput, checkInput } from '../../input/records/check-input.t
 import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
-import { joinFailures } from '../join-failures.ts';
-import { unsent } from '../unsent.ts';
+import { collect, joinFailures, unsent } from '../faults.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
@@ -69,14 +68,9 @@ async function refuseInput({ call, reading, open }: ReadyInput): Promise<void> {
 
 /** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
 async function refuseOptions(ready: ReadyInput): Promise<never> {
-  const options = usageFailure(ready.faults);
-  try {
-    await refuseInput(ready);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    throw joinFailures([options, error]);
-  }
-  throw options;
+  const failures = [usageFailure(ready.faults)];
+  await collect(failures, () => refuseInput(ready));
+  throw joinFailures(failures);
 }
 
 /** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */

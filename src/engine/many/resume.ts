@@ -5,7 +5,6 @@ import { refuseOtherPlace, resumeRun, staleRunWarning } from '../../bulk/run-sto
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import type { Session } from '../../session.ts';
-import type { PreferenceSource } from '../../settings/resolve-preferences.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, requirePerson, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
@@ -13,14 +12,6 @@ import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } f
 import { failedPathOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
-
-/** A limit given anew, else the run's own. */
-function anew(
-  preference: { readonly value: number; readonly source: PreferenceSource },
-  own: number | undefined,
-): number {
-  return preference.source === 'flag' ? preference.value : (own ?? preference.value);
-}
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -52,18 +43,11 @@ export async function resume(session: Session, input: RawInput, name: string): P
   // Before the run is taken up: a bad path must leave it as it is.
   const failedFile = await openFailed(session, input, header);
   const run = await orDiscard(failedFile, resumeRun(ports, name));
-  const own = loadLimits(header.options);
   const pace = loadPace(header.options);
-  const { preferences } = session;
-  const policy = {
-    timeoutMs: anew(preferences.timeoutMs, own.timeoutMs),
-    retries: anew(preferences.retries, own.retries),
-    retryMaxTimeMs: anew(preferences.retryMaxTimeMs, own.retryMaxTimeMs),
-  };
   return executeRun(session, {
     operation,
     service,
-    limits: { policy, concurrency: anew(preferences.concurrency, own.concurrency) },
+    limits: loadLimits(header.options, session.preferences),
     rows: () => rowsOfRun(session, run),
     rowCount: header.rows,
     pace: { rate: given.rate ?? pace.rate, maxFailures: given.maxFailures ?? pace.maxFailures },

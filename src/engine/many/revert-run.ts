@@ -11,10 +11,9 @@ import { eachRow } from '../../input/records/rows.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
-import { openPlanWriter } from '../../plan/write-plan.ts';
 import type { Session } from '../../session.ts';
 import { SANDBOX, SANDBOX_URL } from '../../settings/settings.ts';
-import { planFacts, printMadePlan } from './make-plan.ts';
+import { writePlan } from './make-plan.ts';
 import { readPlanOptions } from './plan-options.ts';
 import { operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
 import { portsOf } from './run-ports.ts';
@@ -94,9 +93,8 @@ class LostRows {
     if (this.count > MAX_TOLD) return;
     const { output, context } = this.#session;
     const message = `row ${row}: ${id ?? ''} is not in the plan: the older file does not say what ${fields.join(', ')} was`;
-    const details = { operation: this.#session.operation, row, ...(id === undefined ? {} : { id }) };
-    const style = { debug: false, ...(output.mask === undefined ? {} : { mask: output.mask }) };
-    await context.stderr.write(renderFailure(new Failure('PARTIAL', message, { details }), output.format, style));
+    const failure = new Failure('PARTIAL', message, { details: { operation: this.#session.operation, row, id } });
+    await context.stderr.write(renderFailure(failure, output.format, { debug: false, mask: output.mask }));
   }
 
   async finish(): Promise<void> {
@@ -133,11 +131,11 @@ export async function revertRun(session: Session, input: RawInput, name: string)
   const { rows, leftOut, knowsOld } = await count(reversals());
   if (!knowsOld) throw notCompared(header);
   const url = header.profile === SANDBOX ? SANDBOX_URL : header.host;
-  const about = { operation: header.operation, url, profile: header.profile, unchanged: 0 };
-  const facts = planFacts(session, { ...about, rows, lifeMs: plan.lifeMs });
-  const writer = await openPlanWriter(plan.path, facts, session.context.pid);
+  const about = { operation: header.operation, url, profile: header.profile, rows, unchanged: 0 };
   const lost = new LostRows(session);
-  try {
+  // The plan is applied with the profile of the run, whichever is in use.
+  const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
+  await writePlan(session, plan, about, { command }, async (writer) => {
     for await (const reversal of reversals()) {
       if (reversal.kind === 'lost') await lost.add(reversal.row, reversal.fields);
       if (reversal.kind !== 'revert') continue;
@@ -145,13 +143,8 @@ export async function revertRun(session: Session, input: RawInput, name: string)
       await writer.add({ row, id, body: reversal.old, before: body, drift: 'unchecked' });
     }
     await lost.finish();
-    // The plan is applied with the profile of the run, whichever is in use.
-    const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
-    await printMadePlan(session, await writer.keep(), { path: plan.path, command });
-  } catch (error) {
-    await writer.discard();
-    throw error;
-  }
+    return true;
+  });
   if (leftOut > 0) {
     const message = `${plural(leftOut, 'row was', 'rows were')} left out: nothing of theirs was applied`;
     await session.notify(note('LEFT_OUT', message));

@@ -1,6 +1,7 @@
 import { failureLimit, type MaxFailures, parseMaxFailures, parseRate } from '../../bulk/limits.ts';
 import type { RunOptions } from '../../bulk/run-header.ts';
 import type { Fault } from '../../failure.ts';
+import type { CallPolicy } from '../../http/call.ts';
 import type { FieldValue } from '../../input/check-fields.ts';
 import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
 import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
@@ -10,6 +11,7 @@ import { parseJson } from '../../json/parse.ts';
 import { fromPlain, toPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
+import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
 import { choiceProblem } from '../read-call.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 
@@ -178,14 +180,14 @@ export function loadPace(options: RunOptions): PaceOptions {
   };
 }
 
-/** Limits that a resume keeps unless they are given anew. */
-export function loadLimits(options: RunOptions) {
-  return {
-    concurrency: number(options, 'concurrency'),
-    timeoutMs: number(options, 'timeoutMs'),
-    retries: number(options, 'retries'),
-    retryMaxTimeMs: number(options, 'retryMaxTimeMs'),
+/** The limits of a run that goes on: each as it is given anew, else the run's own. */
+export function loadLimits(options: RunOptions, preferences: ResolvedPreferences) {
+  const limit = (name: 'concurrency' | keyof CallPolicy): number => {
+    const { value, source } = preferences[name];
+    return source === 'flag' ? value : (number(options, name) ?? value);
   };
+  const policy = { timeoutMs: limit('timeoutMs'), retries: limit('retries'), retryMaxTimeMs: limit('retryMaxTimeMs') };
+  return { policy, concurrency: limit('concurrency') };
 }
 
 /** At how many failed rows the run stops, or undefined. */

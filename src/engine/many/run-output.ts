@@ -57,25 +57,17 @@ const NO_ROWS: RowStream = { row: async () => undefined, close: async () => unde
 /** Progress on stderr: a line that is drawn anew on a terminal, one every ten seconds elsewhere. */
 class ProgressLine {
   readonly #session: Session;
-  readonly #progress: Progress;
+  readonly progress: Progress;
   readonly #timer: NodeJS.Timeout | undefined;
   #isShown = false;
 
   constructor(session: Session, rows: number) {
     this.#session = session;
-    this.#progress = new Progress(rows, session.context.clock.monotonic());
+    this.progress = new Progress(rows, session.context.clock.monotonic());
     if (session.common.quiet) return;
     const isDrawn = canRedraw(session.context);
     this.#timer = setInterval(() => (isDrawn ? this.draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
     this.#timer.unref();
-  }
-
-  ended(result: RowResult): void {
-    this.#progress.ended(result);
-  }
-
-  paused(untilMs: number): void {
-    this.#progress.paused(untilMs);
   }
 
   /** Answers whether there was something to take away. */
@@ -94,13 +86,13 @@ class ProgressLine {
   draw(): void {
     this.#isShown = true;
     const { stderr, clock } = this.#session.context;
-    const text = this.#progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
+    const text = this.progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
     void stderr.write(`\r\u001b[K${text}`);
   }
 
   #report(): void {
     const { stderr, clock } = this.#session.context;
-    const notice = note('PROGRESS', this.#progress.text(clock.monotonic()));
+    const notice = note('PROGRESS', this.progress.text(clock.monotonic()));
     void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
   }
 }
@@ -198,8 +190,8 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       const goesToStderr = news.length > 0 || (!isWrite && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
-    onEnded: (result) => progress.ended(result),
-    onPause: (untilMs) => progress.paused(untilMs),
+    onEnded: (result) => progress.progress.ended(result),
+    onPause: (untilMs) => progress.progress.paused(untilMs),
     clear: () => void progress.clear(),
     async close() {
       progress.stop();

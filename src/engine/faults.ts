@@ -1,0 +1,35 @@
+import { Failure, joinUsage } from '../failure.ts';
+
+/** Several USAGE failures as one, because all faults of a call are reported together. */
+export function joinFailures(failures: readonly Failure[]): Failure {
+  const [first] = failures;
+  if (first !== undefined && failures.every(({ message }) => message === first.message)) return first;
+  const hints = [...new Set(failures.flatMap((failure) => failure.hints))].slice(0, 2);
+  // The heading of a list of faults counts only its own.
+  const faults = failures.flatMap(({ lines, message }) => lines?.slice(1).map((line) => line.trimStart()) ?? [message]);
+  return joinUsage([...new Set(faults)], hints);
+}
+
+/** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */
+export async function collect<Result>(
+  faults: Failure[],
+  work: () => Result | Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    faults.push(error);
+    return undefined;
+  }
+}
+
+/** Whatever ends a write before its request was begun says nothing of an outcome: nothing was sent. */
+export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
+    throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
+  }
+}
