@@ -80,26 +80,18 @@ export function isHeldBack(outcome: Outcome | null, code: FailureCode | undefine
   return outcome === 'not_sent' && code !== undefined && GUARD_CODES.has(code);
 }
 
-/** The members of an ending as a journal of a million rows names them. Those that are undefined are left out. */
-export interface EndingRecord {
-  readonly s: Outcome;
-  readonly a: number;
-  readonly http?: number | undefined;
-  readonly req?: string | undefined;
-  readonly at?: number | undefined;
-  readonly ms?: number | undefined;
-  readonly rid?: string | undefined;
-  readonly code?: FailureCode | undefined;
-  readonly err?: string | undefined;
-  readonly msg?: string | undefined;
-  readonly seen?: string | undefined;
-  readonly notes?: readonly Notice[] | undefined;
-}
+/**
+ * The members of an ending as a journal of a million rows names them: `s` and `a` always, others where they are
+ * known. Those that are undefined are left out.
+ */
+export type EndingRecord = Pick<Encoded, 's' | 'a'> & Partial<Encoded>;
+
+type Encoded = ReturnType<typeof encodeEnding>;
 
 /** The ending of a write as a record. Only a read has no outcome, and none is ever recorded. */
-export function encodeEnding(ending: Ending): EndingRecord {
+export function encodeEnding(ending: Ending) {
   return {
-    s: ending.outcome ?? 'unknown',
+    s: ending.outcome ?? ('unknown' as const),
     a: ending.attempts,
     http: ending.httpStatus,
     req: ending.requestId,

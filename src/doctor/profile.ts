@@ -1,9 +1,9 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
-import { readCredentials } from '../credentials/store.ts';
 import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/ca-file.ts';
+import { credentialRequest, storedCredentials } from '../engine/credential-request.ts';
 import { Failure } from '../failure.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../output/duration.ts';
@@ -42,27 +42,16 @@ async function checkProfile(session: Session): Promise<Check> {
 }
 
 async function checkCredential(session: Session, family: Family, base: BaseUrl): Promise<Check> {
-  const { context, profile, places, common, prompt } = session;
-  const stored = () => readCredentials({ configDir: places.configDir, platform: context.platform });
+  const { context, profile } = session;
   const name = `${family}-credential`;
   const { origin } = base;
   if (environmentToken(context.env, family) === undefined) {
-    const { entry } = findStored(await stored(), { profile: profile.name, family, origin });
+    const { entry } = findStored(await storedCredentials(session), { profile: profile.name, family, origin });
     // It may ask a person to unlock something, so it is run only where a token is really wanted.
     if (entry?.kind === 'command') return ok(name, 'a token command, not run here; `frontdesk auth status` runs it');
   }
-  const { status } = await describeCredential({
-    family,
-    origin,
-    profile: profile.name,
-    env: context.env,
-    platform: context.platform,
-    clock: context.clock,
-    stored,
-    ignoreExpiry: common.ignoreExpiry,
-    isInteractive: prompt.available,
-    onNotice: () => undefined,
-  });
+  const request = credentialRequest(session, family, origin);
+  const { status } = await describeCredential({ ...request, onNotice: () => undefined });
   const login = `frontdesk auth login -p ${profile.name} --family ${family}, or set ${tokenVariable(family)}`;
   if (status.problem !== null) return problem(name, status.problem.replace(/; nothing was sent$/, ''), login);
   const expiresAtMs = status.expiresAt === null ? undefined : Date.parse(status.expiresAt);

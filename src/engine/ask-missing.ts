@@ -5,7 +5,7 @@ import { checkFieldTexts } from '../input/check-fields.ts';
 import { describeFields } from '../input/fields.ts';
 import type { RawInput } from '../input/raw-input.ts';
 import type { Session } from '../session.ts';
-import { readExpectations, readGivenFields } from './read-call.ts';
+import { ownTexts, readExpectations, readGivenFields } from './read-call.ts';
 
 /** Whether everything that was given can be used: nobody should answer questions for a call that is refused anyway. */
 async function isSound(session: Session, command: CallCommand, input: RawInput): Promise<boolean> {
@@ -21,9 +21,8 @@ async function isSound(session: Session, command: CallCommand, input: RawInput):
   const { params, body, query } = given.operation;
   for (const schema of [params, body, query]) {
     if (schema === null) continue;
-    const names = new Set(describeFields(schema).map((field) => field.name));
-    const own = new Map([...texts].filter(([name]) => names.has(name)));
-    faults.push(...checkFieldTexts(schema, own, { nameOf: (name) => name, source: 'flag', partial: true }).faults);
+    const how = { nameOf: (name: string) => name, source: 'flag', partial: true } as const;
+    faults.push(...checkFieldTexts(schema, ownTexts(schema, texts), how).faults);
   }
   return faults.length === 0;
 }

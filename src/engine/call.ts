@@ -6,9 +6,8 @@ import type { Session } from '../session.ts';
 import { askMissing } from './ask-missing.ts';
 import { collect, joinFailures, unsent } from './faults.ts';
 import type { OpenSession } from './open-session.ts';
-import { viewOf } from './presentation.ts';
 import { readSingleCall, type SingleCall } from './read-call.ts';
-import { readResource } from './read-resource.ts';
+import { readResource, viewOf } from './resource.ts';
 
 /** Options that only make sense for many rows: on a single call they would silently do nothing. */
 const MANY_ONLY = [

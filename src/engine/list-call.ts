@@ -6,7 +6,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
-import { readResource } from './read-resource.ts';
+import { readResource } from './resource.ts';
 
 function entriesOf(document: JsonValue): readonly JsonValue[] {
   const data = isJsonObject(document) ? document.get('data') : undefined;

@@ -1,6 +1,5 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../api/operation.ts';
 import { Credential, environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
-import type { CredentialEntry } from '../credentials/store.ts';
 import { note } from '../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../http/call.ts';
 import { createHttpClient } from '../http/client.ts';
@@ -11,19 +10,15 @@ import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { chooseProxy } from '../wire/proxy.ts';
 import type { CallState } from './call-state.ts';
+import { credentialRequest, storedCredentials } from './credential-request.ts';
+import type { WaitDisplay } from './wait-display.ts';
 
 export interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */
   readonly mask: TokenMask;
   /** Certificates to trust besides the built-in ones. */
   trustPems(): Promise<readonly string[]>;
-  /** A call with this listener has its token and is under way. */
-  readonly onWaiting: (listener: CallListener | undefined) => void;
-  /**
-   * A call has ended, or a token is read, which may ask a person: whatever was drawn meanwhile is to be taken away
-   * before anything else is written.
-   */
-  readonly onAnswered: () => void;
+  readonly display: Pick<WaitDisplay, 'waiting' | 'clear'>;
   /** Knows how many writes are under way, for an error that nobody could foresee. */
   readonly state: Pick<CallState, 'writesUnderWay'>;
   /** The process serves call after call: the credential is looked for anew whenever one is refused. */
@@ -61,12 +56,6 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   };
 }
 
-/** Loaded here only: a job with its tokens in the environment has no use for it. */
-async function storedCredentials({ context, places }: Session): Promise<readonly CredentialEntry[]> {
-  const { readCredentials } = await import('../credentials/store.ts');
-  return readCredentials({ configDir: places.configDir, platform: context.platform });
-}
-
 /** With --verbose: a token of the environment that takes the place of a stored one is reported (docs/faults.md C3). */
 async function reportOverride(session: Session, family: Family, origin: string): Promise<void> {
   const { profile, context, common } = session;
@@ -83,22 +72,9 @@ async function reportOverride(session: Session, family: Family, origin: string):
 }
 
 async function profileAddress(session: Session, family: Family, isLasting: boolean): Promise<Address> {
-  const { profile, context, common } = session;
-  const { base, source } = resolveTarget(profile, family);
+  const { base, source } = resolveTarget(session.profile, family);
   await reportOverride(session, family, base.origin);
-  const credential = new Credential({
-    family,
-    origin: base.origin,
-    profile: profile.name,
-    env: context.env,
-    platform: context.platform,
-    clock: context.clock,
-    stored: () => storedCredentials(session),
-    ignoreExpiry: common.ignoreExpiry,
-    isInteractive: session.prompt.available,
-    isLasting,
-    onNotice: (notice) => void session.notify(notice),
-  });
+  const credential = new Credential({ ...credentialRequest(session, family, base.origin), isLasting });
   return {
     base,
     urlVariable: source === 'environment' ? urlVariable(family) : undefined,
@@ -108,16 +84,17 @@ async function profileAddress(session: Session, family: Family, isLasting: boole
   };
 }
 
-/** The credential, with what has to happen around each reading of it. */
+/** The credential; its tokens are heard by the mask. Reading one may ask a person: nothing is drawn meanwhile. */
 function watched(
   credential: CredentialPort,
-  around: { before(): void; heard(token: string): void; after(): void },
+  { mask, display }: ServiceOptions,
+  listener: () => CallListener | undefined,
 ): CredentialPort {
   const reading = async <Token extends string | undefined>(read: () => Promise<Token>): Promise<Token> => {
-    around.before();
+    display.clear();
     const token = await read();
-    if (token !== undefined) around.heard(token);
-    around.after();
+    if (token !== undefined) mask.add(token);
+    display.waiting(listener());
     return token;
   };
   return {
@@ -136,24 +113,16 @@ export async function openService(session: Session, family: Family, options: Ser
     ? sandboxAddress(session, family)
     : profileAddress(session, family, options.isLasting));
   const { base } = address;
+  const { clock } = context;
   const trustPems = await options.trustPems();
   let listener: CallListener | undefined;
   const client = createHttpClient({
     baseUrl: base,
-    credential: watched(address.credential, {
-      before: options.onAnswered,
-      heard: (token) => options.mask.add(token),
-      after: () => options.onWaiting(listener),
-    }),
-    clock: context.clock,
+    credential: watched(address.credential, options, () => listener),
+    clock,
     random: context.random,
     version: context.version,
-    transport: lazyTransport({
-      baseUrl: base,
-      clock: context.clock,
-      proxy: chooseProxy(base, context.env),
-      trustPems,
-    }),
+    transport: lazyTransport({ baseUrl: base, clock, proxy: chooseProxy(base, context.env), trustPems }),
     profile: profile.name,
     profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
     urlVariable: address.urlVariable,
@@ -168,7 +137,7 @@ export async function openService(session: Session, family: Family, options: Ser
       return await client.call(input, callOptions);
     } finally {
       options.state.writesUnderWay -= writes;
-      options.onAnswered();
+      options.display.clear();
     }
   };
   return {

@@ -66,21 +66,16 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
 }
 
 /** The settings of a call, and its profile, which is chosen when it is first asked for. */
-class ProfileInUse {
-  settings: Settings;
-  /** Undefined: nobody has asked for it yet. */
-  known: ResolvedProfile | undefined;
-  readonly #choose: (settings: Settings) => ResolvedProfile;
-
-  constructor(settings: Settings, choose: (settings: Settings) => ResolvedProfile) {
-    this.settings = settings;
-    this.#choose = choose;
-  }
-
-  get(): ResolvedProfile {
-    this.known ??= this.#choose(this.settings);
-    return this.known;
-  }
+function profileInUse(settings: Settings, choose: (settings: Settings) => ResolvedProfile) {
+  return {
+    settings,
+    /** Undefined: nobody has asked for it yet. */
+    known: undefined as ResolvedProfile | undefined,
+    get(): ResolvedProfile {
+      this.known ??= choose(this.settings);
+      return this.known;
+    },
+  };
 }
 
 function preferenceFlags(command: Command, input: RawInput): PreferenceRequest['flags'] {
@@ -142,7 +137,7 @@ export async function openSession(
   const { env, stderr } = context;
   const places = findPlaces(context);
   const mayBeNew = command.path.join(' ') === 'auth login';
-  const profile = new ProfileInUse(await loadSettings(command, places.configDir), (settings) =>
+  const profile = profileInUse(await loadSettings(command, places.configDir), (settings) =>
     resolveProfile({ flagProfile: lastValue(input, 'profile'), env, settings }, { mayBeNew }),
   );
   const callsService = command.kind === 'call' || command.usesProfile;
@@ -177,8 +172,7 @@ export async function openSession(
   const promptUntil = (leave?: AbortSignal) =>
     terminalPrompt(open, context.signals, style, canAsk && faults.length === 0, leave);
   const services = new Services({
-    onWaiting: (listener) => display.waiting(listener),
-    onAnswered: () => display.clear(),
+    display,
     mask: tokens,
     trustPems,
     state,
@@ -207,7 +201,7 @@ interface Parts extends Pick<OpenSession, 'context' | 'faults' | 'canAsk' | 'com
   readonly command: Command;
   readonly input: RawInput;
   readonly state: CallState;
-  readonly profile: ProfileInUse;
+  readonly profile: ReturnType<typeof profileInUse>;
   readonly display: WaitDisplay;
   readonly services: Services;
   readonly promptUntil: (leave?: AbortSignal) => PromptPort;

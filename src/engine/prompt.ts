@@ -111,29 +111,26 @@ export function terminalPrompt(
     }
   };
   if (style.plain) return { available, ...linePrompt(ask) };
-  const draw: Ask = (question) => ask((asking) => keepingInput(asking, () => question(asking)));
+  const draw = <Value>(question: (asking: Asking, by: typeof import('./questions.ts')) => Promise<Value>) =>
+    ask((asking) => keepingInput(asking, async () => question(asking, await import('./questions.ts'))));
   return {
     available,
     text: (question, validate, show = (answer) => answer) =>
-      draw(async (asking) => {
-        const { input } = await import('./questions.ts');
+      draw((asking, { input }) => {
         const transformer = (text: string, { isFinal }: { isFinal: boolean }) =>
           isFinal ? safeText(show(text)) : text;
         return input({ message: breakQuestion(question, asking), validate, theme, transformer }, asking);
       }),
     secret: (question, validate) =>
-      draw(async (asking) => {
-        const { password } = await import('./questions.ts');
-        return password({ message: safeText(question), mask: '*', toggleMask: false, validate, theme }, asking);
-      }),
+      draw((asking, { password }) =>
+        password({ message: safeText(question), mask: '*', toggleMask: false, validate, theme }, asking),
+      ),
     confirm: (question) =>
-      draw(async (asking) => {
-        const { confirm } = await import('./questions.ts');
-        return confirm({ message: breakQuestion(question, asking), default: false, theme }, asking);
-      }),
+      draw((asking, { confirm }) =>
+        confirm({ message: breakQuestion(question, asking), default: false, theme }, asking),
+      ),
     choose: (question, choices) =>
-      draw(async (asking) => {
-        const { select } = await import('./questions.ts');
+      draw((asking, { select }) => {
         const shown = choices.map(({ value, text }) => ({ value, name: safeText(text) }));
         // All of them at once: what has scrolled out of a short list is not found.
         return select(

@@ -131,6 +131,15 @@ async function problemOfOut(path: string | undefined): Promise<string | undefine
   return (await exists(path)) ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
 }
 
+/** Those of the texts that are fields of a schema. */
+export function ownTexts<Text>(
+  schema: NonNullable<Operation['body']>,
+  texts: ReadonlyMap<string, Text>,
+): ReadonlyMap<string, Text> {
+  const names = new Set(describeFields(schema).map(({ name }) => name));
+  return new Map([...texts].filter(([name]) => names.has(name)));
+}
+
 /** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
 export async function readSingleCall(session: Session, command: CallCommand, input: RawInput): Promise<SingleCall> {
   const given = await readGivenFields(session, command, input);
@@ -139,7 +148,6 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
   const expectations = readExpectations(input, false, faults).flatMap(({ field, value }) =>
     value === undefined ? [] : [{ field, value }],
   );
-  const fields = new Map(given.fields);
   const [id] = input.words;
   const nameOf = nameOfFlag(command);
 
@@ -155,9 +163,7 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
   }
   const part = (schema: Operation['body']) => {
     if (schema === null) return {};
-    const names = new Set(describeFields(schema).map((field) => field.name));
-    const own = new Map([...fields].filter(([name]) => names.has(name)));
-    const checked = checkFieldTexts(schema, own, { nameOf, source: 'flag' });
+    const checked = checkFieldTexts(schema, ownTexts(schema, given.fields), { nameOf, source: 'flag' });
     // A field whose option was faulty is missing for that reason only.
     faults.push(...checked.faults.filter((fault) => !faults.some((known) => known.where.includes(fault.where))));
     return checked.values;
@@ -172,7 +178,7 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
     faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
   }
   if (faults.length > 0) throw usageFailure(faults, isEmptyUpdate ? [fieldsHint(command)] : []);
-  const reason = fields.get('reason');
+  const reason = given.fields.get('reason');
   return {
     call: {
       operation,
@@ -180,7 +186,7 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
       query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
       body: operation.body === null ? undefined : fromPlain(body),
     },
-    id: id ?? undefined,
+    id,
     reason: typeof reason === 'string' && isWrite(operation) ? reason : undefined,
     expectations,
     warnings: id === undefined || operation.family === 'cards' ? [] : idWarnings(id),

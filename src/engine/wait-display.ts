@@ -53,24 +53,32 @@ function waitText(waitMs: number): string {
   return `waiting ${seconds >= 10 ? Math.round(seconds) : seconds.toFixed(1)} s`;
 }
 
-/** A spinner on stderr, made after 300 ms of silence; nothing of it off a terminal. */
+/**
+ * A spinner on stderr, made after 300 ms of silence. Where nothing can be drawn over, in its place one line, once,
+ * when it takes long (`sayLate`).
+ */
 class Spinner {
   readonly #look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>;
   readonly #now: () => number;
+  readonly #sayLate: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #counter: NodeJS.Timeout | undefined;
   #running: { stop(): unknown; text: string } | undefined;
   #wait: Wait = { sinceMs: 0 };
 
-  constructor(look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>, now: () => number) {
+  constructor(look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>, now: () => number, sayLate?: () => void) {
     this.#look = look;
     this.#now = now;
+    this.#sayLate = sayLate;
   }
 
   start(wait: Wait): void {
     this.#wait = wait;
     if (this.#timer !== undefined || this.#running !== undefined) return;
-    const timer = setTimeout(() => void this.#show(timer), SPINNER_AFTER_MS);
+    const timer =
+      this.#sayLate === undefined
+        ? setTimeout(() => void this.#show(timer), SPINNER_AFTER_MS)
+        : setTimeout(this.#sayLate, LINE_AFTER_MS);
     timer.unref();
     this.#timer = timer;
   }
@@ -103,27 +111,6 @@ class Spinner {
   }
 }
 
-/** The same where nothing can be drawn over: one line, once, when it takes long. */
-class LateLine {
-  readonly #say: () => void;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(say: () => void) {
-    this.#say = say;
-  }
-
-  start(_wait: Wait): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(this.#say, LINE_AFTER_MS);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-}
-
 /**
  * Whether a line may be drawn over: not off a terminal, nor on one that obeys no escape sequences or does not know its
  * width, since how many lines a text takes is then unknown (ora clears for ever where the width is 0).
@@ -147,7 +134,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     void stderr.write(
       renderNotice(note('WAITING', `still waiting for the service, up to ${limit} s`), options.format, stderr),
     );
-  const display = isWanted ? (canRedraw(context) ? new Spinner(options, now) : new LateLine(sayLate)) : undefined;
+  const display = isWanted ? new Spinner(options, now, canRedraw(context) ? undefined : sayLate) : undefined;
   const trace = (line: string) => {
     if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${safeText(line)}\n`);

@@ -13,8 +13,8 @@ import type { Service, Session } from '../session.ts';
 import { type CardBefore, checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
-import { columnsOf, viewOf } from './presentation.ts';
 import type { SingleCall } from './read-call.ts';
+import { columnsOf, viewOf } from './resource.ts';
 import { createResultFile } from './result-file.ts';
 import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
 

@@ -2,6 +2,7 @@ import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
+import { credentialRequest } from '../engine/credential-request.ts';
 import { Failure, type Fault, note, usageFailure, warning } from '../failure.ts';
 import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -120,29 +121,15 @@ export const authStatusCommand = localCommand({
   },
   output: async () => (await import('../credentials/status.ts')).STATUS_OUTPUT,
   async run(session) {
-    const { profile, context } = session;
+    const { profile } = session;
     const { describeCredential } = await import('../credentials/status.ts');
-    const { readCredentials } = await import('../credentials/store.ts');
     const families = FAMILIES.filter((family) =>
       profile.isSandbox ? false : (family === 'cards' ? profile.cardsUrl : profile.calendarUrl) !== undefined,
     );
     const reports: CredentialReport[] = [];
     for (const family of families) {
       const { base } = resolveTarget(profile, family);
-      reports.push(
-        await describeCredential({
-          family,
-          origin: base.origin,
-          profile: profile.name,
-          env: context.env,
-          platform: context.platform,
-          clock: context.clock,
-          stored: () => readCredentials({ configDir: session.places.configDir, platform: context.platform }),
-          ignoreExpiry: session.common.ignoreExpiry,
-          isInteractive: session.prompt.available,
-          onNotice: (notice) => void session.notify(notice),
-        }),
-      );
+      reports.push(await describeCredential(credentialRequest(session, family, base.origin)));
     }
     const shown = reports.map(({ status }) => fromPlain(status));
     const none = profile.isSandbox

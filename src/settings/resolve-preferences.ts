@@ -4,7 +4,7 @@ import { type Reading, readConcurrency, readOutput, readRetries, readTimeout } f
 import type { ResolvedProfile } from './resolve.ts';
 import type { Settings } from './settings.ts';
 
-export type PreferenceSource = 'flag' | 'environment' | 'profile' | 'config' | 'built-in';
+type PreferenceSource = 'flag' | 'environment' | 'profile' | 'config' | 'built-in';
 
 interface Sourced<Value> {
   readonly value: Value;

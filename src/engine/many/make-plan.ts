@@ -7,11 +7,10 @@ import type { CallCommand } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import type { CallResult } from '../../http/call.ts';
-import { unmetExpectation } from '../../input/expect.ts';
 import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { isJsonObject, type JsonObject } from '../../json/value.ts';
 import { plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanDraft, type PlanRow } from '../../plan/plan-file.ts';
@@ -25,7 +24,7 @@ import { shownBy } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 import { failureLimitOf, type PaceOptions } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
-import { comparedMembers, readCard } from './run-rows.ts';
+import { comparedMembers, readCard, unmetBy } from './run-rows.ts';
 
 /** The rows that are to be planned, checked as for a run. */
 export interface PlanOrder {
@@ -103,8 +102,7 @@ function cardReader(session: Session, operation: Operation) {
     const service = await session.service(operation.family);
     const read = await readCard(service, session.policy, row, slot);
     if (read.kind === 'failed') return read;
-    const card = isJsonObject(read.resource) ? read.resource : new Map<string, JsonValue>();
-    const unmet = unmetExpectation(card, row.expects);
+    const unmet = unmetBy(read.resource, row);
     if (unmet === undefined) return read;
     return failedCall(new Failure('PRECONDITION', `${operation.attempt} ${row.id ?? ''} was not planned: ${unmet}`));
   };

@@ -4,8 +4,6 @@ import { isRunName } from '../../bulk/run-folder.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import type { Fault } from '../../failure.ts';
 import { checkFieldTexts } from '../../input/check-fields.ts';
-import type { ExpectationInput } from '../../input/expect.ts';
-import { describeFields } from '../../input/fields.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
@@ -13,7 +11,7 @@ import type { Row } from '../../input/records/interpret.ts';
 import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
 import type { Session } from '../../session.ts';
-import { nameOfFlag, readExpectations, readGivenFields } from '../read-call.ts';
+import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../read-call.ts';
 import { reasonProblem, takesReason } from '../write-guards.ts';
 import { type ManyOptions, readManyOptions } from './run-options.ts';
 
@@ -21,7 +19,10 @@ import { type ManyOptions, readManyOptions } from './run-options.ts';
 export interface ManyCall {
   readonly operation: Operation;
   readonly options: ManyOptions;
-  readonly rows: RowOptions;
+  /** How its rows are read. */
+  readonly reading: InputOptions & RowOptions;
+  /** What is wrong with the command line. */
+  readonly faults: readonly Fault[];
   /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
   readonly fieldsAreSound: boolean;
   readonly changedFrom:
@@ -32,6 +33,7 @@ export interface ManyCall {
         oldCells(ids: ReadonlySet<string>): ReturnType<typeof readOldCells>;
       }
     | undefined;
+  open(): Promise<InputFile>;
 }
 
 /** Bytes that are at hand as an input. */
@@ -47,7 +49,7 @@ function inputOfBytes(name: string, bytes: Uint8Array): InputFile {
 }
 
 /** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
-export function inputOfWords(words: readonly string[], idParam: string): InputFile {
+function inputOfWords(words: readonly string[], idParam: string): InputFile {
   const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
   return inputOfBytes('the ids given', Buffer.from(text, 'utf8'));
 }
@@ -98,61 +100,60 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
   }
 }
 
-/** Reads everything that the command line says of a run; what is wrong is added to `faults`. */
-export async function readManyCall(
-  session: Session,
-  command: CallCommand,
-  input: RawInput,
-  faults: Fault[],
-): Promise<ManyCall> {
+/** Reads everything that the command line says of a run. */
+export async function readManyCall(session: Session, command: CallCommand, input: RawInput): Promise<ManyCall> {
+  const faults: Fault[] = [];
   const options = readManyOptions(input, faults);
   optionFaults(command, input, options, faults);
   const given = await readGivenFields(session, command, input);
   faults.push(...given.faults);
   const { operation } = given;
-  const expectations: readonly ExpectationInput[] = readExpectations(
-    input,
-    lastValue(input, 'from') !== undefined,
-    faults,
-  );
-  const body = operation.body;
+  const path = lastValue(input, 'from');
+  const expectations = readExpectations(input, path !== undefined, faults);
+  const { body } = operation;
+  const texts = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
   const checked =
-    body === null
-      ? { values: {}, faults: [] }
-      : checkFieldTexts(
-          body,
-          new Map([...given.fields].filter(([name]) => describeFields(body).some((field) => field.name === name))),
-          { nameOf: nameOfFlag(command), source: 'flag', partial: true },
-        );
+    body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
   faults.push(...checked.faults);
-  const fieldsAreSound = given.faults.length + checked.faults.length === 0;
+  const { sheet, shard, emptyCells } = options;
   const changedFrom =
     options.changedFromPath === undefined || faults.length > 0
       ? undefined
       : await loadChangedFrom(session, operation, options.changedFromPath, {
-          sheet: options.sheet,
+          sheet,
           keepsCells: options.plan !== undefined,
         });
   return {
     operation,
     options,
-    fieldsAreSound,
+    faults,
+    fieldsAreSound: given.faults.length + checked.faults.length === 0,
     changedFrom,
-    rows: {
+    open: async () =>
+      path === undefined
+        ? inputOfWords(input.words, command.idParam ?? 'id')
+        : openInput(path, session.context.stdin, '--from'),
+    reading: {
+      operation,
       defaults: checked.values,
       expectations,
-      emptyCells: options.emptyCells,
+      emptyCells,
       csvRaw: session.output.csvRaw,
-      sheet: options.sheet,
-      shard: options.shard,
-      changedFromSha256:
-        changedFrom === undefined ? undefined : createHash('sha256').update(changedFrom.bytes).digest('hex'),
+      sheet,
+      shard,
+      changedFrom: changedFrom?.index,
+      changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
+      resendUnknown: options.resendUnknown,
+      checkRow: reasonCheck(session, operation),
+      path: path ?? '',
+      format: path === undefined ? 'ndjson' : options.format,
+      isArguments: path === undefined,
     },
   };
 }
 
 /** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
-export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
+function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
   const { profile } = session;
   if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
   return (row: Row) => {

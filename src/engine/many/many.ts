@@ -6,91 +6,56 @@ import { readRunHeader, runFolder } from '../../bulk/run-folder.ts';
 import type { RunOptions } from '../../bulk/run-header.ts';
 import { type ActiveRun, spoolPath } from '../../bulk/run-store.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { type Fault, note, usageFailure, warning } from '../../failure.ts';
+import { note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
-import { type InputFile, openInput } from '../../input/input-file.ts';
-import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { openInput } from '../../input/input-file.ts';
+import type { RawInput } from '../../input/raw-input.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
-import { type InputOptions, rowsOf } from '../../input/records/rows.ts';
+import { rowsOf } from '../../input/records/rows.ts';
 import type { Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { collect, joinFailures, unsent } from '../faults.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
-import { inputOfWords, type ManyCall, readManyCall, reasonCheck } from './many-call.ts';
+import { type ManyCall, readManyCall } from './many-call.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { portsOf, startRun } from './run-ports.ts';
 import { callOf, manyColumns, placeOf } from './run-rows.ts';
 
-/** A call over many rows as far as it can be judged before its input is read. */
-interface ReadyInput {
-  readonly call: ManyCall;
-  readonly reading: InputOptions;
-  readonly faults: readonly Fault[];
-  open(): Promise<InputFile>;
-}
-
-async function readCommandLine(session: Session, command: CallCommand, input: RawInput): Promise<ReadyInput> {
-  const faults: Fault[] = [];
-  const call = await readManyCall(session, command, input, faults);
-  const { operation, options } = call;
-  const path = lastValue(input, 'from');
-  return {
-    call,
-    faults,
-    open: async () =>
-      path === undefined
-        ? inputOfWords(input.words, command.idParam ?? 'id')
-        : openInput(path, session.context.stdin, '--from'),
-    reading: {
-      ...call.rows,
-      operation,
-      resendUnknown: options.resendUnknown,
-      changedFrom: call.changedFrom?.index,
-      checkRow: reasonCheck(session, operation),
-      path: path ?? '',
-      format: path === undefined ? 'ndjson' : options.format,
-      isArguments: path === undefined,
-    },
-  };
-}
-
 /** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
-async function refuseInput({ call, reading, open }: ReadyInput): Promise<void> {
+async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
   // Nobody is made to type, or to send, what is refused anyway.
   if (reading.path === '-') return;
   const file = await open();
-  if (!call.fieldsAreSound) return file.close();
-  await checkInput(file, reading, { allowDuplicates: call.options.allowDuplicates });
+  if (!fieldsAreSound) return file.close();
+  await checkInput(file, reading, { allowDuplicates: options.allowDuplicates });
 }
 
 /** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
-async function refuseOptions(ready: ReadyInput): Promise<never> {
-  const failures = [usageFailure(ready.faults)];
-  await collect(failures, () => refuseInput(ready));
+async function refuseOptions(call: ManyCall): Promise<never> {
+  const failures = [usageFailure(call.faults)];
+  await collect(failures, () => refuseInput(call));
   throw joinFailures(failures);
 }
 
 /** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
 export async function checkMany(session: Session, command: CallCommand, input: RawInput): Promise<void> {
-  const ready = await readCommandLine(session, command, input);
-  await (ready.faults.length > 0 ? refuseOptions(ready) : refuseInput(ready));
+  const call = await readManyCall(session, command, input);
+  await (call.faults.length > 0 ? refuseOptions(call) : refuseInput(call));
 }
 
 /** Runs a command over several ids or a file. Answers the exit code. */
 export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
-  const ready = await readCommandLine(session, command, input);
-  const { call } = ready;
-  const { operation, options } = call;
-  if (isWrite(operation) && options.plan === undefined) refuseReadOnly(session);
-  if (ready.faults.length > 0) await refuseOptions(ready);
-  const isRun = isWrite(operation) && options.plan === undefined;
+  const call = await readManyCall(session, command, input);
+  const isRun = isWrite(call.operation) && call.options.plan === undefined;
+  if (isRun) refuseReadOnly(session);
+  if (call.faults.length > 0) await refuseOptions(call);
   const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
   const copy = await isUnsent(placeForCopy(session, isRun));
   try {
-    const begun = await isUnsent(beginMany(session, command, ready, copy.path));
+    const begun = await isUnsent(beginMany(session, command, call, copy.path));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
     await copy.remove();
@@ -101,13 +66,13 @@ export async function runMany(session: Session, command: CallCommand, input: Raw
 async function beginMany(
   session: Session,
   command: CallCommand,
-  { call, reading, open }: ReadyInput,
+  call: ManyCall,
   copy: string,
 ): Promise<Execution | number> {
-  const file = await open();
+  const file = await call.open();
   const { allowDuplicates } = call.options;
-  const checked = await checkInput(file, reading, { allowDuplicates, copyTo: copy });
-  return beginChecked(session, command, call, reading, checked, copy);
+  const checked = await checkInput(file, call.reading, { allowDuplicates, copyTo: copy });
+  return beginChecked(session, command, call, checked, copy);
 }
 
 /** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
@@ -133,7 +98,6 @@ async function beginChecked(
   session: Session,
   command: CallCommand,
   call: ManyCall,
-  reading: InputOptions,
   checked: CheckedInput,
   copy: string,
 ): Promise<Execution | number> {
@@ -145,9 +109,9 @@ async function beginChecked(
   const rowsIn = (inputPath: string) =>
     async function* () {
       const file = await openInput(inputPath, session.context.stdin, '--from');
-      yield* rowsOf(file, { ...reading, format: checked.format });
+      yield* rowsOf(file, { ...call.reading, format: checked.format });
     };
-  const openFailed = () => openFailedFileOf(session, call, reading, checked);
+  const openFailed = () => openFailedFileOf(session, call, checked);
   if (options.plan !== undefined) {
     const { makePlan } = await import('./make-plan.ts');
     const { selected: rowCount, unchanged } = checked;
@@ -199,11 +163,11 @@ function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, co
   };
   // A resume writes the file of `--failed` anew.
   const more: RunOptions = failedPath === undefined ? {} : { failed: resolvePath(failedPath) };
-  return startRun(session, plan, storeOptions(call.rows, pace), more);
+  return startRun(session, plan, storeOptions(call.reading, pace), more);
 }
 
 /** How many rows a guard counts: of a shard the whole input, or each of its rows could be sent as one. */
-function guardedRows({ rows: { shard } }: ManyCall, checked: CheckedInput): number {
+function guardedRows({ reading: { shard } }: ManyCall, checked: CheckedInput): number {
   return shard === undefined ? checked.selected : checked.rows;
 }
 
@@ -217,16 +181,15 @@ async function failedPathOfRun(session: Session, { options }: ManyCall): Promise
 async function openFailedFileOf(
   session: Session,
   call: ManyCall,
-  reading: InputOptions,
   checked: CheckedInput,
 ): Promise<FailedFile | undefined> {
   const path = call.options.failedPath ?? (await failedPathOfRun(session, call));
   if (path === undefined) return undefined;
   return openFailedFile({
     path,
-    inputFormat: reading.path === '' ? 'ids' : checked.format,
+    inputFormat: call.reading.path === '' ? 'ids' : checked.format,
     columns: checked.columns,
-    csvRaw: call.rows.csvRaw,
+    csvRaw: call.reading.csvRaw,
     isKept: isWrite(call.operation) && call.options.plan === undefined,
     pid: session.context.pid,
   });

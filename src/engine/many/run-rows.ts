@@ -63,22 +63,26 @@ export function makeRowSender(service: Service, operation: Operation, policy: Ca
     const { pacer, wrapUp, stop } = slot;
     return service.client.call(callOf(operation, row), { policy, pacer, wrapUp, stop });
   };
-  const sendIfExpected = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+  const sendIf = async (
+    row: Row,
+    slot: RowSlot,
+    problemOf: (card: JsonValue) => string | undefined,
+    refusalOf = (read: Refusal) => read,
+  ): Promise<CallResult> => {
     const read = await readCard(service, policy, row, slot);
-    if (read.kind === 'failed') return heldBack(row, operation, read);
-    const unmet = unmetExpectation(isJsonObject(read.resource) ? read.resource : new Map(), row.expects);
-    return unmet === undefined ? send(row, slot) : heldBack(row, operation, unexpected(unmet));
-  };
-  const sendIfAsPlanned = async (row: Row, slot: RowSlot): Promise<CallResult> => {
-    const read = await readCard(service, policy, row, slot);
-    if (read.kind === 'failed') return heldBack(row, operation, unreadable(read));
-    const change = changeSince(row.before, read.resource);
-    return change === undefined ? send(row, slot) : heldBack(row, operation, unexpected(change));
+    if (read.kind === 'failed') return heldBack(row, operation, refusalOf(read));
+    const problem = problemOf(read.resource);
+    return problem === undefined ? send(row, slot) : heldBack(row, operation, unexpected(problem));
   };
   return (row: Row, slot: RowSlot): Promise<CallResult> => {
-    if (row.drift === 'checked') return sendIfAsPlanned(row, slot);
-    return row.expects.length > 0 ? sendIfExpected(row, slot) : send(row, slot);
+    if (row.drift === 'checked') return sendIf(row, slot, (card) => changeSince(row.before, card), unreadable);
+    return row.expects.length > 0 ? sendIf(row, slot, (card) => unmetBy(card, row)) : send(row, slot);
   };
+}
+
+/** What a row expects of its card and does not find. */
+export function unmetBy(card: JsonValue, { expects }: Row): string | undefined {
+  return unmetExpectation(isJsonObject(card) ? card : new Map(), expects);
 }
 
 /** Failures of the late read that are about this process or the way to the service, and not about the card. */

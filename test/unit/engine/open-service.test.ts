@@ -22,8 +22,7 @@ it('sends no write of an operation that passed no guard, and reads all the same'
   const service = await openService(session, 'cards', {
     mask: { add: () => undefined } as never,
     trustPems: async () => [],
-    onWaiting: () => undefined,
-    onAnswered: () => undefined,
+    display: { waiting: () => undefined, clear: () => undefined },
     state: { writesUnderWay: 0 },
     isLasting: false,
     isPermitted: ({ name }) => permitted.has(name),
