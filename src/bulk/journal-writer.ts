@@ -1,17 +1,14 @@
 import type { ClockPort } from '../context.ts';
 import type { Failure } from '../failure.ts';
+import type { HeldLock } from '../files/held-lock.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { SharedWrites } from '../files/shared-writes.ts';
 import type { AppendFile } from './append-file.ts';
 import { encodeRecord, type JournalRecord } from './journal-record.ts';
 
-export interface WriterOptions {
-  /** The journal's path, for messages. */
-  readonly name: string;
-  /** Which holder of the run this process is. */
-  readonly epoch: number;
-  readonly clock: ClockPort;
-  /** Throws LOCAL_IO when the run is no longer held by this process. */
+/** The hold on a run, as its journal needs to know it. */
+export interface RunHold extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
+  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
   prove(): void;
 }
 
@@ -24,16 +21,25 @@ const TRUSTED_MS = 10_000;
  */
 export class JournalWriter {
   readonly #file: AppendFile;
-  readonly #options: WriterOptions;
+  readonly #path: string;
+  readonly #clock: ClockPort;
+  readonly #hold: RunHold;
   readonly #writes = new SharedWrites((text) => this.#write(text));
   #durableLength: number;
   #failure: Failure | undefined;
   #provedMs = 0;
   #provedWallMs = 0;
 
-  constructor(file: AppendFile, length: number, options: WriterOptions) {
+  constructor(
+    file: AppendFile,
+    length: number,
+    path: string,
+    { clock, hold }: { readonly clock: ClockPort; readonly hold: RunHold },
+  ) {
     this.#file = file;
-    this.#options = options;
+    this.#path = path;
+    this.#clock = clock;
+    this.#hold = hold;
     this.#durableLength = length;
   }
 
@@ -45,7 +51,7 @@ export class JournalWriter {
   /** Resolves when the record is on the disk; rejects with LOCAL_IO when it cannot be. */
   append(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return this.#writes.append(encodeRecord(record, this.#options.epoch));
+    return this.#writes.append(encodeRecord(record, this.#hold.epoch));
   }
 
   /**
@@ -53,7 +59,7 @@ export class JournalWriter {
    * look is some time ago. The wall clock too is compared with itself: a machine that sleeps stops the monotonic one.
    */
   lost(): Failure | undefined {
-    const { clock } = this.#options;
+    const clock = this.#clock;
     const isTrusted =
       clock.monotonic() - this.#provedMs < TRUSTED_MS && Math.abs(clock.now() - this.#provedWallMs) < TRUSTED_MS;
     if (isTrusted || this.#failure !== undefined) return this.#failure;
@@ -86,16 +92,15 @@ export class JournalWriter {
   }
 
   #prove(): void {
-    const { clock, prove } = this.#options;
-    const [atMs, wallMs] = [clock.monotonic(), clock.now()];
-    prove();
+    const [atMs, wallMs] = [this.#clock.monotonic(), this.#clock.now()];
+    this.#hold.prove();
     this.#provedMs = atMs;
     this.#provedWallMs = wallMs;
   }
 
   #failureOf(error: unknown): Failure {
     return ioFailure(
-      `the run's record could not be written (${this.#options.name})`,
+      `the run's record could not be written (${this.#path})`,
       error,
       'no row was sent without its record',
       ['free the disk, then take the run up again with `frontdesk runs resume`'],

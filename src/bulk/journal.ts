@@ -1,13 +1,12 @@
 import type { ClockPort } from '../context.ts';
 import { type Ending, encodeEnding, NO_ENDING } from '../ending.ts';
 import type { Failure } from '../failure.ts';
-import type { HeldLock } from '../files/held-lock.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './journal-entry.ts';
 import { RecordReader, type ScanResult, scanJournal } from './journal-reader.ts';
 import type { IntentRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
-import { JournalWriter, type WriterOptions } from './journal-writer.ts';
+import { JournalWriter, type RunHold } from './journal-writer.ts';
 import type { RunRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
 
@@ -36,12 +35,6 @@ export interface JournalPorts {
   readonly audit?: RunAudit | undefined;
 }
 
-/** The hold on a run, as its journal needs to know it. */
-export interface RunHold extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
-  /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
-  prove(): void;
-}
-
 /** The row was under way when its process ended, and nobody knows more. */
 const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
@@ -67,7 +60,7 @@ export class RunJournal {
   /** Begins an empty journal for rows 1 to `lastRow`. LOCAL_IO when it cannot be written. */
   static async create(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const file = await openJournalFile(path, ports);
-    const writer = new JournalWriter(file, file.length, writerOptions(path, ports));
+    const writer = new JournalWriter(file, file.length, path, ports);
     return new RunJournal(new RowStates(lastRow), ports, writer);
   }
 
@@ -87,7 +80,7 @@ export class RunJournal {
     const file = await openJournalFile(path, ports);
     let reader: RecordReader | undefined;
     try {
-      const writer = new JournalWriter(file, await cutTail(file, scan), writerOptions(path, ports));
+      const writer = new JournalWriter(file, await cutTail(file, scan), path, ports);
       reader = await RecordReader.open(path);
       const journal = new RunJournal(states, ports, writer, reader);
       await journal.#settle(hold.by);
@@ -191,10 +184,6 @@ async function both(journal: Promise<void>, audit: Promise<void>): Promise<void>
   audit.catch(() => undefined);
   await journal;
   await audit;
-}
-
-function writerOptions(name: string, { hold, clock }: JournalPorts): WriterOptions {
-  return { name, clock, epoch: hold.epoch, prove: hold.prove };
 }
 
 async function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {

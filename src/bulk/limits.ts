@@ -16,7 +16,8 @@ export function parseMaxFailures(text: string): MaxFailures | undefined {
   return percent > 0 && percent <= 100 ? { percent } : undefined;
 }
 
-/** At how many failed rows the run stops. A percentage is of all rows, and never less than one row. */
-export function failureLimit(limit: MaxFailures, rows: number): number {
+/** At how many failed rows the run stops; undefined: at none. A percentage is of all rows, and at least one row. */
+export function failureLimit(limit: MaxFailures | undefined, rows: number): number | undefined {
+  if (limit === undefined) return undefined;
   return 'rows' in limit ? limit.rows : Math.max(1, Math.ceil((rows * limit.percent) / 100));
 }

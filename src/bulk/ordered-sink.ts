@@ -76,7 +76,7 @@ export class OrderedSink<R extends RowResult> {
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
       if (head.durable !== undefined && head.durable !== this.#lastDurable) {
         this.#lastDurable = head.durable;
-        await settled(head.durable);
+        await head.durable.catch(() => undefined);
       }
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
       if (this.#isKeeping) await this.#keep(head.result);
@@ -106,13 +106,5 @@ export class OrderedSink<R extends RowResult> {
       this.#isPrinting = false;
       this.#options.onEmitFailure(error);
     }
-  }
-}
-
-async function settled(durable: Promise<void>): Promise<void> {
-  try {
-    await durable;
-  } catch {
-    // Reported where the record was made.
   }
 }

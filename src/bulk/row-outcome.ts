@@ -81,13 +81,8 @@ export function journalResult<R extends RunRow>(row: R, command: string, stored:
   return { row, ending: stored.ending, resource: undefined, failure, source: 'journal' };
 }
 
-/** A row whose answer the process that works on its run waits for. */
-export function inFlightResult<R extends RunRow>(row: R, { ending }: StoredRow): RowResult<R> {
-  return { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
-}
-
 function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Failure {
-  const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus } = ending;
+  const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
   // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   return new Failure(code, `${commandWords(command)} ${row.id ?? `row ${row.row}`}: ${whatHappened(ending, code)}`, {
@@ -98,17 +93,13 @@ function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Fai
       attempts,
       id: row.id,
       http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },
-      service: keptService(ending),
+      // What is kept of a body of the gift-card API's error shape.
+      service: errorCode === undefined ? undefined : fromPlain({ errorCode, message }),
       sentAt: outcome === 'unknown' && sentAtMs !== undefined ? new Date(sentAtMs).toISOString() : undefined,
       observed: observedStatus === undefined ? undefined : new Map([['status', observedStatus]]),
       resultId,
     },
   });
-}
-
-/** What is kept of a body of the gift-card API's error shape. */
-function keptService({ errorCode, message }: Ending): JsonValue | undefined {
-  return errorCode === undefined ? undefined : fromPlain({ errorCode, message });
 }
 
 function whatHappened(ending: Ending, code: FailureCode): string {

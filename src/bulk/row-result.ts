@@ -41,14 +41,12 @@ export function printedRow(result: RowResult): JsonObject {
   if (failure !== undefined) printed.set('error', errorObject(failure));
   else if (resource !== undefined) printed.set('resource', resource);
   if (resultId !== undefined) printed.set('resultId', resultId);
-  if (resource !== undefined && rememberedText(resource) !== undefined) rememberOwnText(printed);
+  if (resource !== undefined && rememberedText(resource) !== undefined) {
+    const text = printJson(printed);
+    // What is remembered has no escapes; an id may need some.
+    if (!text.includes('\\')) rememberText(printed, text);
+  }
   return printed;
-}
-
-/** What is remembered has no escapes; an id may need some. */
-function rememberOwnText(printed: JsonObject): void {
-  const text = printJson(printed);
-  if (!text.includes('\\')) rememberText(printed, text);
 }
 
 /**

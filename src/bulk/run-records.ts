@@ -1,8 +1,7 @@
 import type { Outcome } from '../failure.ts';
 import { readEntry, type StoredRow } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
-import type { RowResult, RunRow } from './row-outcome.ts';
-import { inFlightResult, journalResult } from './row-outcome.ts';
+import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
@@ -59,7 +58,10 @@ export async function* runResults<R extends RunRow>(
     for await (const row of rows) {
       const entry = await records.entry(row.row);
       if (run.isHeld && records.isOpen(row.row)) {
-        if (outcomes === undefined) yield inFlightResult(row, entry);
+        // Another process waits for its answer.
+        const { ending } = entry;
+        const shown = { row, ending, resource: undefined, failure: undefined, source: 'in_flight' } as const;
+        if (outcomes === undefined) yield shown;
         continue;
       }
       const result = journalResult(row, run.header.operation, entry);

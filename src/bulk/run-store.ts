@@ -11,8 +11,9 @@ import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
-import { type RunAudit, type RunHold, RunJournal } from './journal.ts';
+import { type RunAudit, RunJournal } from './journal.ts';
 import { successorIn } from './journal-reader.ts';
+import type { RunHold } from './journal-writer.ts';
 import { makeRunName, type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import { makeRunHeader, type RunHeader } from './run-header.ts';
 

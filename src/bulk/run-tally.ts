@@ -70,7 +70,9 @@ export class RunTally {
     }
     if (result.source === 'journal') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
-    if (result.failure !== undefined) this.causes.add(key, causeOf(result));
+    if (result.failure !== undefined) {
+      this.causes.add(key, result.source === 'not_reached' ? NOT_REACHED : causeOfEnding(result.ending));
+    }
     this.#addReach(result);
   }
 
@@ -114,10 +116,6 @@ export class RunTally {
 function keyOf(result: RowResult): TallyKey {
   if (result.ending.outcome !== null) return result.ending.outcome;
   return result.failure === undefined ? 'read' : 'failed';
-}
-
-function causeOf({ ending, source }: RowResult): string {
-  return source === 'not_reached' ? NOT_REACHED : causeOfEnding(ending);
 }
 
 /** Why a row did not succeed, in a word: the service's code, else the status, else our own code. */

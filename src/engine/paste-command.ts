@@ -14,13 +14,11 @@ export function withCleanedCommand(
   argv: readonly string[],
 ): Failure {
   if (command.idParam !== 'cardId') return failure;
-  const cleaned = new Map(words.flatMap((word) => pair(word, cleanCardId(word))));
+  const cleaned = new Map(
+    words.map((word) => [word, cleanCardId(word)] as const).filter(([, clean]) => clean !== undefined),
+  );
   const faults = failure.lines === undefined ? 1 : failure.lines.length - 1;
   if (cleaned.size === 0 || faults !== cleaned.size) return failure;
   const line = argv.map((word) => shellQuote(cleaned.get(word) ?? word)).join(' ');
   return failure.with({}, [`check the id, then run: frontdesk ${line}`, ...failure.hints]);
-}
-
-function pair(word: string, clean: string | undefined): readonly [string, string][] {
-  return clean === undefined ? [] : [[word, clean]];
 }

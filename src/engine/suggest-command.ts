@@ -32,10 +32,6 @@ function typedBeside(words: readonly string[]): readonly string[] {
   return kept.map(shellQuote);
 }
 
-function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.every((word, index) => path[index] === word);
-}
-
 /** How many of the words after it also follow that word in the path of a command. */
 function followed(path: readonly string[], word: string, after: readonly string[]): number {
   const rest = path.slice(path.indexOf(word) + 1);
@@ -74,7 +70,9 @@ export function suggestCommand(
     const found = continued([...path, near], after, registry);
     return [didYouMean(found, [...before, ...after.slice(found.length - path.length - 1)], registry)];
   }
-  const below = registry.entries.filter((entry) => startsWith(entry.path, path) && entry.path.length > path.length + 1);
+  const below = registry.entries.filter(
+    (entry) => path.every((word, index) => entry.path[index] === word) && entry.path.length > path.length + 1,
+  );
   const deeper = below
     .filter((entry) => entry.path.slice(path.length + 1).includes(word))
     .map((entry) => entry.path.slice(0, entry.path.indexOf(word) + 1 + followed(entry.path, word, after)));

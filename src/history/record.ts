@@ -60,7 +60,8 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
         await audit
           ?.append([{ event: 'end', entry, ending: { ...NO_ENDING, outcome: 'not_sent' } }])
           .catch(() => undefined);
-        throw beginFailure(path ?? '', error);
+        const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
+        throw failure.with({ outcome: 'not_sent' }, ['add --no-history to keep no record of this write']);
       }
       return entry;
     },
@@ -85,11 +86,6 @@ function append(path: string, event: HistoryEvent): Promise<void> {
 function entryName(nowMs: number, pid: number): string {
   const time = new Date(nowMs).toISOString().replace(/[-:.Z]/g, '');
   return `${time}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
-}
-
-function beginFailure(path: string, error: unknown): Failure {
-  const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
-  return failure.with({ outcome: 'not_sent' }, ['add --no-history to keep no record of this write']);
 }
 
 const ENDINGS: Readonly<Record<Outcome, string>> = {

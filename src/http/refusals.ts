@@ -84,24 +84,16 @@ function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
 function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const { site, operation, id } = facts;
   const place = site.profile === undefined ? hostOf(site) : `${hostOf(site)} (profile ${site.profile})`;
-  const noun = /\{cardId\}/.test(operation.path) ? 'card' : nounOf(operation.path);
+  // `/v1/calendars/{id}` -> calendar.
+  const noun = operation.path.includes('{cardId}') ? 'card' : /\/([a-z]+)s\/\{id\}/.exec(operation.path)?.[1];
   const what =
     id === undefined || noun === undefined
       ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
-      : `no ${noun} ${id} at ${place}: ${answered(verdict)}${toWhat(facts)}`;
+      : `no ${noun} ${id} at ${place}: ${answered(verdict)}${isWrite(operation) ? `; the ${facts.subject} was rejected` : ''}`;
   const hints = verdict.error.isHtml
     ? [`check ${urlPlace(site)}: a web page answered, not the API`]
     : [`compare the id letter by letter, and check that it belongs to ${place}`];
   return { code: 'NOT_FOUND', message: what, hints };
-}
-
-/** `/v1/calendars/{id}` -> calendar. */
-function nounOf(path: string): string | undefined {
-  return /\/([a-z]+)s\/\{id\}/.exec(path)?.[1];
-}
-
-function toWhat(facts: CallFacts): string {
-  return isWrite(facts.operation) ? `; the ${facts.subject} was rejected` : '';
 }
 
 function redirected(facts: CallFacts, reply: ReplyHead): Words {

@@ -28,7 +28,7 @@ type Step = 'retry' | 'retry_once' | 'read_back_then_retry' | 'end';
 
 type Steps = Readonly<Record<FailureEvent, Step>>;
 
-/** What was not sent or was refused may be sent again, whatever the operation does. */
+/** THE retry table: what follows after each event. What was not sent or was refused may be sent again, whatever the operation does. */
 const HARMLESS = {
   not_sent: 'retry',
   not_sent_once: 'retry_once',
@@ -54,11 +54,6 @@ const WRITE: Readonly<Record<Unavailable, Steps>> = {
 
 function writeSteps(unavailable: Step): Steps {
   return { ...HARMLESS, unavailable, server_error: 'end', broken: 'end', unreadable: 'end' };
-}
-
-/** THE retry table: what follows after `event` for an operation of this effect. */
-function stepFor(effect: Effect, event: FailureEvent): Step {
-  return effect.kind === 'read' ? READ[event] : WRITE[effect.unavailable][event];
 }
 
 /** True when a write may have been applied although no readable answer says so. */
@@ -101,7 +96,8 @@ export type NextStep =
 
 /** Decides what follows after one attempt that did not end well. */
 export function decideNext(situation: Situation): NextStep {
-  const step = stepFor(situation.effect, situation.event);
+  const { effect, event } = situation;
+  const step = effect.kind === 'read' ? READ[event] : WRITE[effect.unavailable][event];
   const isSpent = situation.retriesDone >= situation.retriesAllowed || (step === 'retry_once' && situation.onceSpent);
   if (step === 'end' || isSpent) return { kind: 'end', waitTooLong: false };
   const waitMs = waitBeforeRetry(situation.retriesDone, situation.retryAfterMs, situation.random);

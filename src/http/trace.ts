@@ -7,6 +7,7 @@ import { beginningOf, memoryLeft } from './error-reply.ts';
 import { maskMembers, type TokenMask } from './mask.ts';
 
 const MAX_BODY_TEXT = 2000;
+const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
 
 /** What may be shown of an exchange. */
 interface TraceRules {
@@ -33,14 +34,10 @@ export function traceExchange(exchange: Exchange, elapsedMs: number, rules: Trac
   }
   const lines = [`< ${exchange.status} (${time})`];
   for (const [name, value] of exchange.headers) {
-    lines.push(`< ${name}: ${isSecretHeader(name) ? '***' : value}`);
+    lines.push(`< ${name}: ${SECRET_HEADER.test(name) ? '***' : value}`);
   }
   if (exchange.body.length > 0) lines.push(`< ${bodyText(exchange.body, rules)}`);
   return lines.map((line) => rules.mask.text(line));
-}
-
-function isSecretHeader(name: string): boolean {
-  return /^(?:set-cookie|authorization|proxy-authorization)$/i.test(name);
 }
 
 /** What JSON escapes without need (`\/`, `\u0041`) as it is, because a mask does not know a token in escapes. */

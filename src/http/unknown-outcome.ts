@@ -31,7 +31,8 @@ export function unknownFailure(
 ): Failure {
   const happened = whatHappened(verdict);
   const repeated = later === undefined ? undefined : whatHappened(later);
-  const sent = facts.sentAtMs === undefined ? 'at an unknown time' : timeOfDay(facts.sentAtMs);
+  const sent =
+    facts.sentAtMs === undefined ? 'at an unknown time' : `${new Date(facts.sentAtMs).toISOString().slice(11, 19)}Z`;
   const seen = observation === undefined ? undefined : seenText(observation, facts);
   const meaning = meaningOf(facts, observation);
   const parts = [
@@ -39,7 +40,7 @@ export function unknownFailure(
     ...(repeated === undefined ? [] : [`A repeat of it ended so: ${repeated}.`]),
     'It may or may not have been applied.',
     ...(observation === undefined ? [] : [sentenceOf(observation, seen ?? '')]),
-    ...(meaning === undefined ? [] : [`${capital(meaning)}.`]),
+    ...(meaning === undefined ? [] : [`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`]),
   ];
   const screen = [
     `OUTCOME UNKNOWN - ${facts.subject}`,
@@ -67,14 +68,6 @@ function sentenceOf(observation: Observation, seen: string): string {
 
 function row(label: string, text: string): string {
   return `  ${label.padEnd(13)}  ${text}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function timeOfDay(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(11, 19)}Z`;
 }
 
 /** `now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)`. */

@@ -97,11 +97,6 @@ export function headerObject(header: PlanHeader): JsonObject {
   return new Map(HEADER_MEMBERS.map((name) => [name, fromPlain(line[name])]));
 }
 
-/** The line of a row with its newline. */
-export function encodeRow(row: PlanRow): string {
-  return `${printJson(rowObject(row))}\n`;
-}
-
 /** A row as JSON, in the order in which the file has it; `body` and `before` are absent where there is none. */
 export function rowObject({ row, id, body, before, drift }: PlanRow): JsonObject {
   const members = new Map<keyof ShapeOf<typeof ROW>, JsonValue>([

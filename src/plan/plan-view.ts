@@ -81,6 +81,7 @@ export function planView(view: PlanView, style: ViewStyle): string {
 
 function factsOf(view: PlanView, nowMs: number): readonly (readonly [label: string, text: string])[] {
   const { header, state, survey } = view;
+  const isChecked = survey.first[0]?.drift === 'checked';
   const kinds = survey.kinds().map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
   return [
     ['State', state],
@@ -88,8 +89,8 @@ function factsOf(view: PlanView, nowMs: number): readonly (readonly [label: stri
     ['Made', `${momentText(header.createdAt, nowMs)} by ${safeText(header.createdBy)}`],
     ['Expires', momentText(header.expiresAt, nowMs)],
     ...approvalLines(view).map((text, index) => [index === 0 ? 'Approved' : '', text] as const),
-    ...(kinds.length === 0 ? [] : [[countLabel(survey), kinds.join(', ')] as const]),
-    ...(header.rows === 0 ? [] : [['Compared', comparison(survey)] as const]),
+    ...(kinds.length === 0 ? [] : [[isChecked ? 'Status now' : 'Fields', kinds.join(', ')] as const]),
+    ...(header.rows === 0 ? [] : [['Compared', isChecked ? COMPARED : NOT_COMPARED] as const]),
   ];
 }
 
@@ -100,15 +101,8 @@ function momentText(time: string, nowMs: number): string {
   return away === undefined ? second : `${second} (${away})`;
 }
 
-function countLabel({ first }: PlanSurvey): string {
-  return first[0]?.drift === 'checked' ? 'Status now' : 'Fields';
-}
-
-function comparison({ first }: PlanSurvey): string {
-  return first[0]?.drift === 'checked'
-    ? 'each card is read again right before its write; one that changed is left alone'
-    : 'no: these cannot be read, so a change by others cannot be seen';
-}
+const COMPARED = 'each card is read again right before its write; one that changed is left alone';
+const NOT_COMPARED = 'no: these cannot be read, so a change by others cannot be seen';
 
 function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly string[] {
   const signed = approvals.map(({ as, key }) => `by ${safeText(as)} (${safeText(key)})`);

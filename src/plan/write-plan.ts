@@ -6,14 +6,15 @@ import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
 import { describeIoError, errnoOf, ioFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
+import { printJson } from '../json/print.ts';
 import {
   encodeHeader,
-  encodeRow,
   hashFirstLine,
   PLAN_NAME_LENGTH,
   type PlanDraft,
   type PlanHeader,
   type PlanRow,
+  rowObject,
 } from './plan-file.ts';
 
 const FLUSH_LENGTH = 1 << 16;
@@ -85,7 +86,7 @@ export class PlanWriter {
 
   /** Rejects with LOCAL_IO. */
   async add(row: PlanRow): Promise<void> {
-    const line = encodeRow(row);
+    const line = `${printJson(rowObject(row))}\n`;
     this.#hash.update(line);
     this.#pending += line;
     this.#rows += 1;

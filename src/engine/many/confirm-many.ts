@@ -38,10 +38,6 @@ async function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): Promi
   });
 }
 
-function changedLine({ selected, unchanged }: CheckedInput): string {
-  return `  ${groupThousands(selected)} of ${groupThousands(selected + unchanged)} rows change\n`;
-}
-
 /** Asks before many rows are written, or refuses where nobody can be asked. */
 export async function confirmMany(
   session: Session,
@@ -62,7 +58,9 @@ export async function confirmMany(
     [
       ...shown,
       rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
-      plan.changedFrom === undefined ? '' : changedLine(checked),
+      plan.changedFrom === undefined
+        ? ''
+        : `  ${groupThousands(checked.selected)} of ${groupThousands(checked.selected + checked.unchanged)} rows change\n`,
       effect.confirm ? `  There is no way back from a ${nounOf(plan.operation)}.\n` : '',
       ...empty.map((line) => `  ${line}\n`),
     ].join(''),

@@ -2,6 +2,7 @@ import { isWrite, type Operation } from '../../api/operation.ts';
 import type { RunResult } from '../../bulk/engine.ts';
 import { runRows } from '../../bulk/engine.ts';
 import type { FailedFile } from '../../bulk/failed-file.ts';
+import { failureLimit } from '../../bulk/limits.ts';
 import type { ActiveRun } from '../../bulk/run-store.ts';
 import { type SignalPort, StreamFailure, signalWords } from '../../context.ts';
 import { FAILURES, Failure, warning } from '../../failure.ts';
@@ -12,7 +13,7 @@ import { textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import type { Service, Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../interrupt.ts';
-import { failureLimitOf, type PaceOptions } from './run-options.ts';
+import type { PaceOptions } from './run-options.ts';
 import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
 import { makeReconciler, makeRowSender } from './run-rows.ts';
 
@@ -105,7 +106,7 @@ export async function executeRun(session: Session, execution: Execution): Promis
       rowCount,
       concurrency,
       rate: pace.rate,
-      maxFailures: failureLimitOf(pace, rowCount),
+      maxFailures: failureLimit(pace.maxFailures, rowCount),
       journal: run?.journal,
       unknownRows: execution.unknownRows,
       ...shownBy(session, output),

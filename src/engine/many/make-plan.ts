@@ -1,6 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { type RunResult, runRows } from '../../bulk/engine.ts';
 import { type FailedFile, orDiscard } from '../../bulk/failed-file.ts';
+import { failureLimit } from '../../bulk/limits.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
 import type { RowSlot } from '../../bulk/run-task.ts';
 import type { CallCommand } from '../../commands/command.ts';
@@ -22,7 +23,7 @@ import { readSingleCall, type SingleCall } from '../read-call.ts';
 import { demandedApprovals, refuseReason } from '../write-guards.ts';
 import { shownBy } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
-import { failureLimitOf, type PaceOptions } from './run-options.ts';
+import type { PaceOptions } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { comparedMembers, readCard, unmetBy } from './run-rows.ts';
 
@@ -126,7 +127,7 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
       rows: eachRow(order.rows()),
       concurrency: session.preferences.concurrency.value,
       rate: order.pace.rate,
-      maxFailures: failureLimitOf(order.pace, order.rowCount),
+      maxFailures: failureLimit(order.pace.maxFailures, order.rowCount),
       journal: undefined,
       unknownRows: 'leave',
       ...shownBy(session, output),

@@ -22,7 +22,7 @@ import { type ManyCall, readManyCall } from './many-call.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { portsOf, startRun } from './run-ports.ts';
-import { callOf, manyColumns, placeOf } from './run-rows.ts';
+import { callOf, placeOf, runColumns } from './run-rows.ts';
 
 /** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
 async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
@@ -119,8 +119,10 @@ async function beginChecked(
     const { plan, pace } = options;
     return makePlan(session, { operation, plan, rows: rowsIn(copy), rowCount, unchanged, pace, openFailed });
   }
-  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows(call, checked) });
-  const columns = manyColumns(command, operation);
+  // Of a shard the whole input counts, or each of its rows could be sent as one.
+  const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
+  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows });
+  const columns = isWrite(operation) ? runColumns(operation) : command.columns;
   const isDryRun = session.common.dryRun && isWrite(operation);
   if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
   else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
@@ -164,11 +166,6 @@ function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, co
   // A resume writes the file of `--failed` anew.
   const more: RunOptions = failedPath === undefined ? {} : { failed: resolvePath(failedPath) };
   return startRun(session, plan, storeOptions(call.reading, pace), more);
-}
-
-/** How many rows a guard counts: of a shard the whole input, or each of its rows could be sent as one. */
-function guardedRows({ reading: { shard } }: ManyCall, checked: CheckedInput): number {
-  return shard === undefined ? checked.selected : checked.rows;
 }
 
 /** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */

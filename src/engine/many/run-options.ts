@@ -1,4 +1,4 @@
-import { failureLimit, type MaxFailures, parseMaxFailures, parseRate } from '../../bulk/limits.ts';
+import { type MaxFailures, parseMaxFailures, parseRate } from '../../bulk/limits.ts';
 import type { RunOptions } from '../../bulk/run-header.ts';
 import type { Fault } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
@@ -188,11 +188,6 @@ export function loadLimits(options: RunOptions, preferences: ResolvedPreferences
   };
   const policy = { timeoutMs: limit('timeoutMs'), retries: limit('retries'), retryMaxTimeMs: limit('retryMaxTimeMs') };
   return { policy, concurrency: limit('concurrency') };
-}
-
-/** At how many failed rows the run stops, or undefined. */
-export function failureLimitOf(pace: PaceOptions, rows: number): number | undefined {
-  return pace.maxFailures === undefined ? undefined : failureLimit(pace.maxFailures, rows);
 }
 
 /** The file of `--failed` with which a run was begun. */

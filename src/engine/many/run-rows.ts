@@ -1,8 +1,7 @@
-import { isWrite, type Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import { failedCall } from '../../bulk/row-outcome.ts';
 import type { RowSlot } from '../../bulk/run-task.ts';
-import type { CallCommand } from '../../commands/command.ts';
 import { endingOf } from '../../ending.ts';
 import { Failure, type FailureCode } from '../../failure.ts';
 import type { CallInput, CallPolicy, CallResult, Refusal } from '../../http/call.ts';
@@ -154,11 +153,6 @@ export function makeReconciler(service: Service, operation: Operation, policy: C
     const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
     return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
   };
-}
-
-/** Columns of what many rows print: results of a write, resources of a read. */
-export function manyColumns(command: CallCommand, operation: Operation): readonly Column[] {
-  return isWrite(operation) ? runColumns(operation) : command.columns;
 }
 
 /** The id in the answer is a column of its own only where it can be had nowhere else. */

@@ -5,14 +5,7 @@ import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { ROW_COLUMNS } from '../../plan/plan-columns.ts';
-import {
-  type Approval,
-  headerObject,
-  type PlanHeader,
-  type PlanState,
-  planRunName,
-  rowObject,
-} from '../../plan/plan-file.ts';
+import { headerObject, type PlanHeader, type PlanState, planRunName, rowObject } from '../../plan/plan-file.ts';
 import { plannedRows, type VerifiedPlan } from '../../plan/read-plan.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
@@ -31,18 +24,19 @@ export async function planState(session: Session, header: PlanHeader): Promise<P
   return session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired';
 }
 
-function documentHead(header: PlanHeader, state: PlanState, approvals: readonly Approval[]): [JsonObject, JsonValue] {
-  return [new Map([...headerObject(header), ['state', state]]), fromPlain(approvals)];
+/** What a document says of a plan before its rows. */
+interface Head {
+  readonly plan: JsonObject;
+  readonly approvals: JsonValue;
 }
 
 /** One JSON document, written row by row, so that a plan of any length needs no memory. */
 async function printDocument(
   session: Session,
-  head: [JsonObject, JsonValue],
+  { plan, approvals }: Head,
   rows: AsyncIterable<JsonObject>,
 ): Promise<void> {
   const { stdout } = session.context;
-  const [plan, approvals] = head;
   const member = (value: JsonValue) => printJson(value, { indent: 2 }).replaceAll('\n', '\n  ');
   await stdout.write(`{\n  "plan": ${member(plan)},\n  "approvals": ${member(approvals)},\n  "rows": [`);
   let isFirst = true;
@@ -68,7 +62,10 @@ export async function showPlan(session: Session, path: string, profile: Resolved
     await writePlanView(session, context.stdout, path, { header, state, survey, ...signatures });
     return 0;
   }
-  const head = documentHead(header, state, signatures.approvals);
+  const head = {
+    plan: new Map([...headerObject(header), ['state', state]]),
+    approvals: fromPlain(signatures.approvals),
+  };
   if (output.format === 'json' || output.query !== undefined) await printAll(session, path, verified, head);
   else await printTable(session, path, verified);
   return 0;
@@ -81,21 +78,12 @@ async function* rowObjects(session: Session, path: string, { operation }: Verifi
   }
 }
 
-async function printAll(
-  session: Session,
-  path: string,
-  plan: VerifiedPlan,
-  head: [JsonObject, JsonValue],
-): Promise<void> {
+async function printAll(session: Session, path: string, plan: VerifiedPlan, head: Head): Promise<void> {
   const rows = rowObjects(session, path, plan);
   if (session.output.query === undefined) return printDocument(session, head, rows);
   const all: JsonValue[] = [];
   for await (const row of rows) all.push(row);
-  const document = new Map<string, JsonValue>([
-    ['plan', head[0]],
-    ['approvals', head[1]],
-    ['rows', all],
-  ]);
+  const document = fromPlain({ ...head, rows: all });
   // Under a query the columns are those of its result.
   await session.print({ kind: 'resource', resource: document, columns: [] });
 }

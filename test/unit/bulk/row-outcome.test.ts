@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../../src/bulk/journal-entry.ts';
 import {
   failedCall,
-  inFlightResult,
   isHeldForNow,
   journalResult,
   type RowResult,
@@ -85,17 +84,6 @@ describe('a row of which nothing was sent because the run stopped', () => {
     expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run; nothing was sent');
     expect(result.failure?.details.attempts).toBe(2);
     expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
-  });
-});
-
-it('of a row that another process works on nothing is said but what it has so far', () => {
-  const ending = ended({ outcome: 'unknown', code: 'OUTCOME_UNKNOWN' });
-  expect(inFlightResult(ROW, { row: 7, id: 'card-7', reason: undefined, timeMs: 0, ending })).toEqual({
-    row: ROW,
-    ending,
-    resource: undefined,
-    failure: undefined,
-    source: 'in_flight',
   });
 });
 

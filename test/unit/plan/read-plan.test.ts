@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { Failure } from '../../../src/failure.ts';
+import { printJson } from '../../../src/json/print.ts';
 import {
   encodeHeader,
-  encodeRow,
   hashFirstLine,
   type PlanDraft,
   type PlanRow,
   planRunName,
+  rowObject,
 } from '../../../src/plan/plan-file.ts';
 import { plannedRows, verifyPlan } from '../../../src/plan/read-plan.ts';
 
@@ -36,7 +37,7 @@ const ROWS = [
 /** The bytes of a plan with these lines and a hash that is right, whatever its header says. */
 function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}): Buffer {
   const facts = { ...DRAFT, rows: rows.length, ...draft };
-  const lines = rows.map(encodeRow).join('');
+  const lines = rows.map((row) => `${printJson(rowObject(row))}\n`).join('');
   const sha256 = hashFirstLine(encodeHeader(facts, '0'.repeat(64)))
     .update(lines)
     .digest('hex');
