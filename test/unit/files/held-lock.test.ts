@@ -1,0 +1,131 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Hold, nameHolder } from '../../../src/files/held-lock.ts';
+import { makeLockFile, readLockFile } from '../../../src/files/lock-file.ts';
+import { identify } from '../../../src/files/process-identity.ts';
+import { temporaryFolder } from './place.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function seize(epoch = 3) {
+  const path = join(temporaryFolder(), 'run.lock');
+  const own = makeLockFile(path, epoch, { pid: process.pid });
+  if (own === undefined) throw new Error('the name is free');
+  return { path, own, held: new Hold(path, { own, epoch, mayHaveRival: false }) };
+}
+
+/** Another process makes a lock in the place of this one. */
+function takeOver(path: string): string {
+  const text = '00000000 41 77 fedcba9876543210 pod-b\n0000000004 000000000000\n';
+  writeFileSync(path, text);
+  return text;
+}
+
+const numbersOf = (path: string) => readFileSync(path, 'utf8').split('\n')[1];
+
+describe('the holder of a lock', () => {
+  it('is named by its process, and by its machine where that is another', () => {
+    const file = { instance: 'x', epoch: 1, life: '' };
+    const { host, start } = identify(process.pid);
+    const elsewhere = { host: '00000000', pid: 41, start: '77' };
+    expect(nameHolder(undefined)).toBe('another frontdesk');
+    expect(nameHolder({ ...file, holder: undefined })).toBe('another frontdesk');
+    expect(nameHolder({ ...file, holder: { host, pid: process.pid, start, machine: 'pod-a' } })).toBe(
+      `another frontdesk (process ${process.pid})`,
+    );
+    expect(nameHolder({ ...file, holder: { ...elsewhere, machine: 'pod-b' } })).toBe(
+      'another frontdesk on pod-b (process 41)',
+    );
+    expect(nameHolder({ ...file, holder: { ...elsewhere, machine: undefined } })).toBe(
+      'another frontdesk on another machine (process 41)',
+    );
+  });
+});
+
+describe('a lock that is held', () => {
+  it('says who holds it, since which holder, and whether there may be a rival', () => {
+    const { path, own, held } = seize();
+    expect(held).toMatchObject({ epoch: 3, mayHaveRival: false, by: own.by });
+    const other = new Hold(path, { own, epoch: 9, mayHaveRival: true });
+    expect(other).toMatchObject({ epoch: 9, mayHaveRival: true });
+    other.release();
+    held.release();
+  });
+
+  it('gets a sign of life every two seconds, until it is released', () => {
+    const { path, held } = seize();
+    expect(numbersOf(path)).toBe('0000000003 000000000000');
+    vi.advanceTimersByTime(1999);
+    expect(numbersOf(path)).toBe('0000000003 000000000000');
+    vi.advanceTimersByTime(1);
+    expect(numbersOf(path)).toBe('0000000003 000000000001');
+    vi.advanceTimersByTime(4000);
+    expect(numbersOf(path)).toBe('0000000003 000000000003');
+    held.release();
+    expect(existsSync(path)).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('keeps no process alive', () => {
+    vi.useRealTimers();
+    const real = globalThis.setInterval;
+    const timers: NodeJS.Timeout[] = [];
+    vi.stubGlobal('setInterval', (...args: Parameters<typeof real>) => {
+      const timer = real(...args);
+      timers.push(timer);
+      return timer;
+    });
+    const { held } = seize();
+    vi.unstubAllGlobals();
+    expect(timers.map((timer) => timer.hasRef())).toEqual([false]);
+    held.release();
+  });
+
+  it('takes the epoch that was found, when that is later, and says so at once', () => {
+    const { path, held } = seize();
+    held.raiseEpoch(3);
+    held.raiseEpoch(2);
+    expect([held.epoch, numbersOf(path)]).toEqual([3, '0000000003 000000000000']);
+    held.raiseEpoch(12);
+    expect([held.epoch, numbersOf(path)]).toEqual([12, '0000000012 000000000001']);
+    held.release();
+  });
+
+  it('is lost to whoever is in its place, or was', () => {
+    const { path, held } = seize();
+    expect(held.lost()).toBeUndefined();
+    takeOver(path);
+    expect(held.lost()).toEqual({ to: 'another frontdesk on pod-b (process 41)' });
+    rmSync(path);
+    expect(held.lost()).toEqual({ to: undefined });
+    held.release();
+  });
+
+  it('writes nothing into the lock of another, and leaves that where it is', () => {
+    const { path, held } = seize();
+    const text = takeOver(path);
+    vi.advanceTimersByTime(2000);
+    held.raiseEpoch(40);
+    held.release();
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('goes on where its file cannot be written or removed', () => {
+    const { path, held } = seize();
+    rmSync(join(path, '..'), { recursive: true });
+    writeFileSync(join(path, '..'), 'no folder');
+    vi.advanceTimersByTime(2000);
+    held.raiseEpoch(5);
+    expect(held.epoch).toBe(5);
+    expect(() => readLockFile(path)).toThrow('ENOTDIR');
+    expect(() => held.lost()).toThrow('ENOTDIR');
+    held.release();
+    held.release();
+  });
+});

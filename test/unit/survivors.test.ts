@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+// A file of our own; what it holds is what these tests ask.
+const survivors = JSON.parse(readFileSync(new URL('test/mutants/survivors.json', root), 'utf8')) as Readonly<
+  Record<string, Readonly<Record<string, readonly string[]>>>
+>;
+
+it.each(Object.entries(survivors))(
+  'the mutants of %s that live are judged, and each has one reason',
+  (path, reasons) => {
+    expect(existsSync(new URL(path, root))).toBe(true);
+    expect(readFileSync(new URL('build/mutants.mjs', root), 'utf8')).toContain(`'${path}': [`);
+    const changes = Object.values(reasons).flat();
+    expect(changes.filter((change) => !/^\S.* => /.test(change))).toEqual([]);
+    expect(new Set(changes).size).toBe(changes.length);
+    expect(Object.keys(reasons).filter((reason) => reason.length < 10)).toEqual([]);
+  },
+);
