@@ -160,18 +160,18 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promi
     if (startedMs < ports.clock.now() - ageMs) old.push(name);
   }
   // Those that killed processes elsewhere left locked are watched at the same time.
-  const wereRemoved = await Promise.all(old.map((name) => removeUnlessHeld(ports, name)));
+  const wereRemoved = await Promise.all(
+    old.map((name) =>
+      removeRun(ports, name).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Failure && error.code === 'USAGE') return false;
+          throw error;
+        },
+      ),
+    ),
+  );
   return old.filter((_, index) => wereRemoved[index]);
-}
-
-async function removeUnlessHeld(ports: RunPorts, name: string): Promise<boolean> {
-  try {
-    await removeRun(ports, name);
-    return true;
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'USAGE') return false;
-    throw error;
-  }
 }
 
 async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {

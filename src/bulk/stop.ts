@@ -1,5 +1,5 @@
 import { type SignalName, StreamFailure, signalWords } from '../context.ts';
-import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure, type FailureCode } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { plural } from '../output/safe-text.ts';
@@ -18,60 +18,54 @@ export type Stop =
   /** The reader of a read's stdout went away. */
   | { readonly kind: 'reader_gone' };
 
-/** Exit code of a run that a signal or a reader that went away has stopped. */
-function cancelExitCode(stop: Extract<Stop, { kind: 'signal' | 'reader_gone' }>): number {
-  return CANCELLED_EXIT_CODES[stop.kind === 'signal' ? stop.signal : 'EPIPE'];
+/** The code of the rows that a stop kept back, why (after `row 7 was not reached: `), and the same for the summary. */
+function wordsOf(stop: Stop): readonly [code: FailureCode, message: string, reason: string] {
+  switch (stop.kind) {
+    case 'signal': {
+      const signal = signalWords(stop.signal);
+      return ['CANCELLED', `${signal} stopped the run; nothing was sent`, signal];
+    }
+    case 'reader_gone': {
+      const reason = 'the reader of the output went away';
+      return ['CANCELLED', `${reason}; nothing was sent`, reason];
+    }
+    case 'max_failures': {
+      const rows = plural(stop.failures, 'failed row');
+      const message = `the run stopped at ${rows} (--max-failures); nothing was sent`;
+      return ['PARTIAL', message, `${plural(stop.failures, 'row')} failed (--max-failures)`];
+    }
+    case 'busy': {
+      const reason = `the service asked for a pause of ${formatSeconds(stop.waitMs)}`;
+      return ['BUSY', `${reason}, longer than a run waits; nothing was sent`, reason];
+    }
+    case 'unreachable': {
+      const reason = `${plural(stop.rows, 'row')} in a row could not be sent`;
+      const message = `the run stopped because ${reason}; nothing was sent`;
+      return ['UNREACHABLE', message, `${reason}; the last: ${stop.failure.message}`];
+    }
+    case 'refused':
+    case 'broken': {
+      const { code, message } = stop.failure;
+      return [code, `the run stopped because ${message}`, message];
+    }
+  }
 }
 
-/** The reason as a failure, for the rows that were not reached; its message follows `row 7 was not reached: `. */
+/** Exit code of a run that a signal or a reader that went away has stopped; undefined: it is that of the failure. */
+function cancelExitCode(stop: Stop): number | undefined {
+  if (stop.kind === 'signal') return CANCELLED_EXIT_CODES[stop.signal];
+  return stop.kind === 'reader_gone' ? CANCELLED_EXIT_CODES.EPIPE : undefined;
+}
+
+/** The reason as a failure, for the rows that were not reached. */
 export function stopFailure(stop: Stop): Failure {
-  switch (stop.kind) {
-    case 'signal':
-      return new Failure('CANCELLED', `${signalWords(stop.signal)} stopped the run; nothing was sent`, {
-        exitCode: cancelExitCode(stop),
-      });
-    case 'reader_gone':
-      return new Failure('CANCELLED', 'the reader of the output went away; nothing was sent', {
-        exitCode: cancelExitCode(stop),
-      });
-    case 'max_failures':
-      return new Failure(
-        'PARTIAL',
-        `the run stopped at ${plural(stop.failures, 'failed row')} (--max-failures); nothing was sent`,
-      );
-    case 'busy':
-      return new Failure(
-        'BUSY',
-        `the service asked for a pause of ${formatSeconds(stop.waitMs)}, longer than a run waits; nothing was sent`,
-      );
-    case 'unreachable':
-      return new Failure(
-        'UNREACHABLE',
-        `the run stopped because ${plural(stop.rows, 'row')} in a row could not be sent; nothing was sent`,
-      );
-    case 'refused':
-    case 'broken':
-      return new Failure(stop.failure.code, `the run stopped because ${stop.failure.message}`);
-  }
+  const [code, message] = wordsOf(stop);
+  return new Failure(code, message, { exitCode: cancelExitCode(stop) });
 }
 
 /** The reason in a few words, for the summary: `5 rows in a row could not be sent`. */
 export function stopReason(stop: Stop): string {
-  switch (stop.kind) {
-    case 'signal':
-      return signalWords(stop.signal);
-    case 'reader_gone':
-      return 'the reader of the output went away';
-    case 'max_failures':
-      return `${plural(stop.failures, 'row')} failed (--max-failures)`;
-    case 'busy':
-      return `the service asked for a pause of ${formatSeconds(stop.waitMs)}`;
-    case 'unreachable':
-      return `${plural(stop.rows, 'row')} in a row could not be sent; the last: ${stop.failure.message}`;
-    case 'refused':
-    case 'broken':
-      return stop.failure.message;
-  }
+  return wordsOf(stop)[2];
 }
 
 /**
@@ -84,7 +78,8 @@ export function runExitCode(tally: RunTally, stops: readonly Stop[]): number {
   const broken = stops.find((stop) => stop.kind === 'broken');
   if (broken?.failure.code === 'LOCAL_IO') return broken.failure.exitCode;
   const cancelled = stops.find((stop) => stop.kind === 'signal' || stop.kind === 'reader_gone');
-  if (cancelled !== undefined && (cancelled.kind === 'reader_gone' || tally.toDo > 0)) return cancelExitCode(cancelled);
+  const cancelCode = cancelled && (cancelled.kind === 'reader_gone' || tally.toDo > 0) && cancelExitCode(cancelled);
+  if (typeof cancelCode === 'number') return cancelCode;
   const refused = stops.find((stop) => stop.kind === 'refused') ?? broken;
   if (refused !== undefined) return refused.failure.exitCode;
   if (tally.unreachable > 0 && tally.reachedService === 0) return FAILURES.UNREACHABLE.exitCode;

@@ -13,29 +13,54 @@ interface GuardOptions {
   readonly hint: string;
 }
 
-/** Watches over the life of one credential's tokens. */
-export interface ExpiryGuard {
-  /** AUTH when the token says that it is expired; else a notice, once per token, when it soon will be. */
-  check(token: string, sourceName: string): void;
-  isExpired(token: string): boolean;
-  /** Milliseconds, negative when expired; undefined when the token does not tell. */
-  remainingMs(token: string): number | undefined;
-}
-
 const CLOCK_SKEW_MS = 60_000;
 
-/** Only the gift-card API declares its token as a JWT; a key of the calendar API is never taken apart. */
-export function makeExpiryGuard(options: GuardOptions): ExpiryGuard {
-  const { family, clock, ignoreExpiry, onNotice, hint } = options;
-  let known: { readonly token: string; readonly times: JwtTimes } | undefined;
-  let noticedToken: string | undefined;
+/**
+ * Watches over the life of one credential's tokens. Only the gift-card API declares its token as a JWT; a key of the
+ * calendar API is never taken apart.
+ */
+export class ExpiryGuard {
+  readonly #options: GuardOptions;
+  #known: { readonly token: string; readonly times: JwtTimes } | undefined;
+  #noticedToken: string | undefined;
 
-  function timesOf(token: string): JwtTimes {
-    if (known?.token !== token) known = { token, times: family === 'cards' ? readJwtTimes(token) : {} };
-    return known.times;
+  constructor(options: GuardOptions) {
+    this.#options = options;
   }
 
-  function notice(what: string, { expiresAtMs, notBeforeMs }: JwtTimes): void {
+  /** AUTH when the token says that it is expired; else a notice, once per token, when it soon will be. */
+  check(token: string, sourceName: string): void {
+    const { family, clock, hint } = this.#options;
+    const { expiresAtMs } = this.#timesOf(token);
+    const what = `the ${familyAdjective(family)} token of ${sourceName.replace(/^environment/, 'the environment')}`;
+    if (this.isExpired(token) && expiresAtMs !== undefined) {
+      const message = `${what} ${describeExpiry(expiresAtMs, clock.now())}; nothing was sent`;
+      throw new Failure('AUTH', message, { hints: [hint, 'if this clock is wrong, add --ignore-expiry'] });
+    }
+    if (this.#noticedToken !== token) this.#notice(what, this.#timesOf(token));
+    this.#noticedToken = token;
+  }
+
+  isExpired(token: string): boolean {
+    const { ignoreExpiry, clock } = this.#options;
+    return !ignoreExpiry && judgeExpiry(this.#timesOf(token), clock.now()) === 'expired';
+  }
+
+  /** Milliseconds, negative when expired; undefined when the token does not tell. */
+  remainingMs(token: string): number | undefined {
+    const { expiresAtMs } = this.#timesOf(token);
+    return expiresAtMs === undefined ? undefined : expiresAtMs - this.#options.clock.now();
+  }
+
+  #timesOf(token: string): JwtTimes {
+    if (this.#known?.token !== token) {
+      this.#known = { token, times: this.#options.family === 'cards' ? readJwtTimes(token) : {} };
+    }
+    return this.#known.times;
+  }
+
+  #notice(what: string, { expiresAtMs, notBeforeMs }: JwtTimes): void {
+    const { clock, onNotice } = this.#options;
     const nowMs = clock.now();
     if (expiresAtMs !== undefined && judgeExpiry({ expiresAtMs }, nowMs) === 'soon') {
       onNotice(note('TOKEN_EXPIRES_SOON', `${what} ${describeExpiry(expiresAtMs, nowMs)}`));
@@ -45,25 +70,4 @@ export function makeExpiryGuard(options: GuardOptions): ExpiryGuard {
       onNotice(warning('TOKEN_NOT_YET_VALID', message));
     }
   }
-
-  const isExpired = (token: string) => !ignoreExpiry && judgeExpiry(timesOf(token), clock.now()) === 'expired';
-
-  return {
-    isExpired,
-    check(token, sourceName) {
-      const times = timesOf(token);
-      const what = `the ${familyAdjective(family)} token of ${sourceName.replace(/^environment/, 'the environment')}`;
-      if (isExpired(token) && times.expiresAtMs !== undefined) {
-        const message = `${what} ${describeExpiry(times.expiresAtMs, clock.now())}; nothing was sent`;
-        throw new Failure('AUTH', message, { hints: [hint, 'if this clock is wrong, add --ignore-expiry'] });
-      }
-      if (noticedToken === token) return;
-      noticedToken = token;
-      notice(what, times);
-    },
-    remainingMs(token) {
-      const { expiresAtMs } = timesOf(token);
-      return expiresAtMs === undefined ? undefined : expiresAtMs - clock.now();
-    },
-  };
 }

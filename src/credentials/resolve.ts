@@ -2,7 +2,7 @@ import { type Family, familyAdjective } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
 import { Failure, type Notice, warning } from '../failure.ts';
 import type { CredentialPort } from '../http/call.ts';
-import { makeExpiryGuard } from './expiry-guard.ts';
+import { ExpiryGuard } from './expiry-guard.ts';
 import { fixedSource, storedSource, type TokenSource } from './source.ts';
 import type { CredentialEntry } from './store.ts';
 
@@ -101,7 +101,7 @@ async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
 export class Credential implements CredentialPort {
   source: string;
   readonly #request: CredentialRequest;
-  readonly #guard: ReturnType<typeof makeExpiryGuard>;
+  readonly #guard: ExpiryGuard;
   #opening: Promise<TokenSource> | undefined;
   #renewalFailed = false;
 
@@ -109,7 +109,7 @@ export class Credential implements CredentialPort {
     const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
     this.source = isFromEnvironment ? environmentName(request.family) : `profile ${request.profile}`;
     this.#request = request;
-    this.#guard = makeExpiryGuard({ ...request, hint: freshTokenHint(request) });
+    this.#guard = new ExpiryGuard({ ...request, hint: freshTokenHint(request) });
   }
 
   async token(stop?: AbortSignal): Promise<string> {

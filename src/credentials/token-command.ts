@@ -13,12 +13,12 @@ export interface TokenCommand {
   readonly stop?: AbortSignal | undefined;
 }
 
+/** What became of a command: its output, or what is said of it. */
 type Ending =
-  | { readonly kind: 'exited'; readonly status: number; readonly output: Buffer }
-  | { readonly kind: 'signalled'; readonly signal: string }
-  | { readonly kind: 'not_started'; readonly problem: string }
-  | { readonly kind: 'too_slow' | 'too_much' }
-  | { readonly kind: 'stopped' };
+  | { readonly status: number; readonly output: Buffer }
+  | { readonly problem: string }
+  /** Nobody waits for it any more. */
+  | 'stopped';
 
 /** What the command inherits: everything but our own tokens (docs/faults.md C22). */
 function environmentOf(env: Env): Record<string, string> {
@@ -49,33 +49,20 @@ async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise
       child.unref();
       end(ending);
     };
-    const onStop = () => abandon({ kind: 'stopped' });
+    const onStop = () => abandon('stopped');
     stop?.addEventListener('abort', onStop);
-    const deadline = setTimeout(() => abandon({ kind: 'too_slow' }), timeoutMs);
+    const deadline = setTimeout(() => abandon({ problem: `gave no answer within ${timeoutMs / 1000} s` }), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > TOKEN_BYTES_MAX) abandon({ kind: 'too_much' });
+      if (bytes > TOKEN_BYTES_MAX) abandon({ problem: 'printed more than any token holds' });
       else chunks.push(chunk);
     });
-    child.on('error', (error) => end({ kind: 'not_started', problem: error.message }));
+    child.on('error', () => end({ problem: 'could not be started' }));
     child.on('close', (status, signal) => {
-      if (status === null) end({ kind: 'signalled', signal: signal ?? 'unknown' });
-      else end({ kind: 'exited', status, output: Buffer.concat(chunks) });
+      if (status === null) end({ problem: `was ended by ${signal ?? 'unknown'}` });
+      else end({ status, output: Buffer.concat(chunks) });
     });
   });
-}
-
-function describe(ending: Exclude<Ending, { kind: 'exited' | 'stopped' }>, timeoutMs: number): string {
-  switch (ending.kind) {
-    case 'signalled':
-      return `was ended by ${ending.signal}`;
-    case 'not_started':
-      return 'could not be started';
-    case 'too_slow':
-      return `gave no answer within ${timeoutMs / 1000} s`;
-    case 'too_much':
-      return 'printed more than any token holds';
-  }
 }
 
 /**
@@ -84,14 +71,14 @@ function describe(ending: Exclude<Ending, { kind: 'exited' | 'stopped' }>, timeo
  * and no other source takes its place.
  */
 export async function runTokenCommand(request: TokenCommand): Promise<string> {
-  const { what, timeoutMs } = request;
+  const { what } = request;
   const ending = await execute(request);
   const fail = (problem: string) =>
     new Failure('AUTH', `${what} ${problem}; its output is not shown; nothing was sent`, {
       hints: ['run the command by hand to see what it says'],
     });
-  if (ending.kind === 'stopped') throw new Failure('CANCELLED', `${what} was ended with its call; nothing was sent`);
-  if (ending.kind !== 'exited') throw fail(describe(ending, timeoutMs));
+  if (ending === 'stopped') throw new Failure('CANCELLED', `${what} was ended with its call; nothing was sent`);
+  if ('problem' in ending) throw fail(ending.problem);
   if (ending.status !== 0) throw fail(`ended with exit status ${ending.status}`);
   // latin1: a byte that is not ASCII stays one character that is not, and is refused as such.
   const text = ending.output.toString('latin1');

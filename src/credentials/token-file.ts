@@ -3,18 +3,12 @@ import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { checkTokenText, TOKEN_BYTES_MAX } from './token.ts';
 
-export interface TokenFileReading {
-  readonly token: string;
-  /** Everybody on this machine can read the file. */
-  readonly isWorldReadable: boolean;
-}
-
 /**
  * The token in a file that somebody else keeps (a mounted secret). Its owner and mode are not judged: such
  * files are often readable by a group and owned by root. AUTH when it is missing, unreadable or empty,
  * USAGE when its text cannot be a token.
  */
-export async function readTokenFile(path: string, what: string, platform: string): Promise<TokenFileReading> {
+export async function readTokenFile(path: string, what: string, platform: string) {
   const fail = (problem: string, cause?: unknown) =>
     new Failure('AUTH', `${what} ${path} cannot be used: ${problem}; nothing was sent`, { cause });
   let text: string;
@@ -32,6 +26,7 @@ export async function readTokenFile(path: string, what: string, platform: string
   if (text.trim() === '') throw fail('it is empty');
   return {
     token: checkTokenText(text, `${what} ${path}`),
+    /** Everybody on this machine can read the file. */
     isWorldReadable: platform !== 'win32' && (mode & 0o004) !== 0,
   };
 }

@@ -92,7 +92,6 @@ async function askForAnswer(session: Session, base: BaseUrl, caFile: string | un
           ['User-Agent', `frontdesk/${version}`],
         ],
         body: undefined,
-        bodyValue: undefined,
         url: base.origin + target,
       },
       { timeoutMs: session.policy.timeoutMs },

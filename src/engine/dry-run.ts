@@ -1,5 +1,5 @@
 import type { CallInput } from '../http/call.ts';
-import { buildRequest, DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../http/request.ts';
+import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../http/request.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { jsonOf } from '../json/shape.ts';
@@ -18,7 +18,7 @@ function requestText(request: RequestDescription): string {
 function describeCall(session: Session, call: CallInput): RequestDescription {
   const parsed = parseBaseUrl(session.baseUrl(call.operation.family));
   if (parsed.kind === 'bad') throw new Error(`a base URL was not checked: ${parsed.problem}`);
-  return describeRequest(buildRequest(call, parsed.baseUrl, session.context.version));
+  return describeRequest(call, parsed.baseUrl, session.context.version);
 }
 
 /** `--dry-run`: prints the requests instead of sending them. */

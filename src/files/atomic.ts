@@ -57,16 +57,12 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function removeQuietly(path: string): Promise<void> {
-  await unlink(path).catch(() => undefined);
-}
-
 /** Puts a finished temporary file in the place of the real one, or removes it and changes nothing. */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
   try {
     await rename(temporary, path);
   } catch (error) {
-    await removeQuietly(temporary);
+    await unlink(temporary).catch(() => undefined);
     throw error;
   }
   await syncFolder(dirname(path));
@@ -102,7 +98,7 @@ export async function writeFileAtomic(
     prove?.();
     await putInPlace(temporary, path);
   } catch (error) {
-    await removeQuietly(temporary);
+    await unlink(temporary).catch(() => undefined);
     throw error instanceof Failure ? error : ioFailure(`cannot save ${what} ${path}`, error);
   }
 }

@@ -18,10 +18,6 @@ export interface ProcessIdentity {
 /** `elsewhere`: on another machine or in another container, where it cannot be asked whether it lives. */
 export type Fate = 'running' | 'gone' | 'elsewhere';
 
-function hostKey(): string {
-  return createHash('sha256').update(hostSource()).digest('hex').slice(0, 8);
-}
-
 function hostSource(): string | Buffer {
   try {
     // Several numbers: this /proc shows the processes of an outer container, and our pid is another one's in it.
@@ -48,12 +44,17 @@ function readProcStat(pid: number): { readonly state: string; readonly start: st
   }
 }
 
-let ownHost: string | undefined;
+let knownHost: string | undefined;
+
+/** Eight hex digits, as of now: nothing of it changes in the life of a process. */
+function ownHost(): string {
+  knownHost ??= createHash('sha256').update(hostSource()).digest('hex').slice(0, 8);
+  return knownHost;
+}
 
 /** Who the process with this pid is, here and now. */
 export function identify(pid: number): ProcessIdentity {
-  ownHost ??= hostKey();
-  return { host: ownHost, pid, start: readProcStat(pid)?.start ?? 'x' };
+  return { host: ownHost(), pid, start: readProcStat(pid)?.start ?? 'x' };
 }
 
 function isRunning(identity: ProcessIdentity): boolean {
@@ -74,8 +75,7 @@ function isRunning(identity: ProcessIdentity): boolean {
 
 /** What has become of the process that left a file. A stopped one (SIGSTOP) is running. */
 export function fateOf(identity: ProcessIdentity): Fate {
-  ownHost ??= hostKey();
-  if (identity.host !== ownHost) return 'elsewhere';
+  if (identity.host !== ownHost()) return 'elsewhere';
   return isRunning(identity) ? 'running' : 'gone';
 }
 

@@ -26,7 +26,6 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
     target,
     headers,
     body,
-    bodyValue: input.body,
     url: `${baseUrl.origin}${target}`,
   };
 }
@@ -82,7 +81,8 @@ export type RequestDescription = ShapeOf<typeof REQUEST>;
 export const DRY_RUN_OUTPUT = object({ dryRun: constant(true), requests: list(REQUEST) });
 
 /** What `--dry-run` shows of a request. No credential is asked for, so the token is masked and not read. */
-export function describeRequest(wire: WireRequest): RequestDescription {
+export function describeRequest(input: CallInput, baseUrl: BaseUrl, version: string): RequestDescription {
+  const wire = buildRequest(input, baseUrl, version);
   const headers = Object.fromEntries([...wire.headers, ['Authorization', 'Bearer ***'] as const]);
-  return { method: wire.method, url: wire.url, headers, body: wire.bodyValue ?? null };
+  return { method: wire.method, url: wire.url, headers, body: input.body ?? null };
 }

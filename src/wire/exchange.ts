@@ -1,5 +1,3 @@
-import type { JsonValue } from '../json/value.ts';
-
 export type Header = readonly [name: string, value: string];
 
 /** One request as it will stand on the wire, but for Authorization, which is added at the moment of sending. */
@@ -11,8 +9,6 @@ export interface WireRequest {
   readonly headers: readonly Header[];
   /** JSON text, or undefined: the request has no body. */
   readonly body: string | undefined;
-  /** The same body as a value, for `--dry-run`. */
-  readonly bodyValue: JsonValue | undefined;
   /** For people: origin and target. */
   readonly url: string;
 }

@@ -24,14 +24,12 @@ export interface TransportOptions {
   /** PEM texts to trust besides the platform's certificates (`--ca-file`). */
   readonly trustPems?: readonly string[];
   readonly connectTimeoutMs?: number;
-  /** Instead of own connections, for tests that intercept requests. */
-  readonly dispatcher?: Dispatcher;
 }
 
 /** One connection and what makes it. Never shared by two exchanges at a time. */
 interface Lane {
   readonly client: Dispatcher;
-  readonly connector: Connector | undefined;
+  readonly connector: Connector;
 }
 
 /**
@@ -56,10 +54,6 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
-      if (options.dispatcher !== undefined) {
-        const lane: Lane = { client: options.dispatcher, connector: undefined };
-        return new OngoingExchange(lane, options, wire, exchangeOptions).start();
-      }
       let lane = idle.pop();
       if (lane !== undefined && exchangeOptions.fresh === true) {
         // Given up, not kept: else the idle connections would grow by one with every repeat.
@@ -95,8 +89,8 @@ function openLane(origin: string, connector: Connector): Lane {
 }
 
 function destroyLane(lane: Lane): void {
-  lane.connector?.destroy();
-  if (lane.connector !== undefined) lane.client.destroy().catch(ignore);
+  lane.connector.destroy();
+  lane.client.destroy().catch(ignore);
 }
 
 /** Destroying answers only that it is done; there is nothing left to be told. */
@@ -142,7 +136,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
     to: TransportOptions,
     wire: WireRequest,
     options: ExchangeOptions,
-    release: (lane: Lane, isReusable: boolean) => void = ignore,
+    release: (lane: Lane, isReusable: boolean) => void,
   ) {
     this.#lane = lane;
     this.#to = to;
@@ -189,7 +183,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
     this.#phase = 'awaiting_headers';
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, parsed: unknown): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) {
       this.#informational += 1;
       if (this.#informational <= MAX_INFORMATIONAL) return;
@@ -197,7 +191,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#status = status;
-    this.#headers = headerPairs(controller.rawHeaders ?? parsed);
+    this.#headers = headerPairs(controller.rawHeaders);
     this.#phase = 'reading_body';
     const declared = Number(headerValues(this.#headers, 'content-length')[0] ?? 0);
     if (declared > MAX_BODY_BYTES) this.#tooLarge(`declares ${declared} bytes`);
@@ -265,7 +259,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
   #name(error: Error) {
     if (this.#sent) return sentBreakage(error, this.#to.baseUrl, this.#phase);
     const timeIs = new Date(this.#to.clock.now()).toISOString();
-    return connectBreakage(error, this.#to.baseUrl, this.#lane.connector?.seen, timeIs);
+    return connectBreakage(error, this.#to.baseUrl, this.#lane.connector.seen, timeIs);
   }
 
   #settle(exchange: Exchange, isReusable: boolean): void {
@@ -281,16 +275,11 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Raw headers keep their order and doubles; an intercepting dispatcher may give only the parsed ones. */
+/** Raw headers keep their order and doubles; they are typed as what they may be with other handlers. */
 function headerPairs(raw: unknown): Header[] {
   const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
-  if (Array.isArray(raw)) {
-    const pairs: Header[] = [];
-    for (let index = 0; index + 1 < raw.length; index += 2) pairs.push([text(raw[index]), text(raw[index + 1])]);
-    return pairs;
-  }
-  if (typeof raw !== 'object' || raw === null) return [];
-  return Object.entries(raw).flatMap(([name, value]: [string, unknown]) =>
-    (Array.isArray(value) ? value : [value]).map((one): Header => [name, text(one)]),
-  );
+  const pairs: Header[] = [];
+  if (!Array.isArray(raw)) return pairs;
+  for (let index = 0; index + 1 < raw.length; index += 2) pairs.push([text(raw[index]), text(raw[index + 1])]);
+  return pairs;
 }

@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { getGlobalDispatcher } from 'undici';
+import { request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
@@ -8,7 +8,7 @@ import { createHttpClient } from '../../src/http/client.ts';
 import { fromPlain } from '../../src/json/plain.ts';
 import { printJson } from '../../src/json/print.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import { createTransport } from '../../src/wire/transport.ts';
+import type { Transport } from '../../src/wire/exchange.ts';
 
 /** The whole http layer against the spec's endpoint table, with every request seen by nock. */
 
@@ -28,6 +28,20 @@ afterEach(() => {
   expect(pending).toEqual([]);
 });
 
+/** Through undici's own dispatcher, which nock intercepts. */
+const transport: Transport = {
+  via: undefined,
+  async exchange({ origin, target, method, headers, body }, { onSend }) {
+    onSend?.();
+    const options = { method, headers: Object.fromEntries(headers), body: body ?? null };
+    const reply = await request(`${origin}${target}`, options);
+    const pairs = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    const bytes = Buffer.from(await reply.body.arrayBuffer());
+    return { kind: 'reply', status: reply.statusCode, headers: pairs, body: bytes.length === 0 ? [] : [bytes] };
+  },
+  close: async () => undefined,
+};
+
 function client(): HttpClient {
   const parsed = parseBaseUrl(`${ORIGIN}/gw`);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
@@ -40,7 +54,7 @@ function client(): HttpClient {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl: parsed.baseUrl, clock, dispatcher: getGlobalDispatcher() }),
+    transport: transport,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeExpiryGuard } from '../../../src/credentials/expiry-guard.ts';
+import { ExpiryGuard } from '../../../src/credentials/expiry-guard.ts';
 import type { Notice } from '../../../src/failure.ts';
 
 const NOW_S = 1_780_000_000;
@@ -11,7 +11,7 @@ function jwt(claims: Readonly<Record<string, number>>): string {
 
 function guard(options: { readonly family?: 'cards' | 'calendar'; readonly ignoreExpiry?: boolean } = {}) {
   const notices: Notice[] = [];
-  const made = makeExpiryGuard({
+  const made = new ExpiryGuard({
     family: options.family ?? 'cards',
     // Only the wall clock is read.
     clock: { now: () => NOW_S * 1000, monotonic: () => 0, sleep: async () => undefined },
@@ -19,7 +19,12 @@ function guard(options: { readonly family?: 'cards' | 'calendar'; readonly ignor
     onNotice: (notice) => notices.push(notice),
     hint: 'log in again',
   });
-  return { ...made, notices };
+  return {
+    check: made.check.bind(made),
+    isExpired: made.isExpired.bind(made),
+    remainingMs: made.remainingMs.bind(made),
+    notices,
+  };
 }
 
 describe('a token that is not valid yet', () => {

@@ -85,7 +85,6 @@ describe('headers and body', () => {
         ['User-Agent', 'frontdesk/1.2.3'],
       ],
       body: undefined,
-      bodyValue: undefined,
       url: `https://api.example.com/gw/v1/cards/${CARD_ID}`,
     });
   });
@@ -103,12 +102,8 @@ describe('headers and body', () => {
 
   it('--dry-run shows the headers with the token masked', () => {
     const body = parseJson('{"reason":"x"}');
-    const wire = buildRequest(
-      { operation: OPERATIONS.cardBlock, params: { cardId: CARD_ID }, query: {}, body },
-      API,
-      '1.2.3',
-    );
-    expect(describeRequest(wire)).toEqual({
+    const call = { operation: OPERATIONS.cardBlock, params: { cardId: CARD_ID }, query: {}, body };
+    expect(describeRequest(call, API, '1.2.3')).toEqual({
       method: 'POST',
       url: `https://api.example.com/gw/v1/cards/${CARD_ID}/block`,
       headers: {
@@ -120,6 +115,6 @@ describe('headers and body', () => {
       },
       body,
     });
-    expect(describeRequest({ ...wire, body: undefined, bodyValue: undefined }).body).toBeNull();
+    expect(describeRequest({ ...call, body: undefined }, API, '1.2.3').body).toBeNull();
   });
 });

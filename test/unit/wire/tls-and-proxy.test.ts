@@ -45,7 +45,6 @@ function get(url: string): WireRequest {
     target: '/v1/x',
     headers: [['Authorization', 'Bearer secret-token']],
     body: undefined,
-    bodyValue: undefined,
     url,
   };
 }

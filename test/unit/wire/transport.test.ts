@@ -40,7 +40,7 @@ function transportTo(url: string, connectTimeoutMs = 10_000): Transport {
 
 function post(url: string, target = '/v1/x'): WireRequest {
   const headers = [['Content-Type', 'application/json']] as const;
-  return { method: 'POST', origin: url, target, headers, body: '{"a":1}', bodyValue: undefined, url: url + target };
+  return { method: 'POST', origin: url, target, headers, body: '{"a":1}', url: url + target };
 }
 
 async function serve(...script: Behaviour[]): Promise<FaultServer> {
