@@ -10,9 +10,7 @@ function makeTable(): Uint32Array {
   return table;
 }
 
-/**
- * CRC-32 (IEEE, as in zip) of bytes, or of a text that is ASCII only. Node 20, the floor, has no `zlib.crc32`.
- */
+/** CRC-32 (IEEE, as in zip) of bytes, or of a text that is ASCII only. Node 20, the floor, has no `zlib.crc32`. */
 function crc32(data: Uint8Array | string): number {
   let crc = 0xffffffff;
   if (typeof data === 'string') {

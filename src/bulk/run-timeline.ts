@@ -73,7 +73,7 @@ export class RunTimeline {
 
   durations(): Durations | undefined {
     if (this.#measured === 0) return undefined;
-    const { p95Ms, medianMs } = { medianMs: this.#quantile(0.5), p95Ms: this.#quantile(0.95) };
+    const [medianMs, p95Ms] = [this.#quantile(0.5), this.#quantile(0.95)];
     return { rows: this.#measured, counts: this.#counts, medianMs, p95Ms, maxMs: this.#maxMs };
   }
 

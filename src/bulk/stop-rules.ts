@@ -6,10 +6,7 @@ import type { Stop } from './stop.ts';
 const UNSENT_IN_A_ROW = 5;
 const FORBIDDEN_IN_A_ROW = 5;
 
-/**
- * Decides after each row of this process whether the run goes on. Rows are judged in the
- * order in which they end.
- */
+/** Decides after each row of this process whether the run goes on. Rows are judged in the order in which they end. */
 export class StopRules {
   readonly #maxFailures: number | undefined;
   #succeeded: number;

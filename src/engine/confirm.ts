@@ -45,19 +45,13 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
 
 /** What a write is about to hit, or why it cannot be shown; line ends included. */
 export async function describeBefore(session: Session, before: CardBefore): Promise<string> {
-  if ('card' in before) return describeCard(session, before.card);
   const { columns } = session.context.stderr;
-  return `${breakLine(`  The card could not be read: ${safeText(before.failure.message)}`, columns).join('\n')}\n`;
-}
-
-async function describeCard(session: Session, card: JsonObject): Promise<string> {
+  if ('failure' in before) {
+    return `${breakLine(`  The card could not be read: ${safeText(before.failure.message)}`, columns).join('\n')}\n`;
+  }
   const { cardSummary } = await import('../output/card-view.ts');
-  return cardSummary(card, {
-    width: session.context.stderr.columns ?? 80,
-    colour: session.output.colour,
-    unicode: session.output.unicode,
-    now: session.context.clock.now(),
-  });
+  const { colour, unicode } = session.output;
+  return cardSummary(before.card, { width: columns ?? 80, colour, unicode, now: session.context.clock.now() });
 }
 
 /** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */

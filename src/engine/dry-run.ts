@@ -28,31 +28,6 @@ export async function printDryRun(session: Session, calls: readonly CallInput[])
   await session.print({ kind: 'text', text: requests.map(requestText).join('\n\n'), json });
 }
 
-/** The requests of many rows as the text of one document, piece by piece. */
-class RequestStream {
-  readonly #isJson: boolean;
-  #isFirst = true;
-
-  constructor(isJson: boolean) {
-    this.#isJson = isJson;
-  }
-
-  get opening(): string {
-    return this.#isJson ? '{\n  "dryRun": true,\n  "requests": [' : '';
-  }
-
-  get ending(): string {
-    return this.#isJson ? '\n  ]\n}\n' : '';
-  }
-
-  textOf(request: RequestDescription): string {
-    const separator = this.#isFirst ? '' : this.#isJson ? ',' : '\n';
-    this.#isFirst = false;
-    if (!this.#isJson) return `${separator}${requestText(request)}\n`;
-    return `${separator}\n    ${printJson(fromPlain(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
-  }
-}
-
 /** The same for many rows, printed batch by batch; where one value is asked for (--query, ndjson, csv) they are collected. */
 export async function printDryRunRows<Row>(
   session: Session,
@@ -65,10 +40,17 @@ export async function printDryRunRows<Row>(
     for await (const batch of batches) calls.push(...batch.map(callOf));
     return printDryRun(session, calls);
   }
-  const stream = new RequestStream(output.format === 'json');
-  await context.stdout.write(stream.opening);
-  for await (const batch of batches) {
-    await context.stdout.write(batch.map((row) => stream.textOf(describeCall(session, callOf(row)))).join(''));
-  }
-  await context.stdout.write(stream.ending);
+  const isJson = output.format === 'json';
+  let before = '';
+  const textOf = (row: Row): string => {
+    const request = describeCall(session, callOf(row));
+    const separator = before;
+    before = isJson ? ',' : '\n';
+    if (!isJson) return `${separator}${requestText(request)}\n`;
+    return `${separator}\n    ${printJson(fromPlain(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
+  };
+  const { stdout } = context;
+  await stdout.write(isJson ? '{\n  "dryRun": true,\n  "requests": [' : '');
+  for await (const batch of batches) await stdout.write(batch.map(textOf).join(''));
+  await stdout.write(isJson ? '\n  ]\n}\n' : '');
 }

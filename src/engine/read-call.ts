@@ -1,6 +1,7 @@
 import { isUpdate, isWrite, type Operation } from '../api/operation.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
+import { succeeds } from '../files/io-failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
 import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
@@ -111,14 +112,6 @@ export function nameOfFlag(command: CallCommand): (field: string) => string {
   return (field) => `--${command.options.find((option) => option.field === field)?.long ?? field}`;
 }
 
-async function exists(path: string): Promise<boolean> {
-  const { lstat } = await import('node:fs/promises');
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 function fieldsHint(command: CallCommand): string {
   const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
   return `choose from ${flags.join(', ')}`;
@@ -128,7 +121,8 @@ function fieldsHint(command: CallCommand): string {
 async function problemOfOut(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   if (path === '' || path === '-') return 'must be a new file: on stdout, --json and --show-sensitive show the result';
-  return (await exists(path)) ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
+  const { lstat } = await import('node:fs/promises');
+  return (await succeeds(lstat(path))) ? `${quoteGiven(path)} exists, and a result never overwrites a file` : undefined;
 }
 
 /** Those of the texts that are fields of a schema. */

@@ -23,6 +23,14 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Whether the work ends well, whatever is wrong with it: whether something is there, or may be used. */
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Why the operating system refused, in words and without Node's repetition of the path. */
 export function describeIoError(error: unknown): string {
   const errno = errnoOf(error);

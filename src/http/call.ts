@@ -62,9 +62,7 @@ export interface CallListener {
   onTrace?(line: string): void;
 }
 
-/**
- * How a run with many rows shares what the service says. A single call has none and waits by itself.
- */
+/** How a run with many rows shares what the service says. A single call has none and waits by itself. */
 export interface Pacer {
   /**
    * Resolves when the next request may be sent; false: the run is stopping, send nothing more for this row.

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { succeeds } from '../files/io-failure.ts';
 
 /** Signatures are made and checked for this and nothing else, so that one of a commit is none of a plan. */
 export const NAMESPACE = 'frontdesk-plan';
@@ -43,11 +44,7 @@ export async function findSshKeygen(env: Env, platform: string): Promise<SshKeyg
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     if (folder === '') continue;
     const program = join(folder, name);
-    const isThere = await access(program, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return { program, env };
+    if (await succeeds(access(program, constants.X_OK))) return { program, env };
   }
   throw new Failure('USAGE', 'there is no ssh-keygen on this machine, and approvals need it; nothing was sent', {
     hints: ['install OpenSSH, or put its folder into PATH'],

@@ -13,7 +13,7 @@ import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { textAt } from '../../json/value.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/safe-text.ts';
-import { type Approval, planRunName } from '../../plan/plan-file.ts';
+import { type Approval, type PlanHeader, planRunName } from '../../plan/plan-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';
 import { plannedRows } from '../../plan/read-plan.ts';
 import type { Service, Session } from '../../session.ts';
@@ -82,10 +82,8 @@ function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPla
   );
 }
 
-/** PRECONDITION when the plan has expired, unless it was begun before: a run may always be ended. */
-function refuseExpired(session: Session, { header }: LoadedPlan, begun: RunHeader | undefined): void {
-  if (begun !== undefined || session.context.clock.now() < Date.parse(header.expiresAt)) return;
-  throw new Failure('PRECONDITION', `plan ${header.plan} expired at ${header.expiresAt}; nothing was sent`, {
+function expired({ plan, expiresAt }: PlanHeader): Failure {
+  return new Failure('PRECONDITION', `plan ${plan} expired at ${expiresAt}; nothing was sent`, {
     hints: ['make the plan again'],
     details: { outcome: 'not_sent' },
   });
@@ -98,14 +96,6 @@ async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly
     await session.notify(warning('NOT_COUNTED', `an approval does not count: ${message}`));
   }
   return approvals;
-}
-
-/** USAGE when the profile requires a reason that a row of the plan lacks. */
-function refuseReasons(plan: LoadedPlan): void {
-  if (plan.reasonProblem === undefined) return;
-  throw new Failure('USAGE', `${quoteGiven(plan.path)}: ${plan.reasonProblem}; nothing was sent`, {
-    hints: ['make the plan again with a reason that does'],
-  });
 }
 
 async function confirmPlan(
@@ -188,9 +178,14 @@ async function beginPlan(
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
   refuseOtherUrl(session, plan);
-  refuseExpired(session, plan, begun);
+  // A run may always be ended: one that was begun does not expire.
+  if (begun === undefined && session.context.clock.now() >= Date.parse(header.expiresAt)) throw expired(header);
   refuseReadOnly(session);
-  refuseReasons(plan);
+  if (plan.reasonProblem !== undefined) {
+    throw new Failure('USAGE', `${quoteGiven(plan.path)}: ${plan.reasonProblem}; nothing was sent`, {
+      hints: ['make the plan again with a reason that does'],
+    });
+  }
   const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);

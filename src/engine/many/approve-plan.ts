@@ -2,7 +2,7 @@ import { link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
-import { errnoOf, ioFailure } from '../../files/io-failure.ts';
+import { errnoOf, ioFailure, succeeds } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
@@ -31,12 +31,7 @@ async function refuseFaults({ path, as }: Approving): Promise<void> {
   const file = signaturePath(path, as);
   if (!isApproverName(as)) {
     faults.push({ where: '--as', problem: `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}` });
-  } else if (
-    await stat(file).then(
-      () => true,
-      () => false,
-    )
-  ) {
+  } else if (await succeeds(stat(file))) {
     faults.push({ where: '--as', problem: `${quoteGiven(file)} is there already, and an approval is never replaced` });
   }
   if (faults.length > 0) throw usageFailure(faults);
