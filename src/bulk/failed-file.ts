@@ -1,13 +1,11 @@
-import type { FileHandle } from 'node:fs/promises';
 import { open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { putInPlace } from '../files/atomic.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { ifThere, orIoFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
-import type { JsonObject, JsonValue } from '../json/value.ts';
-import { JsonNumber } from '../json/value.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { csvLine } from '../output/csv.ts';
 import { guardCell } from '../output/formula-guard.ts';
@@ -57,21 +55,18 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
   const ending = options.isKept ? 'the results are kept in the run' : 'nothing was changed';
   const columns = [...options.columns.filter((name) => !isOwn(name)), ...OWN_COLUMNS];
-  let file: FileHandle;
-  try {
-    file = await open(target, isSpecial ? 'w' : 'wx', 0o600);
-  } catch (error) {
-    throw ioFailure(`--failed: cannot write ${path}`, error, 'nothing was sent');
-  }
+  const attempt = `--failed: cannot write ${path}`;
+  const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'nothing was sent');
   let pending = opening(style, columns);
   let rows = 0;
   const flush = async (): Promise<void> => {
-    try {
-      await file.writeFile(pending);
-      pending = '';
-    } catch (error) {
-      throw ioFailure(`--failed: cannot write ${path}`, error, ending);
-    }
+    await orIoFailure(file.writeFile(pending), attempt, ending);
+    pending = '';
+  };
+  const putAway = async (): Promise<void> => {
+    if (!isSpecial) await file.sync();
+    await file.close();
+    if (!isSpecial) await putInPlace(target, path);
   };
   return {
     async add(result) {
@@ -83,13 +78,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
     async keep() {
       pending += style === 'json' ? '\n]\n' : '';
       await flush();
-      try {
-        if (!isSpecial) await file.sync();
-        await file.close();
-        if (!isSpecial) await putInPlace(target, path);
-      } catch (error) {
-        throw ioFailure(`--failed: cannot write ${path}`, error, ending);
-      }
+      await orIoFailure(putAway(), attempt, ending);
     },
     async discard() {
       await file.close();
@@ -164,15 +153,9 @@ function styleOf({ path, inputFormat }: FailedFileOptions): Style {
 
 /** A pipe or a device cannot be replaced by a rename. */
 async function isSpecialFile(path: string): Promise<boolean> {
-  try {
-    const entry = await stat(path);
-    if (entry.isDirectory()) throw new Failure('USAGE', `--failed: ${path} is a folder`);
-    return !entry.isFile();
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    if (error instanceof Failure) throw error;
-    throw ioFailure(`--failed: cannot write ${path}`, error, 'nothing was sent');
-  }
+  const entry = await orIoFailure(ifThere(stat(path)), `--failed: cannot write ${path}`, 'nothing was sent');
+  if (entry?.isDirectory() === true) throw new Failure('USAGE', `--failed: ${path} is a folder`);
+  return entry?.isFile() === false;
 }
 
 function opening(style: Style, columns: readonly string[]): string {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import type { JournalRecord } from './journal-record.ts';
-import { decodeRecord } from './journal-record.ts';
+import { ifThere, ioFailure, orIoFailure } from '../files/io-failure.ts';
+import { decodeRecord, type JournalRecord } from './journal-record.ts';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1 << 20;
@@ -81,12 +79,8 @@ function damaged(path: string, line: number): Failure {
   });
 }
 
-async function openToRead(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    throw ioFailure(`the run's record could not be opened (${path})`, error, 'nothing was sent');
-  }
+function openToRead(path: string): Promise<FileHandle> {
+  return orIoFailure(open(path, 'r'), `the run's record could not be opened (${path})`, 'nothing was sent');
 }
 
 const TAKEN_UP = /"s":"resumed","by":"([A-Za-z0-9._-]{1,64} \(process \d{1,10}\))","e":(\d{1,10})/g;
@@ -114,10 +108,8 @@ const EPOCH = /,"e":(\d{1,10}),"c":"/g;
  * cheap, for listing runs.
  */
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
-  const file = await open(path, 'r').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw ioFailure(`the run's record could not be opened (${path})`, error, 'nothing was changed');
-  });
+  const opening = ifThere(open(path, 'r'));
+  const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'nothing was changed');
   if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();

@@ -1,7 +1,7 @@
 import type { ClockPort } from '../context.ts';
 import { type Ending, encodeEnding, NO_ENDING } from '../ending.ts';
 import type { Failure } from '../failure.ts';
-import { ioFailure } from '../files/io-failure.ts';
+import { ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './journal-entry.ts';
 import { RecordReader, type ScanResult, scanJournal } from './journal-reader.ts';
@@ -186,12 +186,9 @@ async function both(journal: Promise<void>, audit: Promise<void>): Promise<void>
   await audit;
 }
 
-async function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
-  try {
-    return await (ports.openFile ?? openAppendFile)(path);
-  } catch (error) {
-    throw ioFailure(`the run's record could not be opened (${path})`, error, 'nothing was sent');
-  }
+function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
+  const opening = (ports.openFile ?? openAppendFile)(path);
+  return orIoFailure(opening, `the run's record could not be opened (${path})`, 'nothing was sent');
 }
 
 /** Cuts what a crash left after the last whole record; answers the length after that. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ClockPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../files/io-failure.ts';
 import { type Stop, stopFailure } from './stop.ts';
 
 /** How long the first signal lets requests in flight finish. */
@@ -112,7 +113,5 @@ export class RunControl {
 /** A Failure as it is; anything else that was thrown is a bug. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  return new Failure('INTERNAL', `a bug in frontdesk: ${error instanceof Error ? error.message : String(error)}`, {
-    cause: error,
-  });
+  return new Failure('INTERNAL', `a bug in frontdesk: ${messageOf(error)}`, { cause: error });
 }

@@ -2,9 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import type { RunHeader } from './run-header.ts';
-import { parseLaterRunHeader, parseRunHeader } from './run-header.ts';
+import { ifThere, orIoFailure } from '../files/io-failure.ts';
+import { parseLaterRunHeader, parseRunHeader, type RunHeader } from './run-header.ts';
 
 /** Runs that a message about an ambiguous part of an id names. */
 const MAX_SHOWN = 5;
@@ -94,12 +93,10 @@ function noRun(run: string): Failure {
 
 /** The header of a run, or undefined when there is no such run (a folder without a header never sent anything). */
 export async function readRunHeader(folder: RunFolder): Promise<RunHeader | undefined> {
-  try {
-    return parseRunHeader(await readFile(folder.header, 'utf8'), folder.header);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw ioFailure(`the run's header could not be read (${folder.header})`, error, 'nothing was sent');
-  }
+  const path = folder.header;
+  const reading = ifThere(readFile(path, 'utf8'));
+  const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'nothing was sent');
+  return text === undefined ? undefined : parseRunHeader(text, path);
 }
 
 /** The header of a run that must exist; USAGE when it does not. */
@@ -126,11 +123,8 @@ export async function requireReadableHeader(folder: RunFolder): Promise<RunHeade
 
 /** Names of all folders that may be runs, in no order. */
 export async function runNames(stateDir: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(join(stateDir, 'runs'), { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && isRunName(entry.name)).map((entry) => entry.name);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw ioFailure(`the runs could not be listed (${join(stateDir, 'runs')})`, error, 'nothing was changed');
-  }
+  const path = join(stateDir, 'runs');
+  const reading = ifThere(readdir(path, { withFileTypes: true }));
+  const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'nothing was changed');
+  return (entries ?? []).filter((entry) => entry.isDirectory() && isRunName(entry.name)).map(({ name }) => name);
 }

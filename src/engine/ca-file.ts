@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../files/io-failure.ts';
 
 /** A file of certificates, and the option or variable that names it. */
 export interface CaFile {
@@ -17,8 +18,9 @@ export async function readCaFile(
   where: CaFile['where'] = '--ca-file',
 ): Promise<readonly string[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('USAGE', `${where}: ${path} cannot be read: ${reason}; nothing was sent`, { cause: error });
+    throw new Failure('USAGE', `${where}: ${path} cannot be read: ${messageOf(error)}; nothing was sent`, {
+      cause: error,
+    });
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
     throw new Failure('USAGE', `${where}: ${path} holds no certificate in PEM form; nothing was sent`);

@@ -2,6 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
+import { errnoOf, messageOf } from '../files/io-failure.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 
@@ -13,16 +14,6 @@ export interface ResultFile {
   discard(): Promise<void>;
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function existsFailure(path: string): Failure {
-  return new Failure('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
-    hints: ['name a new file; nothing was sent'],
-  });
-}
-
 async function openNew(path: string): Promise<FileHandle> {
   try {
     // Exclusive: never a file, a link or a device that somebody else put there.
@@ -30,8 +21,12 @@ async function openNew(path: string): Promise<FileHandle> {
     await syncFolder(dirname(path));
     return file;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw existsFailure(path);
-    throw new Failure('USAGE', `--out: cannot create ${path}: ${reasonOf(error)}`, {
+    if (errnoOf(error) === 'EEXIST') {
+      throw new Failure('USAGE', `--out: ${path} exists, and a result never overwrites a file`, {
+        hints: ['name a new file; nothing was sent'],
+      });
+    }
+    throw new Failure('USAGE', `--out: cannot create ${path}: ${messageOf(error)}`, {
       hints: [`check that the folder ${dirname(path)} exists and can be written; nothing was sent`],
       cause: error,
     });
@@ -51,7 +46,7 @@ export async function createResultFile(path: string): Promise<ResultFile> {
       } catch (error) {
         throw new Failure(
           'LOCAL_IO',
-          `the ${what} WAS applied, but its result could not be written to ${path}: ${reasonOf(error)}`,
+          `the ${what} WAS applied, but its result could not be written to ${path}: ${messageOf(error)}`,
           {
             hints: ['the result cannot be had again'],
             details: { outcome: 'applied' },

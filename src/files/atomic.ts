@@ -1,7 +1,6 @@
 import { chmod, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../failure.ts';
-import { errnoOf, ioFailure } from './io-failure.ts';
+import { errnoOf, ioFailure, orIoFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
 /**
@@ -31,12 +30,8 @@ function ignoreExisting(error: unknown): void {
  * Makes the folder, and those above it that are missing, for this user only (0700 whatever the umask).
  * A folder that exists is left as it is. LOCAL_IO when it cannot be made.
  */
-export async function ensurePrivateFolder(path: string): Promise<void> {
-  try {
-    await makePrivateFolder(path);
-  } catch (error) {
-    throw ioFailure(`cannot create the folder ${path}`, error, 'nothing was changed');
-  }
+export function ensurePrivateFolder(path: string): Promise<void> {
+  return orIoFailure(makePrivateFolder(path), `cannot create the folder ${path}`, 'nothing was changed');
 }
 
 /** After a rename the new name itself must reach the disk. Not every system lets a folder be synced. */
@@ -99,6 +94,6 @@ export async function writeFileAtomic(
     await putInPlace(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw error instanceof Failure ? error : ioFailure(`cannot save ${what} ${path}`, error);
+    throw ioFailure(`cannot save ${what} ${path}`, error);
   }
 }

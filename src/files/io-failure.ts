@@ -23,6 +23,11 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** What anything that was thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Whether the work ends well, whatever is wrong with it: whether something is there, or may be used. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
@@ -34,7 +39,7 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
 /** Why the operating system refused, in words and without Node's repetition of the path. */
 export function describeIoError(error: unknown): string {
   const errno = errnoOf(error);
-  if (errno === undefined) return error instanceof Error ? error.message : String(error);
+  if (errno === undefined) return messageOf(error);
   const reason = REASONS[errno];
   return reason === undefined ? errno : `${reason} (${errno})`;
 }
@@ -51,4 +56,23 @@ export function ioFailure(
 ): Failure {
   if (error instanceof Failure) return error;
   return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}; ${after}`, { hints, cause: error });
+}
+
+/** What the work gives; what the system has against it becomes a failure, as `ioFailure` makes it. */
+export async function orIoFailure<Result>(work: Promise<Result>, attempt: string, after?: string): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw ioFailure(attempt, error, after);
+  }
+}
+
+/** What the work gives; undefined where it meets something that is not there. */
+export async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }

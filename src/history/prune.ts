@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { ClockPort } from '../context.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { ifThere, ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
 import { parseHistoryEvent } from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
@@ -21,7 +21,8 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
   const path = historyPath(ports.stateDir);
   const what = 'the history';
   return withLock(`${path}.lock`, { pid: ports.pid, clock: ports.clock, what }, async (prove) => {
-    const file = await openExisting(path);
+    const opening = ifThere(open(path, 'r'));
+    const file = await orIoFailure(opening, `the history could not be read (${path})`, 'nothing was changed');
     if (file === undefined) return 0;
     try {
       const text = (await file.readFile()).toString('utf8');
@@ -39,15 +40,6 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       await file.close();
     }
   });
-}
-
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw ioFailure(`the history could not be read (${path})`, error, 'nothing was changed');
-  }
 }
 
 /** Keeps lines that are no events: a newer frontdesk may have written them. */

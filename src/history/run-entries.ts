@@ -4,7 +4,7 @@ import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '.
 import type { RunHeader } from '../bulk/run-header.ts';
 import { openRunRecords } from '../bulk/run-records.ts';
 import { Failure } from '../failure.ts';
-import { errnoOf } from '../files/io-failure.ts';
+import { ifThere } from '../files/io-failure.ts';
 import type { HistoryEntry } from './history-event.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function* runEntries(
   for (const name of [...(await runNames(stateDir))].sort().reverse()) {
     const folder = runFolder(stateDir, name);
     try {
-      const changedMs = await changedAt(folder);
+      const changedMs = (await ifThere(stat(folder.journal)))?.mtimeMs;
       if (changedMs === undefined || !window.isOfInterest(changedMs)) continue;
       const header = await readRunHeader(folder);
       if (header !== undefined) yield* entriesOf(folder, header);
@@ -41,15 +41,6 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
     return records.has(row) ? toEntry(header, await records.entry(row)) : undefined;
   } finally {
     await records.close();
-  }
-}
-
-async function changedAt(folder: RunFolder): Promise<number | undefined> {
-  try {
-    return (await stat(folder.journal)).mtimeMs;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { access, type FileHandle, link, lstat, open, rename, rm } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
-import { describeIoError, errnoOf, ioFailure } from '../files/io-failure.ts';
+import { describeIoError, errnoOf, ifThere, ioFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
 import {
@@ -37,10 +37,7 @@ function unwritable(path: string, error: unknown): Failure {
 export async function checkPlanPlace(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
-    const found = await lstat(path).catch((error: unknown) => {
-      if (errnoOf(error) !== 'ENOENT') throw error;
-    });
-    if (found === undefined) return;
+    if ((await ifThere(lstat(path))) === undefined) return;
   } catch (error) {
     throw unwritable(path, error);
   }
