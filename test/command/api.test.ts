@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CALENDAR_TOKEN, CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const CARD_PATH = `/v1/cards/${CARD_ID}`;
@@ -238,8 +238,8 @@ describe('api POST', () => {
     ['a lost answer of block that the card does not show is unknown', `${CARD_PATH}/block`, cardText('ACTIVE'), 8],
   ])('%s', async (_, path, shown, code) => {
     const server = await startRecordingServer((request) => (request.method === 'POST' ? 'reset' : { body: shown }));
-    const args = ['api', 'POST', path, '--yes', '--data', '{}', '--json', '--retry-max-time', '2s'];
-    const result = await runFrontdesk(args, { env: server.env });
+    const args = ['api', 'POST', path, '--yes', '--data', '{}', '--json'];
+    const result = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
     expect(result.code).toBe(code);
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(server.requests.filter(({ method }) => method === 'GET').length).toBeGreaterThanOrEqual(1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { runFrontdesk } from '../support/run-frontdesk.ts';
+import { NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Contract section 4: errors as text and as JSON, and the table of exit codes.
@@ -190,7 +190,7 @@ describe('as text', () => {
   test('frontdesk: what was attempted, on what, what came back; at most two hint lines; no stack trace', async () => {
     for (const reply of [refusal(401), refusal(404), refusal(500), refusal(302, { location: 'http://x.example' })]) {
       const server = await startRecordingServer(() => reply);
-      const { stdout, stderr } = await runFrontdesk([...BLOCK, '--retry-max-time', '2s'], { env: server.env });
+      const { stdout, stderr } = await runFrontdesk(BLOCK, { env: { ...server.env, ...NO_PAUSE } });
       expect(stdout).toBe('');
       const [first, ...rest] = stderr.trimEnd().split('\n');
       expect(first).toMatch(/^frontdesk: /);

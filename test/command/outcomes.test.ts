@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Contract section 5: how a write ends, what is sent again, and how long is waited.
@@ -13,8 +13,6 @@ const REISSUE = ['card', 'reissue', CARD_ID, '-y'];
 const PROVISION = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b'];
 const CALENDAR = ['calendar', 'update', 'cal_1', '--name', 'n'];
 const SUBSCRIBER = ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'e'];
-/** Too little time for the second look at a card, 2 s after the first. */
-const ONE_LOOK = ['--retry-max-time', '2s'];
 const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Tasting', '--start', '2026-05-01'];
 
 /** Answers writes with `reply` and reads with a card of that status. */
@@ -84,7 +82,7 @@ describe('a write that left without a readable answer is never sent again', () =
   test('503 with Retry-After to provision, reissue and event create neither', async () => {
     const server = await startRecordingServer(writesGet({ status: 503, headers: { 'retry-after': '0' } }));
     for (const args of [PROVISION, REISSUE, EVENT]) {
-      expect((await runFrontdesk([...args, ...ONE_LOOK], { env: server.env })).code).toBe(8);
+      expect((await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } })).code).toBe(8);
     }
     expect(server.lines.filter((line) => line.startsWith('POST')).length).toBe(3);
   });
@@ -123,7 +121,7 @@ describe('a read-back', () => {
   test('an unknown message says when it was sent, what a read-back showed, and the exact command that checks', async () => {
     const server = await startRecordingServer(writesGet('reset', 'ACTIVE'));
     for (const args of [BLOCK, REISSUE]) {
-      const { code, stdout, stderr } = await runFrontdesk([...args, ...ONE_LOOK], { env: server.env });
+      const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
       expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
       expect(stderr).toMatch(/\(request was sent \d\d:\d\d:\d\dZ\)/);
       expect(stderr).toContain('Read back: status ACTIVE');
@@ -136,7 +134,7 @@ describe('a read-back', () => {
 
   test('a reissue that reads REISSUED is still unknown: no read can show the new id', async () => {
     const server = await startRecordingServer(writesGet({ status: 502, body: '' }, 'REISSUED'));
-    const { code, stderr } = await runFrontdesk([...REISSUE, '--json', ...ONE_LOOK], { env: server.env });
+    const { code, stderr } = await runFrontdesk([...REISSUE, '--json'], { env: { ...server.env, ...NO_PAUSE } });
     expect(code).toBe(8);
     expect(lastError(stderr)).toMatchObject({ outcome: 'unknown', observed: { status: 'REISSUED' } });
   });

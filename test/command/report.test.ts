@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { copyHome, createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { copyHome, createHome, type Home, NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const FORMS = ['html', 'junit', 'markdown'] as const;
 
@@ -27,16 +27,13 @@ async function blockFive(home: Home, args: readonly string[] = []) {
       '1',
       '--retries',
       '0',
-      // The second look at a card, 2 s after the first, is not waited for.
-      '--retry-max-time',
-      '2s',
       '--reason',
       'Secret 4711',
       '--run',
       'nightly',
       ...args,
     ],
-    { env: server.env, home, stdin: idLines(5) },
+    { env: { ...server.env, ...NO_PAUSE }, home, stdin: idLines(5) },
   );
   return { server, result };
 }

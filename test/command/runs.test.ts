@@ -21,6 +21,7 @@ import {
   createHome,
   ENDLESS_GRACE,
   type Home,
+  NO_PAUSE,
   type RunningFrontdesk,
   runFrontdesk,
   startFrontdesk,
@@ -28,8 +29,6 @@ import {
 import { cardText } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
-/** Too little time for the second look at a card, 2 s after the first: an outcome that is not known stays so at once. */
-const ONE_LOOK = ['--retry-max-time', '2s'];
 
 interface RunOverview {
   readonly run: string;
@@ -283,20 +282,17 @@ describe('runs resume', () => {
       return !isOver && [2, 4].includes(cardNumber(request)) ? 'reset' : undefined;
     };
     const server = await startRecordingServer(playService(cut));
-    const begun = await runFrontdesk(
-      [...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u', ...ONE_LOOK],
-      {
-        env: server.env,
-        home,
-        stdin: idLines(5),
-      },
-    );
+    const begun = await runFrontdesk([...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u'], {
+      env: { ...server.env, ...NO_PAUSE },
+      home,
+      stdin: idLines(5),
+    });
     expect(begun.code).toBe(8);
     isOver = true;
     const before = server.requests.length;
     const goOn = async (call: readonly string[], cardStatus: string) => {
       status = cardStatus;
-      const result = await runFrontdesk([...call, '--timeout', '10s'], { env: server.env, home, stdin: idLines(5) });
+      const result = await runFrontdesk(call, { env: { ...server.env, ...NO_PAUSE }, home, stdin: idLines(5) });
       return { ...result, lines: server.lines.slice(before) };
     };
     const repeated = [...args, '--from', '-', '--yes', '-o', 'ndjson', '-j', '1', '--run', 'u'];
@@ -483,9 +479,9 @@ describe('runs results', () => {
         return row === 5 ? { status: 400, body: { title: 'Bad Request', detail: 'no such field' } } : undefined;
       }),
     );
-    const args = [...BLOCK, '-j', '1', '--run', 'r', '--expect', 'clientReference', '--retries', '0', ...ONE_LOOK];
+    const args = [...BLOCK, '-j', '1', '--run', 'r', '--expect', 'clientReference', '--retries', '0'];
     await runFrontdesk(args, {
-      env: server.env,
+      env: { ...server.env, ...NO_PAUSE },
       home,
       stdin: `cardId,clientReference\n${[1, 2, 3, 4, 5].map((n) => `${cardId(n)},${n === 3 ? 'b' : 'order-1'}`).join('\n')}\n`,
     });
@@ -621,8 +617,8 @@ describe('runs', () => {
         : { body: cardText('BLOCKED', url.split('/')[3]) },
     );
     const cwd = join(home.path, 'work');
-    const begin = [...BLOCK, '--run', 'r', '--failed', 'left.csv', '--retries', '0', ...ONE_LOOK];
-    await runFrontdesk(begin, { env: server.env, home, stdin: idLines(3) });
+    const begin = [...BLOCK, '--run', 'r', '--failed', 'left.csv', '--retries', '0'];
+    await runFrontdesk(begin, { env: { ...server.env, ...NO_PAUSE }, home, stdin: idLines(3) });
     const first = readFileSync(join(cwd, 'left.csv'), 'utf8');
     expect(first).toContain(`${cardId(2)},2,unknown,`);
     isBroken = false;

@@ -101,7 +101,7 @@ describe.concurrent('the built program ends the same way', () => {
   ];
   it.each(rows)('%s meets: %s', async (call, eventName, expected) => {
     const stage = await build(EVENTS[eventName], 'EXPIRED');
-    const result = await meet(stage.url, call, { retries: 2, budgetMs: 12_000 });
+    const result = await meet(stage.url, call, { retries: 2, budgetMs: 60_000 });
     const requests = requestsAt(stage);
     await stage.close();
     expect(`${result.end} ${requests}`).toBe(expected);

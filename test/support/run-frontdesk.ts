@@ -105,6 +105,9 @@ export function withTimer(ms: number, takesMs: number): { readonly NODE_OPTIONS:
 /** Environment in which the five seconds after a signal never pass: a program that ends was made to end. */
 export const ENDLESS_GRACE = withTimer(5000, 3_600_000);
 
+/** Environment in which the second look at a card, 2 s after the first, comes at once. */
+export const NO_PAUSE = withTimer(2000, 50);
+
 /** Environment in which the five seconds after a signal pass at once; that they are five is tested where it says so. */
 export const SHORT_GRACE = withTimer(5000, 300);
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Behaviour, flood, json, raw, reply, wrongLength } from '../../support/fault-server.ts';
-import { createHome, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { createHome, NO_PAUSE, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
-import { type CallName, type FaultOptions, faulty, meet, ONE_LOOK, onPost, seen } from './fault-run.ts';
+import { type CallName, type FaultOptions, faulty, meet, onPost, seen } from './fault-run.ts';
 
 /** docs/faults.md, group B: what may stand in a body. */
 
@@ -25,11 +25,11 @@ function cardWith(members: string): string {
 
 /** A body that nobody can read: a read fails, is tried again and says why; a write is unknown, and sent once. */
 async function expectUnreadable(answer: Behaviour, text: string | RegExp): Promise<void> {
-  const read = await once(answer, 'get', { retries: 1, budgetMs: 4000 });
+  const read = await once(answer, 'get', { retries: 1, budgetMs: 40_000 });
   expect(read.end).toBe('10');
   expect(read.error?.message).toMatch(text);
   expect(seen(read.server)).toBe('0 POST, 2 GET');
-  const write = await once(answer, 'provisionA', { retries: 1, budgetMs: 4000 });
+  const write = await once(answer, 'provisionA', { retries: 1, budgetMs: 40_000 });
   expect(write.end).toBe('8 unknown');
   expect(write.error?.message).toMatch(text);
   expect(write.error?.http?.status).toBe(200);
@@ -167,18 +167,18 @@ describe.concurrent('numbers', () => {
     const text = cardWith(`"loadedAmount":${amount},"transactions":[{"transactionId":"t","amount":${amount}}]`);
     const server = await faulty(json(200, text.replace('10.10', amount)));
     const asJson = await meet(server, 'get');
-    expect(asJson.stdout).toContain(`"currentBalance": ${amount},`);
-    expect(asJson.stdout).toContain(`"amount": ${amount}\n`);
+    expect(asJson.stdout, asJson.stderr).toContain(`"currentBalance": ${amount},`);
+    expect(asJson.stdout, asJson.stderr).toContain(`"amount": ${amount}\n`);
     const ndjson = await meet(server, 'get', { format: ['-o', 'ndjson'] });
-    expect(ndjson.stdout).toContain(`"currentBalance":${amount},`);
+    expect(ndjson.stdout, ndjson.stderr).toContain(`"currentBalance":${amount},`);
     const csv = await meet(server, 'get', {
       format: ['-o', 'csv', '--columns', 'currentBalance,transactions.0.amount'],
     });
-    expect(csv.stdout).toBe(`currentBalance,transactions.0.amount\r\n${amount},${amount}\r\n`);
+    expect(csv.stdout, csv.stderr).toBe(`currentBalance,transactions.0.amount\r\n${amount},${amount}\r\n`);
     const table = await meet(server, 'get', { format: ['--columns', 'currentBalance', '--no-header'] });
-    expect(table.stdout).toBe(`${amount}\n`);
+    expect(table.stdout, table.stderr).toBe(`${amount}\n`);
     const query = await meet(server, 'get', { flags: ['--query', 'currentBalance'] });
-    expect(query.stdout).toBe(`${amount}\n`);
+    expect(query.stdout, query.stderr).toBe(`${amount}\n`);
   });
 
   it('B15 amounts are compared and added as decimals, never as doubles', async () => {
@@ -219,7 +219,7 @@ describe.concurrent('names', () => {
     expect(read.error?.message).toContain('it is ambiguous');
     expect(read.error?.message).toContain('the name "status" occurs twice');
     const write = await faulty(onPost(twice, ACTIVE));
-    expect((await meet(write, 'block', ONE_LOOK)).end).toBe('8 unknown');
+    expect((await meet(write, 'block', { env: NO_PAUSE })).end).toBe('8 unknown');
     const deep = json(200, cardWith('"transactions":[{"amount":1,"amount":1}]'));
     expect((await once(deep, 'get')).end).toBe('10');
   });
@@ -264,7 +264,7 @@ describe.concurrent('names', () => {
       expect(read.end).toBe('10');
       expect(read.error?.message).toContain('nested deeper than 256 levels');
       const server = await faulty(onPost(nested(levels), ACTIVE));
-      expect((await meet(server, 'reissue', ONE_LOOK)).end).toBe('8 unknown');
+      expect((await meet(server, 'reissue', { env: NO_PAUSE })).end).toBe('8 unknown');
     }
     for (const format of [['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]) {
       expect((await once(nested(256), 'get', { format })).code).toBe(0);
@@ -354,7 +354,7 @@ describe.concurrent('shapes', () => {
     expect(read.end).toBe('10');
     expect(read.error?.message).toContain(`its cardId is "${OTHER}", which is not the one that was asked for`);
     const write = await faulty(onPost(other, ACTIVE));
-    expect((await meet(write, 'block', ONE_LOOK)).end).toBe('8 unknown');
+    expect((await meet(write, 'block', { env: NO_PAUSE })).end).toBe('8 unknown');
     const reissued = await once(other, 'reissue');
     expect(reissued.code).toBe(0);
     expect(reissued.stdout).toContain(OTHER);

@@ -4,7 +4,7 @@ import { spawn } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
 import { CARDS_TOKEN, type Handler, type Reply, startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
 
@@ -129,7 +129,7 @@ describe.concurrent('the desk', () => {
       [/Card 7c0e1111 \(default, [^)]*; 1 outcome unknown\)/, ANOTHER],
       [/Card id \([^)]*; 1 outcome unknown\)/, 'q\r'],
     ];
-    const end = await dialogue(['desk', '--retry-max-time', '2s'], steps, { env: server.env });
+    const end = await dialogue(['desk'], steps, { env: { ...server.env, ...NO_PAUSE } });
     expect(end.code).toBe(8);
     expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${CARD_ID}/reissue`]);
     expect(end.text).toContain(
