@@ -42,7 +42,7 @@ class RowRunner<R extends RunRow> {
   readonly #control: RunControl;
   readonly #limiter: Limiter;
   readonly #ports: FlightPorts<R>;
-  readonly #sink: OrderedSink<RowResult<R>>;
+  readonly #sink: OrderedSink<R>;
   /** An array, not a set: see `removeFrom`. */
   readonly #flights: Flight<R>[] = [];
   #wake: (() => void) | undefined;
@@ -66,12 +66,10 @@ class RowRunner<R extends RunRow> {
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
     this.#ports = { task, control: this.#control, limiter: this.#limiter };
-    this.#sink = new OrderedSink(Math.max(MIN_WINDOW, task.concurrency * WINDOW_PER_WORKER), {
-      emit: (result) => task.emit(result),
-      keep: task.keep,
-      onEmitFailure: (error) => this.#loseOutput(error),
-      onKeepFailure: (error) => this.#control.break(error),
-    });
+    const window = Math.max(MIN_WINDOW, task.concurrency * WINDOW_PER_WORKER);
+    this.#sink = new OrderedSink(window, task, (error, of) =>
+      of === 'emit' ? this.#loseOutput(error) : this.#control.break(error),
+    );
   }
 
   async run(): Promise<RunResult> {

@@ -1,27 +1,19 @@
-import type { RowResult } from './row-outcome.ts';
+import type { RowResult, RunRow } from './row-outcome.ts';
+import type { RunTask } from './run-task.ts';
 
-interface Waiting<R extends RowResult> {
-  readonly result: R;
+interface Waiting<R extends RunRow> {
+  readonly result: RowResult<R>;
   /** Resolves when the row's result is in the journal: only then is it printed. */
   readonly durable: Promise<void> | undefined;
-}
-
-export interface SinkOptions<R extends RowResult> {
-  emit(result: R): Promise<void> | void;
-  /** Gets every result before `emit`, whatever became of `emit`. */
-  keep?: ((result: R) => Promise<void>) | undefined;
-  /** Hears the first error of `emit`; after it nothing more is printed, but places go on being freed. */
-  onEmitFailure(error: unknown): void;
-  /** The same for `keep`. */
-  onKeepFailure(error: unknown): void;
 }
 
 /**
  * Prints results in the order of the input although rows end in any order. At most `window` results wait, so a
  * slow row holds up the rows far behind it and not the memory.
  */
-export class OrderedSink<R extends RowResult> {
-  readonly #options: SinkOptions<R>;
+export class OrderedSink<R extends RunRow> {
+  readonly #task: Pick<RunTask<R>, 'emit' | 'keep'>;
+  readonly #onFailure: (error: unknown, of: 'emit' | 'keep') => void;
   readonly #window: number;
   /** As long as the window: a position has the place of its remainder (for why it is no Map see `removeFrom`). */
   readonly #waiting: (Waiting<R> | undefined)[];
@@ -33,11 +25,20 @@ export class OrderedSink<R extends RowResult> {
   /** The last record that was waited for: rows that are recorded together have one promise. */
   #lastDurable: Promise<void> | undefined;
 
-  constructor(window: number, options: SinkOptions<R>) {
+  /**
+   * `keep` of the task gets every result before `emit`, whatever became of that. `onFailure` hears the first error of
+   * each, after which it is not called again; places go on being freed.
+   */
+  constructor(
+    window: number,
+    task: Pick<RunTask<R>, 'emit' | 'keep'>,
+    onFailure: (error: unknown, of: 'emit' | 'keep') => void,
+  ) {
     this.#window = window;
     this.#waiting = new Array<Waiting<R> | undefined>(window).fill(undefined);
-    this.#options = options;
-    this.#isKeeping = options.keep !== undefined;
+    this.#task = task;
+    this.#onFailure = onFailure;
+    this.#isKeeping = task.keep !== undefined;
   }
 
   /** Is there a place for the row with this position (0 for the first of the run)? */
@@ -56,7 +57,7 @@ export class OrderedSink<R extends RowResult> {
     });
   }
 
-  put(position: number, result: R, durable: Promise<void> | undefined): void {
+  put(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
     this.#waiting[position % this.#window] = { result, durable };
     if (this.#isPumping || position !== this.#next) return;
     this.#isPumping = true;
@@ -90,21 +91,21 @@ export class OrderedSink<R extends RowResult> {
     this.#isPumping = false;
   }
 
-  async #keep(result: R): Promise<void> {
+  async #keep(result: RowResult<R>): Promise<void> {
     try {
-      await this.#options.keep?.(result);
+      await this.#task.keep?.(result);
     } catch (error) {
       this.#isKeeping = false;
-      this.#options.onKeepFailure(error);
+      this.#onFailure(error, 'keep');
     }
   }
 
-  async #print(result: R): Promise<void> {
+  async #print(result: RowResult<R>): Promise<void> {
     try {
-      await this.#options.emit(result);
+      await this.#task.emit(result);
     } catch (error) {
       this.#isPrinting = false;
-      this.#options.onEmitFailure(error);
+      this.#onFailure(error, 'emit');
     }
   }
 }

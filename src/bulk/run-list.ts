@@ -18,9 +18,6 @@ export const RUN_STATES = ['running', 'finished', 'stopped', 'interrupted'] as c
 
 export type RunState = (typeof RUN_STATES)[number];
 
-/** Rows by outcome; of a running run those that are under way are `in_flight`: nothing is unknown of them yet. */
-type RunCounts = OutcomeCounts & { readonly in_flight?: number };
-
 /** One entry of `runs list`. */
 export const RUN_OUTPUT = object(
   {
@@ -107,7 +104,11 @@ async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): 
   };
 }
 
-async function countOutcomes(folder: RunFolder, header: RunHeader, isHeld: boolean): Promise<RunCounts | undefined> {
+async function countOutcomes(
+  folder: RunFolder,
+  header: RunHeader,
+  isHeld: boolean,
+): Promise<OutcomeCounts | undefined> {
   const states = new RowStates(header.inputRows);
   try {
     await scanJournal(folder.journal, (record, offset) => states.take(record, offset));
@@ -119,8 +120,11 @@ async function countOutcomes(folder: RunFolder, header: RunHeader, isHeld: boole
   return outcomesOf(states, header.rows, isHeld);
 }
 
-/** Rows by outcome, without the outcomes that no row has. `rows`: how many the run has, recorded or not. */
-export function outcomesOf(states: RowStates, rows: number, isHeld = false): RunCounts {
+/**
+ * Rows by outcome, without the outcomes that no row has; `isHeld`: those that are under way are `in_flight`, of which
+ * nothing is unknown yet. `rows`: how many the run has, recorded or not.
+ */
+export function outcomesOf(states: RowStates, rows: number, isHeld = false): OutcomeCounts {
   const counts = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: rows, unknown: 0, in_flight: 0 };
   for (let row = 1; row <= states.rows; row++) {
     const state = states.state(row);

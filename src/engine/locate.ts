@@ -1,11 +1,5 @@
 import type { OptionSpec } from '../commands/option-spec.ts';
-
-/** The part of the command tree that finds a command. */
-interface Tree {
-  readonly entries: readonly { readonly path: readonly string[] }[];
-  /** The command that runs when a group is named alone. */
-  defaultOf(path: readonly string[]): unknown;
-}
+import type { Registry } from '../commands/registry.ts';
 
 /** Where the command words end: the command or group they name, and the words of argv that remain. */
 export interface Located {
@@ -40,7 +34,7 @@ function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
  */
 export function locateCommand(
   argv: readonly string[],
-  { entries, defaultOf }: Tree,
+  { entries, defaultOf }: Pick<Registry, 'entries' | 'defaultOf'>,
   common: readonly OptionSpec[],
 ): Located {
   const path: string[] = [];

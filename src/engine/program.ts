@@ -83,6 +83,12 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   return failure.exitCode;
 }
 
+/** What stands below a group. */
+function choiceHint(path: readonly string[], registry: Registry): string {
+  const names = registry.childrenOf(path).map(({ name }) => name);
+  return `choose one of ${names.join(', ')}; see \`${['frontdesk', ...path].join(' ')} --help\``;
+}
+
 async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, registry: Registry): Promise<Failure> {
   const word = unknown ?? '';
   if (unknownAfter !== undefined) {
@@ -91,13 +97,12 @@ async function unknownCommand({ path, rest, unknown, unknownAfter }: Located, re
     if (refusal !== undefined) return refusal;
   }
   const { suggestCommand } = await import('./suggest-command.ts');
-  const siblings = registry.childrenOf(path).map((child) => child.name);
   const owner = ['frontdesk', ...path].join(' ');
   const at = rest.indexOf(word);
   return new Failure('USAGE', `${word}: unknown command of \`${owner}\``, {
     hints: [
       ...suggestCommand(path, word, { before: rest.slice(0, at), after: rest.slice(at + 1) }, registry),
-      `choose one of ${siblings.join(', ')}; see \`${owner} --help\``,
+      choiceHint(path, registry),
     ],
   });
 }
@@ -134,14 +139,8 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
       await context.stdout.write(`${context.version}\n`);
       return 0;
     }
-    const owner = ['frontdesk', ...path].join(' ');
-    throw new Failure('USAGE', `\`${owner}\` needs a command after it`, {
-      hints: [
-        `choose one of ${registry
-          .childrenOf(path)
-          .map((child) => child.name)
-          .join(', ')}; see \`${owner} --help\``,
-      ],
+    throw new Failure('USAGE', `\`${['frontdesk', ...path].join(' ')}\` needs a command after it`, {
+      hints: [choiceHint(path, registry)],
     });
   }
   const command: Command = await entry.load();

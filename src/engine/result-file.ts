@@ -6,14 +6,6 @@ import { errnoOf, messageOf } from '../files/io-failure.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 
-/** The file of `--out`: made before anything is sent, so that a one-time result is never lost to a bad path. */
-export interface ResultFile {
-  /** Writes the result; a failure says that the write was applied. */
-  keep(result: JsonValue, what: string): Promise<void>;
-  /** Removes the file: there is nothing to keep. */
-  discard(): Promise<void>;
-}
-
 async function openNew(path: string): Promise<FileHandle> {
   try {
     // Exclusive: never a file, a link or a device that somebody else put there.
@@ -33,11 +25,15 @@ async function openNew(path: string): Promise<FileHandle> {
   }
 }
 
-/** Makes the file of `--out`, mode 0600; USAGE when it cannot be made. */
-export async function createResultFile(path: string): Promise<ResultFile> {
+/**
+ * Makes the file of `--out`, mode 0600, before anything is sent, so that a one-time result is never lost to a bad path.
+ * USAGE when it cannot be made.
+ */
+export async function createResultFile(path: string) {
   const file = await openNew(path);
   return {
-    async keep(result, what) {
+    /** Writes the result; a failure says that the write was applied. */
+    async keep(result: JsonValue, what: string): Promise<void> {
       try {
         await file.chmod(0o600);
         await file.writeFile(`${printJson(result, { indent: 2 })}\n`);
@@ -55,7 +51,8 @@ export async function createResultFile(path: string): Promise<ResultFile> {
         );
       }
     },
-    async discard() {
+    /** Removes the file: there is nothing to keep. */
+    async discard(): Promise<void> {
       await file.close().catch(() => undefined);
       await rm(path, { force: true });
     },

@@ -3,11 +3,6 @@ import { type LockFile, type OwnLock, readLockFile, writeNumbers } from './lock-
 import { fateOf } from './process-identity.ts';
 import { SIGN_EVERY_MS } from './signs-of-life.ts';
 
-interface LostLock {
-  /** `another frontdesk on pod-7 (process 1)`; undefined: whoever took it over has ended since. */
-  readonly to: string | undefined;
-}
-
 export interface HeldLock {
   /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
   readonly epoch: number;
@@ -17,9 +12,10 @@ export interface HeldLock {
   readonly by: string;
   /**
    * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
-   * this way that it was taken for gone. Throws the system's error.
+   * this way that it was taken for gone: `to` says for whom (`another frontdesk on pod-7 (process 1)`), undefined where
+   * he has ended since. Throws the system's error.
    */
-  lost(): LostLock | undefined;
+  lost(): { readonly to: string | undefined } | undefined;
   /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
   raiseEpoch(epoch: number): void;
   /** Gives the lock back. Safe to call twice. */
@@ -63,7 +59,7 @@ export class Hold implements HeldLock {
     return this.#own.by;
   }
 
-  lost(): LostLock | undefined {
+  lost(): { readonly to: string | undefined } | undefined {
     const file = readLockFile(this.#path);
     if (file?.instance === this.#own.instance) return undefined;
     return { to: file === undefined ? undefined : nameHolder(file) };

@@ -9,7 +9,7 @@ import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } 
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
-import type { Sender, Sent } from './sender.ts';
+import type { Sender } from './sender.ts';
 import { unknownFailure } from './unknown-outcome.ts';
 
 /** An attempt of a write after which nobody can say whether it was applied. */
@@ -64,10 +64,10 @@ export class OngoingCall {
     for (;;) {
       if (this.#isStopping()) return this.#stopped();
       if (this.#options.pacer !== undefined && !(await this.#admit('send'))) return this.#cancelled();
-      const { exchange, verdict } = await this.#attempt();
+      const verdict = await this.#attempt();
       if (verdict.kind === 'accepted') return this.#accepted(verdict);
       this.#note(verdict);
-      if (exchange.kind === 'broken' && exchange.breakage.label === 'aborted') return this.#aborted(verdict);
+      if (verdict.breakage?.label === 'aborted') return this.#aborted(verdict);
       const end = await this.#afterFailure(verdict);
       if (end !== undefined) return end;
     }
@@ -227,7 +227,7 @@ export class OngoingCall {
     return isAdmitted && !this.#isStopping();
   }
 
-  #attempt(): Promise<Sent> {
+  #attempt(): Promise<Verdict> {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
     this.#firstAttemptMs ??= this.#sender.site.clock.monotonic();
@@ -239,7 +239,7 @@ export class OngoingCall {
     });
   }
 
-  #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Sent> {
+  #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Verdict> {
     const { policy, stop, wrapUp, listener } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
@@ -254,8 +254,7 @@ export class OngoingCall {
     return readBack(idOf(this.#input) ?? '', settledBy, maxReads, {
       read: async (input): Promise<Verdict | undefined> => {
         if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;
-        const { verdict } = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
-        return verdict;
+        return this.#send(input, true, () => this.#options.pacer?.leaves?.());
       },
       pause: async () => {
         if (this.#remainingMs() <= READ_BACK_PAUSE_MS) return false;

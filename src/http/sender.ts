@@ -1,15 +1,10 @@
 import { sensitiveOf } from '../api/operation.ts';
-import type { Exchange, ExchangeOptions, WireRequest } from '../wire/exchange.ts';
+import type { ExchangeOptions, WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, Site } from './call.ts';
 import { TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';
 import { judge, type Verdict } from './response.ts';
 import { traceExchange, traceRequest } from './trace.ts';
-
-export interface Sent {
-  readonly exchange: Exchange;
-  readonly verdict: Verdict;
-}
 
 /** Sends one request and judges what came back: the part that attempts and read-backs have in common. */
 export class Sender {
@@ -25,7 +20,7 @@ export class Sender {
     token: string,
     listener: CallListener | undefined,
     options: ExchangeOptions,
-  ): Promise<Sent> {
+  ): Promise<Verdict> {
     const { clock, baseUrl, transport, version } = this.site;
     this.#mask.add(token);
     const wire = buildRequest(input, baseUrl, version);
@@ -37,7 +32,7 @@ export class Sender {
     if (trace !== undefined) {
       for (const line of traceExchange(exchange, clock.monotonic() - startedMs, rules)) trace(line);
     }
-    return { exchange, verdict: judge(exchange, input, clock.now(), this.#mask) };
+    return judge(exchange, input, clock.now(), this.#mask);
   }
 }
 

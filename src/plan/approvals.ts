@@ -57,19 +57,18 @@ interface Signed {
   readonly path: string;
 }
 
-interface Approvers {
-  /** Absolute; undefined: none is set, so that no signature can count. */
-  readonly path: string | undefined;
-  readonly platform: string;
-}
-
 /**
  * Checks every signature beside a plan against the allowed-signers file: each by `ssh-keygen -Y verify` for its own
- * name, and each key once, whoever's names it bears. USAGE when ssh-keygen hangs.
+ * name, and each key once, whoever's names it bears. `path`: that file; undefined: none is set, so that no signature
+ * can count. USAGE when ssh-keygen hangs.
  */
-export async function checkApprovals(tool: SshKeygen, plan: Signed, approvers: Approvers): Promise<ApprovalCheck> {
+export async function checkApprovals(
+  tool: SshKeygen,
+  plan: Signed,
+  path: string | undefined,
+  platform: string,
+): Promise<ApprovalCheck> {
   const names = await signers(plan.path);
-  const { path, platform } = approvers;
   if (path === undefined)
     return { approvals: [], uncounted: names.map((name) => `${name}: the profile names no approvers`) };
   const problem = await approversProblem(path, platform);

@@ -1,20 +1,24 @@
 import * as net from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { ClockPort } from '../context.ts';
 import type { BaseUrl } from './base-url.ts';
 import { BreakError, type SeenCertificate, secondsText } from './breakage.ts';
 import type { ProxyServer } from './proxy.ts';
 
 type Connected = (error: Error | null, socket: net.Socket | null) => void;
 
-interface ConnectorOptions {
+/** Where connections lead and how they are made. */
+export interface TransportOptions {
   readonly baseUrl: BaseUrl;
-  readonly proxy: ProxyServer | undefined;
-  /** PEM texts to trust besides the platform's certificates. */
-  readonly trustPems: readonly string[];
+  readonly clock: Pick<ClockPort, 'now'>;
+  readonly proxy?: ProxyServer | undefined;
+  /** PEM texts to trust besides the platform's certificates (`--ca-file`). */
+  readonly trustPems?: readonly string[];
   /** Name lookup, TCP, proxy and TLS together. */
-  readonly timeoutMs: number;
+  readonly connectTimeoutMs?: number;
 }
 
+const CONNECT_TIMEOUT_MS = 10_000;
 /** A proxy's whole answer to CONNECT fits in this many bytes. */
 const MAX_PROXY_ANSWER_BYTES = 16_384;
 
@@ -24,12 +28,12 @@ const MAX_PROXY_ANSWER_BYTES = 16_384;
  * hangs until the connect timeout), and their CONNECT ignores every timeout and signal (docs/faults.md N25).
  */
 export class Connector {
-  readonly #options: ConnectorOptions;
+  readonly #options: TransportOptions;
   readonly #sockets = new Set<net.Socket>();
   /** Of the last handshake that showed a certificate. */
   seen: SeenCertificate | undefined;
 
-  constructor(options: ConnectorOptions) {
+  constructor(options: TransportOptions) {
     this.#options = options;
   }
 
@@ -50,15 +54,15 @@ export class Connector {
       this.#sockets.clear();
       callback(error, socket);
     };
-    const { baseUrl, proxy, timeoutMs } = this.#options;
-    const timer = setTimeout(() => done(this.#tooSlow(), null), timeoutMs);
+    const { baseUrl, proxy, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
+    const timer = setTimeout(() => done(this.#tooSlow(), null), connectTimeoutMs);
     if (proxy === undefined) this.#secure(this.#tcp(baseUrl, done), done);
     else this.#tunnel(proxy, done);
   }
 
   #tooSlow(): BreakError {
-    const { baseUrl, proxy, timeoutMs } = this.#options;
-    const seconds = secondsText(timeoutMs);
+    const { baseUrl, proxy, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
+    const seconds = secondsText(connectTimeoutMs);
     if (proxy === undefined) {
       return new BreakError('connect_timeout', `no connection to ${baseUrl.hostPort} within ${seconds}`);
     }
@@ -101,7 +105,7 @@ export class Connector {
     done: Connected,
     begun: (secured: TLSSocket) => void,
   ): void {
-    const { trustPems } = this.#options;
+    const { trustPems = [] } = this.#options;
     import('./secure-socket.ts').then(
       ({ secureSocket }) => {
         // Given up, or broken off, in the meantime: `done` knows.

@@ -1,5 +1,5 @@
+import type { TransportOptions } from './connector.ts';
 import type { Transport } from './exchange.ts';
-import type { TransportOptions } from './transport.ts';
 
 /** A transport that loads undici (tens of milliseconds) only when the first request is to be sent. */
 export function lazyTransport(options: TransportOptions): Transport {

@@ -1,30 +1,17 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
-import type { ClockPort } from '../context.ts';
-import type { BaseUrl } from './base-url.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
-import { Connector } from './connector.ts';
+import { Connector, type TransportOptions } from './connector.ts';
 import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
 import { headerValues } from './exchange.ts';
-import type { ProxyServer } from './proxy.ts';
 import { removeFrom } from './remove-from.ts';
 
 /** 100 subscribers of three 5000-character fields, every character escaped, fit in it (docs/faults.md B7). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_INFORMATIONAL = 16;
-const CONNECT_TIMEOUT_MS = 10_000;
 /** Below the 5 s after which common servers drop an idle connection: a reset there looks like a lost write. */
 const KEEP_ALIVE_MS = 3500;
-
-export interface TransportOptions {
-  readonly baseUrl: BaseUrl;
-  readonly clock: Pick<ClockPort, 'now'>;
-  readonly proxy?: ProxyServer | undefined;
-  /** PEM texts to trust besides the platform's certificates (`--ca-file`). */
-  readonly trustPems?: readonly string[];
-  readonly connectTimeoutMs?: number;
-}
 
 /** One connection and what makes it. Never shared by two exchanges at a time. */
 interface Lane {
@@ -40,12 +27,6 @@ interface Lane {
 export function createTransport(options: TransportOptions): Transport {
   const idle: Lane[] = [];
   const busy: Lane[] = [];
-  const connectorOptions = {
-    baseUrl: options.baseUrl,
-    proxy: options.proxy,
-    trustPems: options.trustPems ?? [],
-    timeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-  };
   const release = (lane: Lane, isReusable: boolean): void => {
     removeFrom(busy, lane);
     if (isReusable) idle.push(lane);
@@ -60,7 +41,7 @@ export function createTransport(options: TransportOptions): Transport {
         destroyLane(lane);
         lane = undefined;
       }
-      lane ??= openLane(options.baseUrl.origin, new Connector(connectorOptions));
+      lane ??= openLane(options.baseUrl.origin, new Connector(options));
       busy.push(lane);
       return new OngoingExchange(lane, options, wire, exchangeOptions, release).start();
     },

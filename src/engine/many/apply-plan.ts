@@ -71,15 +71,9 @@ function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPla
   const url = session.baseUrl(operation.family);
   // The sandbox's URL has no port, so that a profile could have it too.
   if (url === header.url && profile.isSandbox === (header.profile === SANDBOX)) return;
-  throw new Failure(
-    'USAGE',
-    `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}; nothing was sent`,
-    {
-      hints: [
-        `apply it with the profile that it was made with: frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`,
-      ],
-    },
-  );
+  const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}; nothing was sent`;
+  const command = `frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`;
+  throw new Failure('USAGE', message, { hints: [`apply it with the profile that it was made with: ${command}`] });
 }
 
 function expired({ plan, expiresAt }: PlanHeader): Failure {

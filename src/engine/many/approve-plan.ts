@@ -1,4 +1,4 @@
-import { link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
@@ -57,13 +57,7 @@ async function confirm(session: Session, { path, as, profile }: Approving, { hea
 async function keepSignature(file: string, text: string, pid: number): Promise<void> {
   const temporary = join(dirname(file), temporaryName(pid));
   try {
-    const handle = await open(temporary, 'wx', 0o644);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o644, flush: true });
     await link(temporary, file).catch(async (error: unknown) => {
       if (errnoOf(error) === 'EEXIST')
         throw new Failure('USAGE', `${file} is there already, and an approval is never replaced`);

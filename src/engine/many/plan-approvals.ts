@@ -21,8 +21,8 @@ export async function countApprovals(session: Session, path: string, copy: strin
   const demanded = demandedApprovals(profile);
   if (demanded === 0) return NONE;
   const tool = await findSshKeygen(context.env, context.platform);
-  const approvers = { path: profile.approvers, platform: context.platform };
-  return { ...(await checkApprovals(tool, { path, copy }, approvers)), demanded };
+  const checked = await checkApprovals(tool, { path, copy }, profile.approvers, context.platform);
+  return { ...checked, demanded };
 }
 
 /**

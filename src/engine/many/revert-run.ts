@@ -62,13 +62,7 @@ function notCompared({ run }: RunHeader): Failure {
   );
 }
 
-interface Count {
-  readonly rows: number;
-  readonly leftOut: number;
-  readonly knowsOld: boolean;
-}
-
-async function count(reversals: AsyncIterable<Reversal>): Promise<Count> {
+async function count(reversals: AsyncIterable<Reversal>) {
   let [all, rows, leftOut, knowsOld] = [0, 0, 0, false];
   for await (const reversal of reversals) {
     all += 1;

@@ -45,11 +45,6 @@ export function startRun(
     retryMaxTimeMs: policy.retryMaxTimeMs,
     output: output.format,
   };
-  const kept = { ...options, ...limits, ...more };
-  return beginRun(portsOf(session), {
-    ...plan,
-    profile: plan.profile ?? profile.name,
-    user: context.user,
-    options: kept,
-  });
+  const owner = { profile: plan.profile ?? profile.name, user: context.user };
+  return beginRun(portsOf(session), { ...plan, ...owner, options: { ...options, ...limits, ...more } });
 }

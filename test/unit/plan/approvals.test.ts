@@ -83,7 +83,7 @@ describe('the names of approvers', () => {
 describe('an approval counts', () => {
   it('when the key of its signature is listed for its name', async () => {
     const { tool, plan, path, approvers, calls, input } = stage(['ann', 'bob'], VERIFIES);
-    expect(await checkApprovals(tool, plan, approvers)).toEqual({
+    expect(await checkApprovals(tool, plan, approvers.path, approvers.platform)).toEqual({
       approvals: [
         { as: 'ann', key: ANN_KEY },
         { as: 'bob', key: BOB_KEY },
@@ -100,7 +100,7 @@ describe('an approval counts', () => {
 
   it('once for each key, and not when it does not hold', async () => {
     const { tool, plan, approvers } = stage(['ann', 'ben', 'eve'], VERIFIES);
-    expect(await checkApprovals(tool, plan, approvers)).toEqual({
+    expect(await checkApprovals(tool, plan, approvers.path, approvers.platform)).toEqual({
       approvals: [{ as: 'ann', key: ANN_KEY }],
       uncounted: [
         'ben: it is by the same key as that of ann',
@@ -115,7 +115,7 @@ describe('an approval counts', () => {
     ['a fingerprint that is too short', `echo SHA256:abc`],
   ])('not after %s', async (_what, script) => {
     const { tool, plan, approvers } = stage(['ann'], script);
-    expect(await checkApprovals(tool, plan, approvers)).toEqual({
+    expect(await checkApprovals(tool, plan, approvers.path, approvers.platform)).toEqual({
       approvals: [],
       uncounted: ['ann: it is not a signature of this plan by a key that is listed for that name'],
     });
@@ -123,7 +123,7 @@ describe('an approval counts', () => {
 
   it('not where the profile names no approvers', async () => {
     const { tool, plan, calls } = stage(['ann', 'bob'], VERIFIES);
-    expect(await checkApprovals(tool, plan, { path: undefined, platform: 'linux' })).toEqual({
+    expect(await checkApprovals(tool, plan, undefined, 'linux')).toEqual({
       approvals: [],
       uncounted: ['ann: the profile names no approvers', 'bob: the profile names no approvers'],
     });
@@ -133,7 +133,7 @@ describe('an approval counts', () => {
   it('not where the file of the approvers cannot be trusted', async () => {
     const { folder, tool, plan, approvers, calls } = stage(['ann'], VERIFIES);
     const uncountedWith = async (path: string) => {
-      const { approvals, uncounted } = await checkApprovals(tool, plan, { path, platform: 'linux' });
+      const { approvals, uncounted } = await checkApprovals(tool, plan, path, 'linux');
       expect(approvals).toEqual([]);
       return uncounted;
     };
