@@ -36,17 +36,22 @@ function countCodePoints(text: string): number {
   return count;
 }
 
+/** The text with a further rule: `problemOf` says what is wrong with a value, if anything is. */
+export function checked(
+  schema: z.ZodMiniString<string>,
+  problemOf: (value: string) => string | undefined,
+): z.ZodMiniString<string> {
+  return schema.check((context) => {
+    const message = problemOf(context.value);
+    if (message !== undefined) context.issues.push({ code: 'custom', input: context.value, message });
+  });
+}
+
 /** Text of at most `maxLength` code points. The limit reaches help, `schema` and OpenAPI through `meta`. */
 export function limitedText(maxLength: number, description: string) {
-  const schema = z.string().check((context) => {
-    const length = countCodePoints(context.value);
-    if (length > maxLength) {
-      context.issues.push({
-        code: 'custom',
-        input: context.value,
-        message: `has ${length} characters; the limit is ${maxLength}`,
-      });
-    }
+  const schema = checked(z.string(), (value) => {
+    const length = countCodePoints(value);
+    return length > maxLength ? `has ${length} characters; the limit is ${maxLength}` : undefined;
   });
   return noted(schema, { maxLength, description });
 }
@@ -77,11 +82,11 @@ function urlProblem(value: string): string | undefined {
 /** URL of a page or image: empty, http or https, and at most `maxLength` code points. */
 export function webUrl(description: string, maxLength?: number) {
   const base = maxLength === undefined ? text(description) : limitedText(maxLength, description);
-  const schema = base.check((context) => {
-    const problem = urlProblem(context.value);
-    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+  return noted(checked(base, urlProblem), {
+    description,
+    ...(maxLength === undefined ? {} : { maxLength }),
+    'x-kind': 'url',
   });
-  return noted(schema, { description, ...(maxLength === undefined ? {} : { maxLength }), 'x-kind': 'url' });
 }
 
 /** C0 and DEL, C1: never part of an id, and a URL parser would silently delete some of them (docs/faults.md I4). */
@@ -97,11 +102,7 @@ function segmentProblem(value: string): string | undefined {
 
 /** Id of a calendar, event or subscriber, sent as one percent-encoded path segment or in a body. */
 export function resourceId(description: string) {
-  const schema = limitedText(5000, description).check((context) => {
-    const problem = segmentProblem(context.value);
-    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
-  });
-  return noted(schema, { maxLength: 5000, description });
+  return noted(checked(limitedText(5000, description), segmentProblem), { maxLength: 5000, description });
 }
 
 export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { noted } from './field.ts';
+import { checked, noted } from './field.ts';
 
 /**
  * A day, or a moment of one, as it was written. `offsetMinutes` is undefined when no zone was written; how the
@@ -208,9 +208,9 @@ export function eventOrderProblem(body: unknown): string | undefined {
 
 /** Text that is an ISO 8601 date or date-time; it is sent exactly as typed. */
 export function isoDate(description: string) {
-  const schema = z.string().check((context) => {
-    const date = parseIsoDate(context.value);
-    if (isProblem(date)) context.issues.push({ code: 'custom', input: context.value, message: date.problem });
+  const schema = checked(z.string(), (value) => {
+    const date = parseIsoDate(value);
+    return isProblem(date) ? date.problem : undefined;
   });
   return noted(schema, { description, 'x-kind': 'date' });
 }

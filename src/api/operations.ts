@@ -10,7 +10,15 @@ const cardParams = strictObject(() => ({ cardId: cardIdField }));
 const calendarParams = strictObject(() => ({ id: resourceId('unique identifier of the calendar') }));
 const subscriberParams = strictObject(() => ({ id: resourceId('unique identifier of the subscriber') }));
 
-const REPEAT_SETS_SAME = 'repeating this command sets the same values, unless somebody else changed them in between';
+const UPDATE = {
+  kind: 'write',
+  done: 'Updated',
+  confirm: false,
+  readBack: 'none',
+  isUpdate: true,
+  unavailable: 'retry-once',
+  unknownHint: 'repeating this command sets the same values, unless somebody else changed them in between',
+} as const;
 const PROVISION_HINT =
   'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';
 
@@ -136,15 +144,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/calendars/{id}',
     attempt: 'update of calendar',
-    effect: {
-      kind: 'write',
-      done: 'Updated',
-      confirm: false,
-      readBack: 'none',
-      isUpdate: true,
-      unavailable: 'retry-once',
-      unknownHint: REPEAT_SETS_SAME,
-    },
+    effect: UPDATE,
     params: calendarParams,
     query: null,
     body: CalendarUpdate,
@@ -172,15 +172,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/subscribers/{id}',
     attempt: 'update of subscriber',
-    effect: {
-      kind: 'write',
-      done: 'Updated',
-      confirm: false,
-      readBack: 'none',
-      isUpdate: true,
-      unavailable: 'retry-once',
-      unknownHint: REPEAT_SETS_SAME,
-    },
+    effect: UPDATE,
     params: subscriberParams,
     query: null,
     body: SubscriberUpdate,

@@ -150,11 +150,17 @@ function examplesOf(lines: ExampleLines): readonly Example[] {
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
   Partial<Pick<CallCommand, 'many' | 'expect' | 'changedFrom'>> & {
     /** Positional argument; null where the operation has no path id. */
-    readonly argument: { readonly name: string; readonly text: string; readonly several?: boolean } | null;
+    readonly argument: Pick<ArgumentSpec, 'name' | 'text' | 'variadic'> | null;
     /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
     readonly options?: readonly OptionSpec[];
     readonly examples: ExampleLines;
   };
+
+function argumentsOf({ argument, many }: CallSpec): readonly ArgumentSpec[] {
+  if (argument === null) return [];
+  const { name, text, ...variadic } = argument;
+  return [{ name, text, required: many !== true, ...variadic }];
+}
 
 function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
   return [
@@ -188,17 +194,7 @@ export function callCommand(spec: CallSpec): CallCommand {
     description: spec.description,
     operation: spec.operation,
     columns: spec.columns,
-    arguments:
-      spec.argument === null
-        ? []
-        : [
-            {
-              name: spec.argument.name,
-              text: spec.argument.text,
-              required: spec.many !== true,
-              ...(spec.argument.several === true ? { variadic: true } : {}),
-            },
-          ],
+    arguments: argumentsOf(spec),
     options: [...(spec.options ?? []), ...own],
     examples: examplesOf(spec.examples),
     exitCodes: exitCodesOf(spec, writes),

@@ -20,17 +20,13 @@ export type Check = ShapeOf<typeof CHECK>;
 /** What `frontdesk doctor` prints: `problems` and `warnings` are how many. */
 export const DOCTOR_OUTPUT = object({ checks: list(CHECK), problems: INTEGER, warnings: INTEGER });
 
-export function ok(name: string, message: string): Check {
-  return { name, status: 'ok', message };
+function finding(status: Check['status']) {
+  return (name: string, message: string, fix?: string): Check => ({ name, status, message, fix });
 }
 
-export function warning(name: string, message: string, fix?: string): Check {
-  return { name, status: 'warning', message, fix };
-}
-
-export function problem(name: string, message: string, fix?: string): Check {
-  return { name, status: 'problem', message, fix };
-}
+export const ok = finding('ok');
+export const warning = finding('warning');
+export const problem = finding('problem');
 
 /** A failure of a command as a finding: doctor sends nothing itself, so it need not say that nothing was sent. */
 export function problemOf(name: string, failure: Failure): Check {

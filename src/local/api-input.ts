@@ -39,32 +39,19 @@ function readFamily(target: string, given: string | undefined, faults: Fault[]):
   return asked ?? ofPath;
 }
 
-async function readData(session: Session, given: string): Promise<JsonValue> {
+/** The body as given; what is wrong with it is added to `faults`. */
+async function readData(session: Session, given: string, faults: Fault[], hints: string[]) {
   const isFile = given.startsWith('@');
-  const text = isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given;
   try {
-    return parseJson(text);
+    return parseJson(
+      isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given,
+    );
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw new Failure('USAGE', `--data: ${error.message}`, {
-      hints: isFile ? [] : ['quote the JSON for the shell, or give a file: --data @body.json'],
-      cause: error,
-    });
-  }
-}
-
-async function collectData(
-  session: Session,
-  given: string,
-  faults: Fault[],
-  hints: string[],
-): Promise<JsonValue | undefined> {
-  try {
-    return await readData(session, given);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    const isUsage = error instanceof Failure && error.code === 'USAGE';
+    if (!isUsage && !(error instanceof JsonSyntaxError)) throw error;
     faults.push({ where: '--data', problem: error.message.replace(/^--data: /, '') });
-    hints.push(...error.hints);
+    if (isUsage) hints.push(...error.hints);
+    else if (!isFile) hints.push('quote the JSON for the shell, or give a file: --data @body.json');
     return undefined;
   }
 }
@@ -125,7 +112,7 @@ export async function readApiInput(session: Session, input: RawInput): Promise<A
   }
   const data = lastValue(input, 'data');
   if (data !== undefined && method === 'GET') faults.push({ where: '--data', problem: 'a GET has no body' });
-  const body = data === undefined || method === 'GET' ? undefined : await collectData(session, data, faults, hints);
+  const body = data === undefined || method === 'GET' ? undefined : await readData(session, data, faults, hints);
   const include = hasOption(input, 'include');
   const problem = include ? includeProblem(session) : undefined;
   if (problem !== undefined) faults.push({ where: '--include', problem });

@@ -9,7 +9,7 @@ import { GRACE_MS } from '../engine/interrupt.ts';
 import type { SingleCall } from '../engine/read-call.ts';
 import { recordedCall } from '../engine/write-call.ts';
 import { guardWrite } from '../engine/write-guards.ts';
-import { Failure, type Notice } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/safety.ts';
 import { subjectOf } from '../http/facts.ts';
 import { flagOf } from '../input/fields.ts';
@@ -20,20 +20,15 @@ import { cellText } from '../output/column.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
+import type { ReadRequest } from './read-tool.ts';
 import { answered, failed } from './results.ts';
-import { type Arguments, readCall } from './tool-arguments.ts';
-import type { ToolSpec } from './tools.ts';
+import { readCall } from './tool-arguments.ts';
 
 /** One call of a writing tool. */
-export interface WriteRequest {
-  readonly tool: ToolSpec;
-  readonly args: Arguments;
+export interface WriteRequest extends ReadRequest {
   readonly ctx: ServerContext;
-  /** Aborted: the client is gone or took the call back; begin nothing new. */
+  /** Aborted: the client is gone or took the call back; begin nothing new. `stop` is for what is under way. */
   readonly wrapUp: AbortSignal;
-  /** Aborted: no more time for what is under way. */
-  readonly stop: AbortSignal;
-  readonly warnings: readonly Notice[];
 }
 
 const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt'];

@@ -6,16 +6,12 @@ const MAX_WAITING_CHARACTERS = 65_536;
 /** There is nothing to wait for. */
 const TAKEN = Promise.resolve();
 
-/** An output whose texts go out together; `flush` resolves when all of them have, and rejects if any has not. */
-export interface GatheredOutput extends OutputPort {
-  flush(): Promise<void>;
-}
-
 /**
  * Texts that arrive in one turn of the event loop as one write: a run prints thousands of rows a second, and a
- * write for each takes longer than making the row. A failed write is reported to whoever writes or flushes next.
+ * write for each takes longer than making the row. `flush` resolves when all of them have gone out. A failed write is
+ * reported to whoever writes or flushes next.
  */
-export function gatheredOutput(stdout: OutputPort): GatheredOutput {
+export function gatheredOutput(stdout: OutputPort): OutputPort & { flush(): Promise<void> } {
   let waiting = '';
   let sending: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;

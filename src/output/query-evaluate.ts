@@ -11,146 +11,114 @@ export { QueryProblem } from './query-values.ts';
 /** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */
 export type QueryNode = ReturnType<typeof compile>;
 
-/** The literal that stands in the expression under this stand-in text, if it is one. */
-type LiteralLookup = (text: string) => JsonValue | undefined;
-
-/** Applies a syntax tree to a value by the rules of JMESPath, numbers compared by value and kept by digits. */
-export function evaluateQuery(tree: QueryNode, root: JsonValue, literal: LiteralLookup): JsonValue {
-  return new Evaluation(root, literal, new Map()).visit(tree, root);
+/** What an expression is applied in. */
+interface Scope {
+  readonly root: JsonValue;
+  /** The literal that stands in the expression under this stand-in text, if it is one. */
+  readonly literal: (text: string) => JsonValue | undefined;
+  readonly variables: ReadonlyMap<string, JsonValue>;
 }
 
-type NodeOf<T extends QueryNode['type']> = Extract<QueryNode, { type: T }>;
+type NodeOf<Type, Node = QueryNode> = Node extends { readonly type: unknown }
+  ? Type extends Node['type']
+    ? Node
+    : never
+  : never;
 
-class Evaluation {
-  readonly #root: JsonValue;
-  readonly #literal: LiteralLookup;
-  readonly #variables: ReadonlyMap<string, JsonValue>;
+type Rule<Type> = (node: NodeOf<Type>, value: JsonValue, scope: Scope) => JsonValue;
 
-  constructor(root: JsonValue, literal: LiteralLookup, variables: ReadonlyMap<string, JsonValue>) {
-    this.#root = root;
-    this.#literal = literal;
-    this.#variables = variables;
+/** How each kind of node is applied to a value. A reference (&) has no value of its own, nor have parts of other nodes. */
+const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
+  Identity: (_, value) => value,
+  Current: (_, value) => value,
+  Root: (_node, _value, { root }) => root,
+  Field: ({ name }, value) => (isJsonObject(value) ? (value.get(name) ?? null) : null),
+  Literal: (node, _, { literal }) =>
+    (typeof node.value === 'string' ? literal(node.value) : undefined) ?? fromPlain(node.value),
+  Index: (node, value) => (isJsonArray(value) ? (value.at(node.value) ?? null) : null),
+  Slice: slice,
+  Pipe: (node, value, scope) => visit(node.right, visit(node.left, value, scope), scope),
+  IndexExpression: (node, value, scope) => visit(node.right, visit(node.left, value, scope), scope),
+  Subexpression(node, value, scope) {
+    const left = visit(node.left, value, scope);
+    return left === null ? null : visit(node.right, left, scope);
+  },
+  OrExpression(node, value, scope) {
+    const left = visit(node.left, value, scope);
+    return isFalse(left) ? visit(node.right, value, scope) : left;
+  },
+  AndExpression(node, value, scope) {
+    const left = visit(node.left, value, scope);
+    return isFalse(left) ? left : visit(node.right, value, scope);
+  },
+  NotExpression: ({ child }, value, scope) => isFalse(visit(child, value, scope)),
+  Ternary: (node, value, scope) =>
+    visit(isFalse(visit(node.condition, value, scope)) ? node.falseExpr : node.trueExpr, value, scope),
+  Comparator: (node, value, scope) =>
+    compare(node.name, visit(node.left, value, scope), visit(node.right, value, scope)),
+  Arithmetic: (node, value, scope) =>
+    calculate(node.operator, visit(node.left, value, scope), visit(node.right, value, scope)),
+  Unary: (node, value, scope) => signed(node.operator, visit(node.operand, value, scope)),
+  Projection: project,
+  ValueProjection(node, value, scope) {
+    const base = visit(node.left, value, scope);
+    return isJsonObject(base) ? collect([...base.values()], node.right, scope) : null;
+  },
+  FilterProjection(node, value, scope) {
+    const base = visit(node.left, value, scope);
+    if (!isJsonArray(base)) return null;
+    const kept = base.filter((item) => !isFalse(visit(node.condition, item, scope)));
+    return collect(kept, node.right, scope);
+  },
+  Flatten(node, value, scope) {
+    const child = visit(node.child, value, scope);
+    return isJsonArray(child) ? child.flatMap((item) => (isJsonArray(item) ? item : [item])) : null;
+  },
+  MultiSelectList: ({ children }, value, scope) => children.map((child) => visit(child, value, scope)),
+  MultiSelectHash: ({ children }, value, scope) =>
+    new Map(children.map((child) => [child.name, visit(child.value, value, scope)])),
+  Function: call,
+  LetExpression(node, value, scope) {
+    const variables = new Map(scope.variables);
+    for (const { variable, reference } of node.bindings) variables.set(variable, visit(reference, value, scope));
+    return visit(node.expression, value, { ...scope, variables });
+  },
+  Variable: ({ name }, _, { variables }) => variables.get(name) ?? null,
+};
+
+/** Applies a syntax tree to a value by the rules of JMESPath, numbers compared by value and kept by digits. */
+export function evaluateQuery(tree: QueryNode, root: JsonValue, literal: Scope['literal']): JsonValue {
+  return visit(tree, root, { root, literal, variables: new Map() });
+}
+
+function visit(node: QueryNode, value: JsonValue, scope: Scope): JsonValue {
+  // A rule stands under the type of the nodes that it takes.
+  const rule = RULES[node.type] as ((node: QueryNode, value: JsonValue, scope: Scope) => JsonValue) | undefined;
+  if (rule !== undefined) return rule(node, value, scope);
+  throw new QueryProblem('an expression reference (&) may only be the argument of a function');
+}
+
+function project({ left, right }: NodeOf<'Projection'>, value: JsonValue, scope: Scope): JsonValue {
+  const base = visit(left, value, scope);
+  // A slice of a text answers a text, and the grammar makes a projection of every slice.
+  if (typeof base === 'string' && left.type === 'IndexExpression' && left.right.type === 'Slice') {
+    return visit(right, base, scope);
   }
+  return isJsonArray(base) ? collect(base, right, scope) : null;
+}
 
-  visit(node: QueryNode, value: JsonValue): JsonValue {
-    switch (node.type) {
-      case 'Identity':
-      case 'Current':
-        return value;
-      case 'Root':
-        return this.#root;
-      case 'Field':
-        return isJsonObject(value) ? (value.get(node.name) ?? null) : null;
-      case 'Literal':
-        return (typeof node.value === 'string' ? this.#literal(node.value) : undefined) ?? fromPlain(node.value);
-      case 'Index':
-        return isJsonArray(value) ? (value.at(node.value) ?? null) : null;
-      case 'Slice':
-        return slice(node, value);
-      case 'Pipe':
-      case 'IndexExpression':
-        return this.visit(node.right, this.visit(node.left, value));
-      case 'Subexpression': {
-        const left = this.visit(node.left, value);
-        return left === null ? null : this.visit(node.right, left);
-      }
-      default:
-        return this.#visitLogic(node, value);
-    }
-  }
+function collect(items: readonly JsonValue[], right: QueryNode, scope: Scope): JsonValue {
+  return items.map((item) => visit(right, item, scope)).filter((item) => item !== null);
+}
 
-  #visitLogic(node: QueryNode, value: JsonValue): JsonValue {
-    switch (node.type) {
-      case 'OrExpression': {
-        const left = this.visit(node.left, value);
-        return isFalse(left) ? this.visit(node.right, value) : left;
-      }
-      case 'AndExpression': {
-        const left = this.visit(node.left, value);
-        return isFalse(left) ? left : this.visit(node.right, value);
-      }
-      case 'NotExpression':
-        return isFalse(this.visit(node.child, value));
-      case 'Ternary':
-        return this.visit(isFalse(this.visit(node.condition, value)) ? node.falseExpr : node.trueExpr, value);
-      case 'Comparator':
-        return compare(node.name, this.visit(node.left, value), this.visit(node.right, value));
-      case 'Arithmetic':
-        return calculate(node.operator, this.visit(node.left, value), this.visit(node.right, value));
-      case 'Unary':
-        return signed(node.operator, this.visit(node.operand, value));
-      default:
-        return this.#visitShape(node, value);
-    }
-  }
-
-  #visitShape(node: QueryNode, value: JsonValue): JsonValue {
-    switch (node.type) {
-      case 'Projection':
-        return this.#project(node.left, node.right, value);
-      case 'ValueProjection': {
-        const base = this.visit(node.left, value);
-        return isJsonObject(base) ? this.#collect([...base.values()], node.right) : null;
-      }
-      case 'FilterProjection': {
-        const base = this.visit(node.left, value);
-        if (!isJsonArray(base)) return null;
-        return this.#collect(
-          base.filter((item) => !isFalse(this.visit(node.condition, item))),
-          node.right,
-        );
-      }
-      case 'Flatten': {
-        const child = this.visit(node.child, value);
-        return isJsonArray(child) ? child.flatMap((item) => (isJsonArray(item) ? item : [item])) : null;
-      }
-      case 'MultiSelectList':
-        return node.children.map((child) => this.visit(child, value));
-      case 'MultiSelectHash':
-        return new Map(node.children.map((child) => [child.name, this.visit(child.value, value)]));
-      default:
-        return this.#visitName(node, value);
-    }
-  }
-
-  #visitName(node: QueryNode, value: JsonValue): JsonValue {
-    switch (node.type) {
-      case 'Function':
-        return this.#call(node, value);
-      case 'LetExpression': {
-        const variables = new Map(this.#variables);
-        for (const { variable, reference } of node.bindings) variables.set(variable, this.visit(reference, value));
-        return new Evaluation(this.#root, this.#literal, variables).visit(node.expression, value);
-      }
-      case 'Variable':
-        return this.#variables.get(node.name) ?? null;
-      default:
-        throw new QueryProblem('an expression reference (&) may only be the argument of a function');
-    }
-  }
-
-  #project(left: QueryNode, right: QueryNode, value: JsonValue): JsonValue {
-    const base = this.visit(left, value);
-    // A slice of a text answers a text, and the grammar makes a projection of every slice.
-    if (typeof base === 'string' && left.type === 'IndexExpression' && left.right.type === 'Slice') {
-      return this.visit(right, base);
-    }
-    return isJsonArray(base) ? this.#collect(base, right) : null;
-  }
-
-  #collect(items: readonly JsonValue[], right: QueryNode): JsonValue {
-    return items.map((item) => this.visit(right, item)).filter((item) => item !== null);
-  }
-
-  #call(node: NodeOf<'Function'>, value: JsonValue): JsonValue {
-    const called = FUNCTIONS.get(node.name);
-    if (called === undefined) throw new QueryProblem(`there is no function ${node.name}()`);
-    const given = node.children.map((child): QueryArgument => {
-      if (child.type !== 'ExpressionReference') return this.visit(child, value);
-      return (item: JsonValue) => this.visit(child.child, item);
-    });
-    return called.apply(given);
-  }
+function call(node: NodeOf<'Function'>, value: JsonValue, scope: Scope): JsonValue {
+  const called = FUNCTIONS.get(node.name);
+  if (called === undefined) throw new QueryProblem(`there is no function ${node.name}()`);
+  const given = node.children.map((child): QueryArgument => {
+    if (child.type !== 'ExpressionReference') return visit(child, value, scope);
+    return (item: JsonValue) => visit(child.child, item, scope);
+  });
+  return called.apply(given);
 }
 
 function compare(comparator: NodeOf<'Comparator'>['name'], a: JsonValue, b: JsonValue): JsonValue {

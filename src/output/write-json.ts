@@ -2,15 +2,12 @@ import type { OutputPort } from '../context.ts';
 import { printJsonPieces } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 
-interface JsonLayout {
-  readonly indent?: 2;
-  /** After each line end inside the document. */
-  readonly margin?: string;
+type JsonLayout = Parameters<typeof printJsonPieces>[1] & {
   /** Stands before the document. */
   readonly before?: string;
   /** Stands after it. */
   readonly after?: string;
-}
+};
 
 /** Writes a value as JSON. A long document goes out in pieces, each awaited, and is never whole in memory. */
 export async function writeJson(value: JsonValue, layout: JsonLayout, stdout: OutputPort): Promise<void> {

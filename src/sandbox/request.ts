@@ -156,12 +156,12 @@ export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Ca
   const at = request.target.indexOf('?');
   const path = at < 0 ? request.target : request.target.slice(0, at);
   const match = matchRoute(request.method, path);
-  if (match.kind === 'unknown') {
-    throw new Refused(refusalReply(404, 'PATH_UNKNOWN', 'the path names no operation of the service'));
-  }
-  if (match.kind === 'method') {
-    const reply = refusalReply(405, 'METHOD_NOT_ALLOWED', `the path takes ${match.allowed.join(', ')} only`);
-    throw new Refused({ ...reply, headers: [['allow', match.allowed.join(', ')]] });
+  if (match.allowed !== undefined) {
+    const allowed = match.allowed.join(', ');
+    if (allowed === '')
+      throw new Refused(refusalReply(404, 'PATH_UNKNOWN', 'the path names no operation of the service'));
+    const reply = refusalReply(405, 'METHOD_NOT_ALLOWED', `the path takes ${allowed} only`);
+    throw new Refused({ ...reply, headers: [['allow', allowed]] });
   }
   const operation: Operation = OPERATIONS[match.key];
   checkToken(operation, request.authorization, tokens);

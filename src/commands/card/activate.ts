@@ -7,7 +7,7 @@ export const cardActivate = callCommand({
     'Activates one card, or many. When no readable answer comes, the card is read back: status ACTIVE counts as done, anything else is exit 8. Which status an activation leads to is not documented.',
   operation: OPERATIONS.cardActivate,
   columns: CARD_COLUMNS,
-  argument: { ...CARD_ARGUMENT, several: true },
+  argument: { ...CARD_ARGUMENT, variadic: true },
   many: true,
   expect: true,
   examples: {

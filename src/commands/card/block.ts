@@ -7,7 +7,7 @@ export const cardBlock = callCommand({
     'Blocks one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. There is no way back from a block. When no readable answer comes, the card is read back: status BLOCKED counts as done, anything else is exit 8.',
   operation: OPERATIONS.cardBlock,
   columns: CARD_COLUMNS,
-  argument: { ...CARD_ARGUMENT, several: true },
+  argument: { ...CARD_ARGUMENT, variadic: true },
   many: true,
   expect: true,
   examples: {

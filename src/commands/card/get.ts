@@ -7,7 +7,7 @@ export const cardGet = callCommand({
     'Reads one card, or several. One id gives one card; several ids or --from give a list in the order asked for, and exit 15 when some could not be read.',
   operation: OPERATIONS.cardGet,
   columns: CARD_COLUMNS,
-  argument: { ...CARD_ARGUMENT, several: true },
+  argument: { ...CARD_ARGUMENT, variadic: true },
   many: true,
   examples: {
     'Show a card': 'card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',

@@ -7,7 +7,7 @@ export const cardReissue = callCommand({
     'Reissues one card, or many. On a terminal it shows the card as it is now and asks; elsewhere it needs --yes. Whether the answer is the original or its replacement is not documented, so the id in the answer is kept in the history. A reissue without an answer is never repeated: two may mean two live cards.',
   operation: OPERATIONS.cardReissue,
   columns: CARD_COLUMNS,
-  argument: { ...CARD_ARGUMENT, several: true },
+  argument: { ...CARD_ARGUMENT, variadic: true },
   many: true,
   expect: true,
   examples: {

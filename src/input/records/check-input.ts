@@ -5,30 +5,20 @@ import { openCopy } from '../copy.ts';
 import type { InputFile } from '../input-file.ts';
 import { toArgumentFaults, toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
-import { Interpreter, type Row } from './interpret.ts';
+import { Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
 import type { InputFault, InputFormat, ReadBatch } from './record.ts';
 import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
-export interface CheckedInput {
+export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unchanged' | 'first' | 'notes'> {
   readonly format: InputFormat;
-  /** Rows of the whole input. */
-  readonly rows: number;
-  /** Rows that this process is to send: those of its shard, without unchanged ones. */
-  readonly selected: number;
-  /** Rows of this shard that `--changed-from` leaves out. */
-  readonly unchanged: number;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
-  /** The first rows that will be sent, for the question. */
-  readonly first: readonly Row[];
   /** Ids that look pasted by mistake: the first few sentences. */
   readonly warnings: readonly string[];
-  /** What a person should know of how the input was read. */
-  readonly notes: readonly string[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
 }

@@ -37,12 +37,17 @@ function isBlank(unit: number): boolean {
 export class Findings {
   readonly faults: InputFault[] = [];
   readonly columns = new Set<string>();
+  /** The first rows that will be sent, for the question. */
   readonly first: Row[] = [];
   readonly warnings: string[] = [];
+  /** What a person should know of how the input was read. */
   readonly notes: string[] = [];
   faultCount = 0;
+  /** Rows of the whole input. */
   rows = 0;
+  /** Rows that this process is to send: those of its shard, without unchanged ones. */
   selected = 0;
+  /** Rows of this shard that `--changed-from` leaves out. */
   unchanged = 0;
   readonly #options: InputOptions;
   readonly #seen: SeenTable | undefined;

@@ -3,20 +3,6 @@ import { damaged, WorkbookFault } from './workbook-fault.ts';
 import { attributeOf, type XmlHandlers, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
-/** A sheet of rows and where its part is. */
-interface SheetPart {
-  readonly name: string;
-  readonly part: string;
-}
-
-/** Which parts of an archive make up the workbook. */
-export interface WorkbookParts {
-  /** In the order of the tabs. Sheets that hold only a chart are left out. */
-  readonly sheets: readonly SheetPart[];
-  readonly sharedStrings: string | undefined;
-  readonly styles: string | undefined;
-}
-
 interface Relation {
   readonly id: string;
   /** The last word of its type: `worksheet`; that word is the same in both editions of the format. */
@@ -74,13 +60,16 @@ function otherFormat(archive: Archive): WorkbookFault {
   );
 }
 
-/** Finds the parts of the workbook, as its relations say: their names are nowhere prescribed. */
-export async function findParts(archive: Archive): Promise<WorkbookParts> {
+/**
+ * Finds the parts of the workbook, as its relations say: their names are nowhere prescribed. Its sheets come in the order
+ * of the tabs; those that hold only a chart are left out.
+ */
+export async function findParts(archive: Archive) {
   const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format; save it as .xlsx');
   const relations = await readRelations(archive, main);
-  const sheets: SheetPart[] = [];
+  const sheets: { name: string; part: string }[] = [];
   let isWorkbook = false;
   await readWholePart(archive, main, {
     open(tag, attributes) {

@@ -16,12 +16,6 @@ interface Entry {
   readonly offset: number;
 }
 
-/** Where the central directory stands. */
-interface Directory {
-  readonly start: number;
-  readonly size: number;
-}
-
 const MAX_UNPACKED_BYTES = 1024 ** 3;
 /** A large part that was packed better than this was made to fill the memory: rows differ, at least in their ids. */
 const MAX_RATIO = 150;
@@ -37,7 +31,8 @@ const LOCAL_BYTES = 30;
 const IN_ZIP64 = 0xffffffff;
 const UNPACK_CHUNK_BYTES = 128 * 1024;
 
-function findDirectory(bytes: Pieces): Directory {
+/** Where the central directory stands. */
+function findDirectory(bytes: Pieces): { readonly start: number; readonly size: number } {
   const from = Math.max(0, bytes.length - END_BYTES - MAX_COMMENT_BYTES);
   const tail = bytes.slice(from, bytes.length);
   const at = tail.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
