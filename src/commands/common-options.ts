@@ -100,6 +100,13 @@ export const MANY_WRITE_OPTIONS: readonly OptionSpec[] = [
   { long: 'resend-unknown', text: 'send rows again whose outcome is unknown; asks first' },
 ];
 
+/** How long a plan lives, also one that takes a run back. */
+export const PLAN_EXPIRES_OPTION: OptionSpec = {
+  long: 'plan-expires',
+  value: 'duration',
+  text: 'how long the plan may be applied: 24h (the default), at most 90d',
+};
+
 /** Options of the commands whose writes can be planned. */
 export const PLAN_OPTIONS: readonly OptionSpec[] = [
   {
@@ -108,5 +115,5 @@ export const PLAN_OPTIONS: readonly OptionSpec[] = [
     isFile: true,
     text: 'send nothing; write what would be sent to a new file, for `frontdesk plan apply`',
   },
-  { long: 'plan-expires', value: 'duration', text: 'how long the plan may be applied: 24h (the default), at most 90d' },
+  PLAN_EXPIRES_OPTION,
 ];

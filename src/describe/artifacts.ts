@@ -1,7 +1,7 @@
 import type { Registry } from '../commands/registry.ts';
 import type { CommandDoc } from './command-doc.ts';
 import { treeSchema } from './command-schema.ts';
-import { type CommandTree, loadTree } from './command-tree.ts';
+import { loadTree } from './command-tree.ts';
 import { SHELLS } from './completions.ts';
 import { argumentName, optionName } from './help-text.ts';
 import { manPage } from './man-page.ts';
@@ -12,6 +12,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
+/** A command as scripts may rely on it: a change of it shows in review. */
 function commandText(doc: CommandDoc): string {
   const argumentNames = doc.arguments.map((argument) => ` ${argumentName(argument)}`).join('');
   return [
@@ -21,11 +22,6 @@ function commandText(doc: CommandDoc): string {
     ),
     `  exit ${doc.exitCodes.join(' ')}`,
   ].join('\n');
-}
-
-/** The command line as scripts may rely on it, one screen after the other: a change of it shows in review. */
-function treeText(tree: CommandTree): string {
-  return `${tree.docs.map(commandText).join('\n\n')}\n`;
 }
 
 /**
@@ -45,7 +41,7 @@ export async function artifacts(
   return [
     ...SHELLS.map((shell) => ({ path: `completions/${shell.file}`, text: shell.write(tree) })),
     { path: 'man/frontdesk.1', text: manPage(tree, version) },
-    { path: 'test/contract/__snapshots__/command-tree.txt', text: treeText(tree) },
+    { path: 'test/contract/__snapshots__/command-tree.txt', text: `${tree.docs.map(commandText).join('\n\n')}\n` },
     // The version changes with every release, the contract does not.
     { path: 'test/contract/__snapshots__/openapi.json', text: json(openApi('1.0.0')) },
     { path: 'test/contract/__snapshots__/output-schemas.json', text: json(outputs) },

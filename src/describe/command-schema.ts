@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { rowOutput } from '../bulk/row-result.ts';
 import { SUMMARY_OUTPUT } from '../bulk/summary.ts';
-import { type CallCommand, type Command, operationOf } from '../commands/command.ts';
+import { type CallCommand, operationOf } from '../commands/command.ts';
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { CommandEntry, Registry } from '../commands/registry.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
@@ -28,10 +28,6 @@ function outputOf(command: CallCommand): JsonSchema {
   return anyOf(one, list(rowOutput(one)), DRY_RUN_OUTPUT, PLAN_HEADER_OUTPUT);
 }
 
-function operationsOf(command: Command): readonly { readonly method: string; readonly path: string }[] {
-  return command.kind === 'local' ? [] : rowsOf(command).map(({ method, path }) => ({ method, path }));
-}
-
 /** What a value of a field must keep to; of a field that may be null, the limits of its other form. */
 function limitsOf(field: JsonSchema): JsonSchema {
   // JSON Schema: `anyOf` is a list of schemas; zod writes a nullable field so.
@@ -47,7 +43,7 @@ export async function commandSchema(entry: CommandEntry) {
   const fields = input === null ? {} : propertiesOf(input);
   return {
     ...doc,
-    operations: operationsOf(command),
+    operations: command.kind === 'local' ? [] : rowsOf(command).map(({ method, path }) => ({ method, path })),
     options: doc.options.map((option) => {
       const limits = option.field === undefined ? {} : limitsOf(fields[option.field] ?? {});
       return Object.keys(limits).length === 0 || option.value === undefined ? option : { ...option, limits };

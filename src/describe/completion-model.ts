@@ -22,7 +22,8 @@ function defaultDoc(tree: CommandTree, words: string): CommandDoc | undefined {
 
 /** The tree as a flat list: every group, then every command. */
 export function completionNodes(tree: CommandTree): readonly CompletionNode[] {
-  const top = tree.branches.find((branch) => branch.path.length === 0)?.children ?? [];
+  const root = tree.branches.find((branch) => branch.path.length === 0);
+  const topLevel = root?.children.map((child) => child.name) ?? [];
   const branches = tree.branches.map(({ path, children }) => {
     const words = path.join(' ');
     const doc = defaultDoc(tree, words);
@@ -37,13 +38,10 @@ export function completionNodes(tree: CommandTree): readonly CompletionNode[] {
     words: doc.command,
     children: [],
     options: allOptions(doc),
-    arguments:
-      doc.command === 'help'
-        ? helpArguments(
-            doc,
-            top.map((child) => child.name),
-          )
-        : doc.arguments,
+    // `frontdesk help` takes topics, which its declaration lists, and commands, which only the tree knows.
+    arguments: doc.arguments.map((argument) =>
+      doc.command === 'help' ? { ...argument, choices: [...(argument.choices ?? []), ...topLevel] } : argument,
+    ),
   }));
   return [...branches, ...commands];
 }
@@ -52,25 +50,17 @@ function allOptions(doc: CommandDoc): readonly OptionSpec[] {
   return [...doc.options, ...commonOptions(doc)];
 }
 
-/** `frontdesk help` takes topics, which its declaration lists, and commands, which only the tree knows. */
-function helpArguments(doc: CommandDoc, commands: readonly string[]): readonly ArgumentSpec[] {
-  return doc.arguments.map((argument) => ({ ...argument, choices: [...(argument.choices ?? []), ...commands] }));
-}
-
 /** Names under which an option can be typed. */
 export function namesOf({ short, long }: OptionSpec): readonly string[] {
   return short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`];
 }
 
-/** Names that only the machine knows; asking for them are the only calls of frontdesk at a Tab. */
-export type LiveNames = 'profile' | 'run';
-
 export function isProfile(option: OptionSpec): boolean {
   return option.long === 'profile';
 }
 
-/** Which names the arguments of a node take, if any. */
-export function liveNamesOf(node: CompletionNode): LiveNames | undefined {
+/** Which names that only the machine knows a node takes: asking for them are the only calls of frontdesk at a Tab. */
+export function liveNamesOf(node: CompletionNode): ArgumentSpec['names'] {
   return node.arguments.find((argument) => argument.names !== undefined)?.names;
 }
 

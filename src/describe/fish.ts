@@ -58,11 +58,6 @@ function nodeLines(node: CompletionNode): readonly string[] {
   ];
 }
 
-/** Whether a node gives a common option a meaning of its own. */
-function overrides(node: CompletionNode): boolean {
-  return COMMON_OPTIONS.some((common) => !node.options.includes(common));
-}
-
 /** Writes the script for fish: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
 export function fishCompletion(tree: CommandTree): string {
   const nodes = completionNodes(tree);
@@ -73,7 +68,8 @@ export function fishCompletion(tree: CommandTree): string {
       ),
     ),
   ];
-  const special = nodes.filter(overrides).map((node) => node.words);
+  // Nodes that give a common option a meaning of their own.
+  const special = nodes.filter(({ options }) => COMMON_OPTIONS.some((common) => !options.includes(common)));
   return [
     ...SCRIPT_HEADER,
     '',
@@ -113,7 +109,7 @@ export function fishCompletion(tree: CommandTree): string {
     'end',
     '',
     `set -g __frontdesk_paths ${nodes.map((node) => quote(node.words)).join(' ')}`,
-    `set -g __frontdesk_special ${special.map(quote).join(' ')}`,
+    `set -g __frontdesk_special ${special.map(({ words }) => quote(words)).join(' ')}`,
     "set -g __frontdesk_line ''",
     '',
     'complete -c frontdesk -f',

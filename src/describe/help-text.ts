@@ -30,11 +30,6 @@ function argumentText(argument: ArgumentSpec): string {
   return argument.choices === undefined ? argument.text : `${argument.text}: ${argument.choices.join(', ')}`;
 }
 
-/** How a command is called, in one line. */
-function usageOf(doc: CommandDoc): string {
-  return ['frontdesk', doc.command, ...doc.arguments.map(argumentName), '[options]'].join(' ');
-}
-
 function optionRows(options: readonly OptionSpec[]): readonly Row[] {
   const anyShort = options.some((option) => option.short !== undefined);
   return options.map((option) => ({
@@ -52,7 +47,7 @@ export function commandBlocks(doc: CommandDoc): readonly Block[] {
   return [
     text(doc.summary),
     text(doc.description),
-    text(`Usage: ${usageOf(doc)}`),
+    text(['Usage: frontdesk', doc.command, ...doc.arguments.map(argumentName), '[options]'].join(' ')),
     {
       kind: 'examples',
       title: 'Examples',
@@ -100,15 +95,11 @@ export function groupBlocks(
   ];
 }
 
-/** A heading of the overview and the top-level commands under it, in this order. */
-interface Section {
-  readonly title: string;
-  readonly words: readonly string[];
-  /** Each command gets a line of its own; else each group does. */
-  readonly spread: boolean;
-}
-
-const SECTIONS: readonly Section[] = [
+/**
+ * The headings of the overview and the top-level commands under each, in this order. `spread`: each command gets a line of
+ * its own; else each group does.
+ */
+const SECTIONS = [
   { title: 'Gift cards', words: ['card', 'desk'], spread: true },
   { title: 'Calendars', words: ['calendar'], spread: true },
   { title: 'Where it goes', words: ['auth', 'profile', 'config'], spread: false },

@@ -103,22 +103,23 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
   });
 }
 
-/** How a help page is to be shown. */
-interface HelpStyle {
-  readonly context: Pick<Context, 'stdout' | 'stderr' | 'env'>;
-  readonly format: Format;
-  /** The overview lists the common options too. */
-  readonly isLong: boolean;
-}
+type HelpContext = Pick<Context, 'stdout' | 'stderr' | 'env'>;
 
 /** Columns of the terminal. A pipe has none: COLUMNS may say what its reader can show, and a pager shows it where stderr goes. */
-export function helpColumns({ stdout, stderr, env }: HelpStyle['context']): number | undefined {
+export function helpColumns({ stdout, stderr, env }: HelpContext): number | undefined {
   const text = env['COLUMNS'] ?? '';
   return stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : stderr.columns);
 }
 
-/** The help page of these words as it is written to stdout: text, or the same facts as JSON. */
-export async function helpOutput(words: readonly string[], registry: Registry, style: HelpStyle): Promise<string> {
+/**
+ * The help page of these words as it is written to stdout: text, or the same facts as JSON. `isLong`: the overview lists
+ * the common options too.
+ */
+export async function helpOutput(
+  words: readonly string[],
+  registry: Registry,
+  style: { readonly context: HelpContext; readonly format: Format; readonly isLong: boolean },
+): Promise<string> {
   const page = await findHelp(words, registry, style.isLong);
   if (!isJson(style.format)) return layOut(page.blocks, helpWidth(helpColumns(style.context)));
   return `${JSON.stringify(page.json, null, style.format === 'json' ? 2 : 0)}\n`;

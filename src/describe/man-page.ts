@@ -1,5 +1,5 @@
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { OptionSpec } from '../commands/option-spec.ts';
+import type { Example, OptionSpec } from '../commands/option-spec.ts';
 import { type CommandDoc, exitCodeRows } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
 import { ENVIRONMENT } from './environment.ts';
@@ -52,7 +52,7 @@ function options(list: readonly OptionSpec[]): readonly string[] {
 /** A terminal of 80 columns less the margins of a manual page. */
 const EXAMPLE_WIDTH = 68;
 
-function examples(list: readonly { readonly text: string; readonly line: string }[]): readonly string[] {
+function examples(list: readonly Example[]): readonly string[] {
   return list.flatMap((example) => [
     '.PP',
     line(`${example.text}:`),

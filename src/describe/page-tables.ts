@@ -1,4 +1,3 @@
-import type { Child } from '../commands/registry.ts';
 import { SANDBOX_CHOICES } from '../sandbox/choices.ts';
 import { exitCodeRows } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
@@ -18,11 +17,6 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
-/** Every group and command that stands directly after `frontdesk`. */
-function topLevel({ branches }: CommandTree): readonly Child[] {
-  return branches.find(({ path }) => path.length === 0)?.children ?? [];
-}
-
 /** The commands of a group by what follows its name: `get`, `event create`. */
 function commandsBelow({ docs }: CommandTree, group: string): readonly string[] {
   return docs.filter(({ path }) => path.length > 1 && path[0] === group).map(({ path }) => path.slice(1).join(' '));
@@ -30,6 +24,7 @@ function commandsBelow({ docs }: CommandTree, group: string): readonly string[] 
 
 /** The tables that the README and the pages of docs/ carry, by the name in their marker. */
 export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
+  const root = tree.branches.find(({ path }) => path.length === 0);
   return new Map([
     [
       'exit-codes',
@@ -56,7 +51,7 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
       'commands',
       table(
         ['command', 'what it is for'],
-        topLevel(tree).map(({ name, summary }) => [
+        (root?.children ?? []).map(({ name, summary }) => [
           code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
           cell(summary),
         ]),

@@ -1,3 +1,5 @@
+import type { Example } from '../commands/option-spec.ts';
+
 /** A name and what it means: one line, or several, of a list. */
 export interface Row {
   readonly name: string;
@@ -8,14 +10,9 @@ export interface Row {
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'rows'; readonly title: string; readonly rows: readonly Row[] }
-  | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly ShellExample[] }
+  /** Lines as typed in a shell, `frontdesk` included. */
+  | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly Example[] }
   | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
-
-interface ShellExample {
-  readonly text: string;
-  /** As typed in a shell, `frontdesk` included. */
-  readonly line: string;
-}
 
 export function text(paragraph: string): Block {
   return { kind: 'text', text: paragraph };

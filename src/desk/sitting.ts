@@ -10,13 +10,6 @@ export interface RecentCard {
   readonly status?: string | undefined;
 }
 
-/** A write whose outcome is not known yet. */
-interface Doubt {
-  readonly cardId: string;
-  readonly command: string;
-  readonly aim: string | undefined;
-}
-
 const RECENT_LIMIT = 9;
 
 function keyOf(cardId: string): string {
@@ -30,7 +23,8 @@ function isOnlyObserved({ effect }: Operation): boolean {
 /** What happened at the desk since it was opened: the cards seen, the writes, and what is still unknown. */
 export class Sitting {
   readonly #recent = new Map<string, RecentCard>();
-  readonly #doubts = new Map<string, Doubt>();
+  /** Writes whose outcome is not known yet. */
+  readonly #doubts = new Map<string, { cardId: string; command: string; aim: string | undefined }>();
   readonly #done = new Map<string, number>();
   #looks = 0;
 

@@ -9,7 +9,7 @@ import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/safety.ts';
 import { nearest } from '../output/nearest.ts';
-import { type RuntimeFacts, runtimeFacts } from '../process/runtime.ts';
+import { runtimeFacts } from '../process/runtime.ts';
 import type { Session } from '../session.ts';
 import { urlVariable } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
@@ -56,17 +56,12 @@ function checkEnvironment({ env }: Session['context']): readonly Check[] {
 
 function checkValues(env: Session['context']['env']): readonly Check[] {
   try {
-    resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
+    resolvePreferences({ flag: () => undefined, env, profile: undefined, settings: NO_SETTINGS });
     return [];
   } catch (error) {
     if (error instanceof Failure) return [problemOf('environment', error)];
     throw error;
   }
-}
-
-function checkTls({ env }: Session['context']): Check {
-  refuseDisabledTls(env);
-  return ok('tls', 'certificates are verified');
 }
 
 async function checkCaFile(path: string | undefined, env: Session['context']['env']): Promise<Check> {
@@ -106,7 +101,8 @@ async function isFromDebian(program: string): Promise<boolean> {
  * As what, and where, the running program was installed: `the Debian package (/usr/bin/frontdesk)`. Tells the npm
  * package from a checkout by the sources, which only the latter has. Never rejects.
  */
-async function describeInstallation({ program, isExecutable }: RuntimeFacts): Promise<string> {
+async function describeInstallation(): Promise<string> {
+  const { program, isExecutable } = runtimeFacts();
   if (program === undefined) return 'a file that is no longer there';
   if (isExecutable) {
     return `the ${(await isFromDebian(program)) ? 'Debian package' : 'standalone executable'} (${program})`;
@@ -162,14 +158,17 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
 /** What this process and its environment are like. `caFile`: the file that calls would trust. */
 export async function checkMachine(session: Session, caFile: string | undefined): Promise<readonly Check[]> {
   const { context } = session;
-  const installation = await describeInstallation(runtimeFacts());
+  const installation = await describeInstallation();
   return [
     ok('frontdesk', `frontdesk ${context.version} on ${context.platform}, from ${installation}`),
     checkNode(),
     ...(await look('compile-cache', async () => [await checkCompiledCode(context)])),
     checkTerminal(session),
     ...(await look('environment', async () => checkEnvironment(context))),
-    ...(await look('tls', async () => [checkTls(context)])),
+    ...(await look('tls', async () => {
+      refuseDisabledTls(context.env);
+      return [ok('tls', 'certificates are verified')];
+    })),
     ...(await look('ca-file', async () => [await checkCaFile(caFile, context.env)])),
   ];
 }

@@ -61,7 +61,7 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
     if (!(error instanceof Failure)) throw error;
     if (mustWork(command)) return resolvePreferences({ ...request, env: {} });
     faults.push(error);
-    return resolvePreferences({ ...request, flags: {}, env: {} });
+    return resolvePreferences({ ...request, flag: () => undefined, env: {} });
   }
 }
 
@@ -78,14 +78,10 @@ function profileInUse(settings: Settings, choose: (settings: Settings) => Resolv
   };
 }
 
-function preferenceFlags(command: Command, input: RawInput): PreferenceRequest['flags'] {
-  return {
-    output: outputFlag(command, input),
-    timeout: commonValue(command, input, 'timeout'),
-    retries: lastValue(input, 'retries'),
-    retryMaxTime: lastValue(input, 'retry-max-time'),
-    concurrency: lastValue(input, 'concurrency'),
-  };
+/** The value of an option that is a preference; a command may give `--output` or `--timeout` a meaning of its own. */
+function preferenceFlag(command: Command, input: RawInput, long: string): string | undefined {
+  if (long === 'output') return outputFlag(command, input);
+  return long === 'timeout' ? commonValue(command, input, long) : lastValue(input, long);
 }
 
 function outputOptions(
@@ -142,8 +138,8 @@ export async function openSession(
   );
   const callsService = command.kind === 'call' || command.usesProfile;
   if (callsService) await collect(faults, () => profile.get());
-  const flags = preferenceFlags(command, input);
-  const request = { flags, env, profile: profile.known, settings: profile.settings };
+  const flag = (long: string) => preferenceFlag(command, input, long);
+  const request = { flag, env, profile: profile.known, settings: profile.settings };
   const preferences = loadPreferences(command, request, faults);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;

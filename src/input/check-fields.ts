@@ -41,11 +41,6 @@ function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue)
   }
 }
 
-function unknownKey(key: string, fields: readonly FieldSpec[]): string {
-  const names = fields.map((field) => field.name);
-  return `is not a field of this operation${meantBy(key, names)}`;
-}
-
 /**
  * All faults of one body, query or set of parameters, each naming the field (as `nameOf` calls it where it was
  * given: a flag, a column), the limit and what was given. Empty: the values may be sent.
@@ -60,7 +55,9 @@ export function checkFields(
   const fields = describeFields(schema);
   return result.error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ where: nameOf(key), problem: unknownKey(key, fields) }));
+      const names = fields.map((field) => field.name);
+      const problemOfKey = (key: string) => `is not a field of this operation${meantBy(key, names)}`;
+      return issue.keys.map((key) => ({ where: nameOf(key), problem: problemOfKey(key) }));
     }
     const name = String(issue.path[0] ?? '');
     const field = fields.find((candidate) => candidate.name === name);

@@ -4,21 +4,6 @@ import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './check-fields.ts';
 
-/** What a program gave for one operation: JavaScript values by the API's own field names. */
-export interface GivenValues {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: Readonly<Record<string, unknown>>;
-}
-
-/** The parts of a request, checked: ready to be sent when there are no faults. */
-export interface CheckedValues {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: JsonValue | undefined;
-  readonly faults: readonly Fault[];
-}
-
 /** Undefined is how JavaScript says that a field is not given. */
 function given(values: Readonly<Record<string, unknown>> = {}): Record<string, FieldValue> {
   // What is no JSON value is a fault that the schema finds, and no message shows more of it than its kind.
@@ -32,15 +17,22 @@ function texts(values: Readonly<Record<string, FieldValue>>): Record<string, str
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
+type Part = Readonly<Record<string, unknown>>;
+
 /**
- * Holds values of a program against the schemas of an operation, as the command does with what is typed: all
+ * Holds values of a program, by the API's own field names, against the schemas of an operation, as the command does with what is typed: all
  * faults together, each under the field's own name or what `nameOf` calls it.
  */
 export function checkValues(
   operation: Operation,
-  values: GivenValues,
+  values: { readonly params: Part; readonly query?: Part; readonly body?: Part },
   nameOf: (field: string) => string = (field) => field,
-): CheckedValues {
+): {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: JsonValue | undefined;
+  readonly faults: readonly Fault[];
+} {
   const [params, query, body] = [given(values.params), given(values.query), given(values.body)];
   const faults: Fault[] = [...checkFields(operation.params, params, nameOf)];
   for (const [schema, part] of [

@@ -80,8 +80,8 @@ class Parser {
   readonly #maxWeightBytes: number;
   /** Spaces skipped so far. */
   #skipped = 0;
-  /** Where the document begins and ends, and how many spaces were skipped before and in it. */
-  #extent = { start: 0, end: 0, skippedBefore: 0, skipped: 0 };
+  /** Where the document begins and ends, unless there are spaces in it. */
+  #compact: { readonly start: number; readonly end: number } | undefined;
   #weightBytes = 0;
   #index = 0;
   readonly #path: (string | number)[] = [];
@@ -97,9 +97,9 @@ class Parser {
     if (this.#text.charCodeAt(0) === 0xfeff) this.#index = 1;
     this.#skipSpace();
     if (this.#index === this.#text.length) this.#fail('syntax', 'there is no JSON here, the text is empty');
-    const [start, skippedBefore] = [this.#index, this.#skipped];
+    const [start, skipped] = [this.#index, this.#skipped];
     const value = this.#value();
-    this.#extent = { start, end: this.#index, skippedBefore, skipped: this.#skipped };
+    if (this.#skipped === skipped) this.#compact = { start, end: this.#index };
     this.#skipSpace();
     if (this.#index < this.#text.length) this.#fail('syntax', 'something follows the end of the JSON document');
     return value;
@@ -107,8 +107,7 @@ class Parser {
 
   /** The text of the document that was read, without what stands around it; undefined: there are spaces in it. */
   compactText(): string | undefined {
-    const { start, end, skippedBefore, skipped } = this.#extent;
-    return skipped === skippedBefore ? this.#text.slice(start, end) : undefined;
+    return this.#compact && this.#text.slice(this.#compact.start, this.#compact.end);
   }
 
   #value(): JsonValue {

@@ -64,7 +64,10 @@ class LibraryClient {
   async run(method: string, operation: Operation, given: Given, callOptions: unknown): Promise<unknown> {
     const line = this.#line(method, operation.family);
     const signal = signalOf(callOptions, method);
-    const params = operation.path.includes('{') ? { [idName(operation)]: given.id } : {};
+    const [idName] = Object.keys(operation.params.shape);
+    const params = idName === undefined ? {} : { [idName]: given.id };
+    // `id` of the path as the method's own argument is called.
+    const argument = operation === OPERATIONS.subscriberUpdate ? 'subscriberId' : 'calendarId';
     const checked = checkValues(
       operation,
       {
@@ -72,7 +75,7 @@ class LibraryClient {
         query: fieldsOf(given.query, method, 'query'),
         body: fieldsOf(given.body, method, 'fields'),
       },
-      (name) => (name === 'id' ? argumentName(operation) : name),
+      (name) => (name === 'id' ? argument : name),
     );
     if (checked.faults.length > 0) {
       throw new TypeError(checked.faults.map(({ where, problem }) => `${method}: ${where}: ${problem}`).join('; '));
@@ -148,15 +151,6 @@ class LibraryClient {
     this.#lines.set(family, line);
     return line;
   }
-}
-
-function idName(operation: Operation): string {
-  return operation.path.includes('{cardId}') ? 'cardId' : 'id';
-}
-
-/** `id` of the path as the method's own argument is called. */
-function argumentName(operation: Operation): string {
-  return operation.path.includes('/subscribers/{id}') ? 'subscriberId' : 'calendarId';
 }
 
 /** The methods of a client over the operations table. */

@@ -32,18 +32,15 @@ function answerOf(result: Answered, body: string, mask: TokenMask): Answer<unkno
   };
 }
 
-function withRequestId(status: number, requestId: string | undefined) {
-  return requestId === undefined ? { status } : { status, requestId };
-}
-
 function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask): CallError {
   const { http, service, sentAt } = details;
+  const { status = 0, requestId } = http ?? {};
   return {
     // The calls of a client end with these codes alone; test/e2e/library proves it event by event.
     code: code as CallError['code'],
     exitCode,
     message: mask.text(message),
-    ...(http === undefined ? {} : { http: withRequestId(http.status, http.requestId) }),
+    ...(http === undefined ? {} : { http: requestId === undefined ? { status } : { status, requestId } }),
     ...(service === undefined ? {} : { service: JSON.parse(printJson(mask.json(service))) }),
     ...(sentAt === undefined ? {} : { sentAt }),
   };

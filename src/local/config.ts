@@ -65,7 +65,7 @@ function profileInUse(session: Session): ResolvedProfile | undefined {
 /** The keys as a call without flags would have them. */
 function preferenceRows(session: Session, settings: Settings): readonly JsonValue[] {
   const { env } = session.context;
-  const known = resolvePreferences({ flags: {}, env, profile: profileInUse(session), settings });
+  const known = resolvePreferences({ flag: () => undefined, env, profile: profileInUse(session), settings });
   return PREFERENCE_KEYS.map((key) => {
     const { value, source } = known[key === 'timeout' ? 'timeoutMs' : key];
     // A duration is shown as it was typed.

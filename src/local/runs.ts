@@ -1,5 +1,6 @@
 import type { RunState } from '../bulk/run-list.ts';
 import { localCommand } from '../commands/command.ts';
+import { PLAN_EXPIRES_OPTION } from '../commands/common-options.ts';
 import { portsOf } from '../engine/many/run-ports.ts';
 import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
@@ -210,11 +211,7 @@ export const runsRevertCommand = localCommand({
   options: [
     LAST_OPTION,
     { long: 'plan', value: 'file', isFile: true, required: true, text: 'where the plan is written: a new file' },
-    {
-      long: 'plan-expires',
-      value: 'duration',
-      text: 'how long the plan may be applied: 24h (the default), at most 90d',
-    },
+    PLAN_EXPIRES_OPTION,
   ],
   exitCodes: [0, 1, 2, 15, 16, 130],
   examples: {

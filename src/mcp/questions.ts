@@ -13,13 +13,6 @@ export interface Subject {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-interface OpenQuestion {
-  readonly subject: string;
-  readonly deadlineMs: number;
-  /** The call that asked. */
-  readonly requestId: string | number;
-}
-
 /** The same text for the same arguments, in whatever order they came. */
 function textOf({ tool, args }: Subject): string {
   const sorted = Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
@@ -32,7 +25,8 @@ function textOf({ tool, args }: Subject): string {
  */
 export class Questions {
   readonly #clock: ClockPort;
-  readonly #open = new Map<string, OpenQuestion>();
+  /** By nonce. `requestId`: the call that asked. */
+  readonly #open = new Map<string, { subject: string; deadlineMs: number; requestId: string | number }>();
 
   constructor(clock: ClockPort) {
     this.#clock = clock;

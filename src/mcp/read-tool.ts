@@ -3,7 +3,7 @@ import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import { isFullList } from '../engine/list-call.ts';
-import { type Fault, type Notice, OUTCOMES, usageFailure, warning } from '../failure.ts';
+import { type Notice, OUTCOMES, usageFailure, warning } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -70,7 +70,9 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   const reader = new ArgumentReader(args);
   const since = reader.text('since');
   const age = since === undefined ? undefined : parseAge(since);
-  if (since !== undefined && age === undefined) reader.add([ageFault(since)]);
+  if (since !== undefined && age === undefined) {
+    reader.add([{ where: 'since', problem: `must be an age such as ${AGE_FORMS}, not ${JSON.stringify(since)}` }]);
+  }
   const id = reader.text('id');
   const outcome = reader.choice('outcome', OUTCOMES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
@@ -82,10 +84,6 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
     warnings.push(warning('RUN_UNREADABLE', `the record of run ${run} cannot be read; its rows are missing here`));
   }
   return found(entries.map(historyJson), warnings);
-}
-
-function ageFault(text: string): Fault {
-  return { where: 'since', problem: `must be an age such as ${AGE_FORMS}, not ${JSON.stringify(text)}` };
 }
 
 async function listRunsOf(session: Session, { args, warnings }: ReadRequest): Promise<CallToolResult> {
@@ -125,9 +123,7 @@ async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): 
   return found(rows, warnings);
 }
 
-type Reader = (session: Session, request: ReadRequest) => Promise<CallToolResult>;
-
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, typeof readOperation>> = {
   card_wait: waitForStatus,
   history_list: listHistory,
   runs_list: listRunsOf,

@@ -29,8 +29,6 @@ export const STRUCTURED_RESULT_SCHEMA = {
   required: ['exitCode'],
 } as const;
 
-type Mask = ((text: string) => string) | undefined;
-
 function result(texts: readonly string[], facts: StructuredResult, isError: boolean): CallToolResult {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return {
@@ -66,7 +64,11 @@ export function answered(answer: Answer, warnings: readonly Notice[]): CallToolR
 }
 
 /** What a person would read on stderr, as an error of the tool. */
-export function failed(failure: Failure, mask: Mask, advice: readonly string[] = []): CallToolResult {
+export function failed(
+  failure: Failure,
+  mask: ((text: string) => string) | undefined,
+  advice: readonly string[] = [],
+): CallToolResult {
   const { code, exitCode, details } = failure;
   const lines = [failure.message, ...failure.hints.slice(0, 2).map((hint) => `hint: ${hint}`), ...advice];
   return result(

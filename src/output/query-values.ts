@@ -4,9 +4,8 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/v
 /** Why an expression cannot be compiled or applied; becomes a USAGE failure with the expression in it. */
 export class QueryProblem extends Error {}
 
-type QueryType = 'null' | 'boolean' | 'string' | 'number' | 'array' | 'object';
-
-export function typeOf(value: JsonValue): QueryType {
+/** The type by its name in JMESPath. */
+export function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (value instanceof JsonNumber) return 'number';
   if (isJsonArray(value)) return 'array';

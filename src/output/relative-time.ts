@@ -20,8 +20,8 @@ const UNITS: readonly (readonly [string, number])[] = [
 export function awayFrom(text: string, nowMs: number): string | undefined {
   const [, year, month, day] = MOMENT.exec(text) ?? [];
   const timeMs = Date.parse(text);
-  if (year === undefined || Number.isNaN(timeMs) || !dayExists(Number(year), Number(month), Number(day)))
-    return undefined;
+  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (Number.isNaN(timeMs) || !isDay) return undefined;
   const awayMs = timeMs - nowMs;
   const distanceMs = Math.abs(awayMs);
   for (const [name, lengthMs] of UNITS) {
@@ -32,8 +32,4 @@ export function awayFrom(text: string, nowMs: number): string | undefined {
     return awayMs > 0 ? `in ${words}` : `${words} ago`;
   }
   return 'now';
-}
-
-function dayExists(year: number, month: number, day: number): boolean {
-  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }

@@ -68,8 +68,9 @@ async function collect(faults: Failure[], check: () => unknown): Promise<void> {
 /** Writes a whole result to stdout in the chosen format. Rejects with the stream's own failure. */
 export async function renderResult(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
   const query = options.query === undefined ? undefined : await loadQuery(options.query);
+  const prepare = await preparation(options);
   if (options.format === 'json') {
-    const document = (await preparation(options))(documentOf(result));
+    const document = prepare(documentOf(result));
     await writeJson(query === undefined ? document : query(document), { indent: 2, after: '\n' }, stdout);
     return;
   }
@@ -78,11 +79,10 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
     return;
   }
   if (query !== undefined) {
-    const document = (await preparation(options))(documentOf(result));
-    await renderTabular(await queryResult(query(document)), options, stdout);
+    await renderTabular(await queryResult(query(prepare(documentOf(result)))), options, stdout);
     return;
   }
-  await renderTabular(prepared(result, await preparation(options)), options, stdout);
+  await renderTabular(prepared(result, prepare), options, stdout);
 }
 
 /** From this many on, rows that are ready together are written together; a shorter run hears of each write. */

@@ -29,10 +29,6 @@ function updateSubscriber(state: SandboxState, call: Call, fresh: Fresh): Decisi
   return updated('subscriber', id, entry.subscriber, call, fresh);
 }
 
-function isActive(subscriber: JsonObject): boolean {
-  return subscriber.get('active') !== false;
-}
-
 function listSubscribers(state: SandboxState, call: Call): Decision {
   const id = call.params['id'] ?? '';
   if (!state.calendars.has(id)) return calendarMissing(id);
@@ -42,7 +38,8 @@ function listSubscribers(state: SandboxState, call: Call): Decision {
   for (const subscriberId of state.subscriberIds.get(id) ?? []) {
     if (entries.length === limit) break;
     const entry = state.subscribers.get(subscriberId);
-    if (entry !== undefined && isActive(entry.subscriber) === wanted) entries.push(answeredText(entry.subscriber));
+    if (entry !== undefined && (entry.subscriber.get('active') !== false) === wanted)
+      entries.push(answeredText(entry.subscriber));
   }
   const url = JSON.stringify(`/v1/calendars/${encodeURIComponent(id)}/subscribers`);
   return {

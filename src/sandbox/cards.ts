@@ -1,5 +1,5 @@
 import { Card } from '../api/card.ts';
-import { JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
+import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { type Fresh, randomHex, randomUuid } from './ids.ts';
 import { keptText } from './json-text.ts';
 import { type ErrorCode, refuse } from './refusal.ts';
@@ -62,11 +62,6 @@ function transaction(type: string, amount: JsonValue, fresh: Fresh): JsonObject 
   ]);
 }
 
-function transactionsOf(card: JsonObject): readonly JsonValue[] {
-  const value = card.get('transactions');
-  return Array.isArray(value) ? value : [];
-}
-
 function replacementOf(card: JsonObject, amount: JsonValue, fresh: Fresh): JsonObject {
   const isActive = card.get('status') !== 'WAITING_ACTIVATION';
   const kept = new Map(card);
@@ -93,6 +88,7 @@ function reissue(card: JsonObject, fresh: Fresh): Decision {
   // The amount moves as it is written: no arithmetic is ever done on it.
   const amount = card.get('currentBalance') ?? card.get('initialBalance') ?? EMPTY;
   const replacement = replacementOf(card, amount, fresh);
+  const transactions = card.get('transactions');
   const original = withMembers(card, {
     status: 'REISSUED',
     currentBalance: EMPTY,
@@ -100,7 +96,7 @@ function reissue(card: JsonObject, fresh: Fresh): Decision {
     cancelledAt: fresh.now,
     cancellationAmount: amount,
     cancellationAction: 'REISSUE',
-    transactions: [...transactionsOf(card), transaction('UNLOAD', amount, fresh)],
+    transactions: [...(isJsonArray(transactions) ? transactions : []), transaction('UNLOAD', amount, fresh)],
   });
   return answerWith(replacement, [cardChange(original), cardChange(replacement)]);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ClockPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
@@ -14,10 +14,7 @@ import { builtInSeed, readResources } from './seed.ts';
 import { applyChanges, copyState, type Decision, type SandboxState, type SandboxStore } from './state.ts';
 
 /** What the file store needs of the process. */
-interface FilePorts {
-  readonly pid: number;
-  readonly clock: ClockPort;
-}
+type FilePorts = Pick<Context, 'pid' | 'clock'>;
 
 const NO_FILE = 'none';
 

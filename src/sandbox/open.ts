@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ClockPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import type { FaultRule } from './faults.ts';
@@ -9,12 +9,7 @@ import { builtInSeed, parseSeed } from './seed.ts';
 import { type SandboxServer, startSandboxServer } from './server.ts';
 import { memoryStore, type SandboxState, type SandboxStore } from './state.ts';
 
-interface SandboxPorts {
-  readonly pid: number;
-  readonly clock: ClockPort;
-  /** Uniform in [0, 1). */
-  random(): number;
-}
+type SandboxPorts = Pick<Context, 'pid' | 'clock' | 'random'>;
 
 function start(
   store: SandboxStore,

@@ -93,7 +93,7 @@ class Responder {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const effect = this.#nextFault?.(request.method ?? '', pathOf(request.url ?? ''));
+    const effect = this.#nextFault?.(request.method ?? '', (request.url ?? '').split('?', 1)[0] ?? '');
     if (effect?.kind === 'reset-before') {
       request.socket.resetAndDestroy();
       return;
@@ -181,11 +181,6 @@ class Responder {
     response.write(bytes.slice(0, bytes.length / 2));
     response.socket?.destroySoon();
   }
-}
-
-function pathOf(target: string): string {
-  const at = target.indexOf('?');
-  return at < 0 ? target : target.slice(0, at);
 }
 
 /** What an effect makes of the answer to a request that was carried out. */

@@ -51,11 +51,6 @@ export function copyState(state: SandboxState): SandboxState {
   };
 }
 
-function putSubscriber(state: SandboxState, id: string, subscriber: JsonObject): void {
-  const entry = state.subscribers.get(id);
-  if (entry !== undefined) state.subscribers.set(id, { calendar: entry.calendar, subscriber });
-}
-
 function putEvent(state: SandboxState, id: string, event: JsonObject): void {
   state.events.set(id, event);
   if (state.events.size <= KEPT_EVENTS) return;
@@ -67,11 +62,12 @@ function putEvent(state: SandboxState, id: string, event: JsonObject): void {
 
 /** Puts the changed resources into `state`, in place. */
 export function applyChanges(state: SandboxState, changes: readonly Change[]): void {
-  for (const change of changes) {
-    if (change.kind === 'card') state.cards.set(change.id.toLowerCase(), change.resource);
-    else if (change.kind === 'calendar') state.calendars.set(change.id, change.resource);
-    else if (change.kind === 'subscriber') putSubscriber(state, change.id, change.resource);
-    else putEvent(state, change.id, change.resource);
+  for (const { kind, id, resource } of changes) {
+    const subscriber = kind === 'subscriber' ? state.subscribers.get(id) : undefined;
+    if (subscriber !== undefined) state.subscribers.set(id, { ...subscriber, subscriber: resource });
+    else if (kind === 'card') state.cards.set(id.toLowerCase(), resource);
+    else if (kind === 'calendar') state.calendars.set(id, resource);
+    else if (kind === 'event') putEvent(state, id, resource);
   }
 }
 

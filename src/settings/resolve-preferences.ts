@@ -11,15 +11,6 @@ interface Sourced<Value> {
   readonly source: PreferenceSource;
 }
 
-/** The flags as typed; absent ones undefined. */
-interface PreferenceFlags {
-  readonly output?: string | undefined;
-  readonly timeout?: string | undefined;
-  readonly retries?: string | undefined;
-  readonly retryMaxTime?: string | undefined;
-  readonly concurrency?: string | undefined;
-}
-
 export interface ResolvedPreferences {
   readonly output: Sourced<Format>;
   /** One attempt. */
@@ -32,7 +23,8 @@ export interface ResolvedPreferences {
 }
 
 export interface PreferenceRequest {
-  readonly flags: PreferenceFlags;
+  /** The value of a flag as typed, by its long name. */
+  readonly flag: (long: string) => string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Undefined for commands that use no profile. */
   readonly profile: Pick<ResolvedProfile, 'output'> | undefined;
@@ -68,10 +60,10 @@ function first<Value>(
  * The options that have several sources, by the precedence flag, environment, profile, config, built-in.
  * All bad values are named in one USAGE failure.
  */
-export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
+export function resolvePreferences({ flag: given, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
   const { preferences } = settings;
   const faults: Fault[] = [];
-  const flag = (name: string, text: string | undefined): Candidate => ({ source: 'flag', where: `--${name}`, text });
+  const flag = (long: string): Candidate => ({ source: 'flag', where: `--${long}`, text: given(long) });
   const variable = (name: string): Candidate => ({ source: 'environment', where: name, text: env[name] });
   const config = (key: string, value: string | number | undefined): Candidate => ({
     source: 'config',
@@ -81,7 +73,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
   const resolved = {
     output: first(
       [
-        flag('output', flags.output),
+        flag('output'),
         variable('FRONTDESK_OUTPUT'),
         { source: 'profile', where: 'profile output', text: profile?.output },
         config('output', preferences.output),
@@ -91,15 +83,15 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
       faults,
     ),
     timeoutMs: first(
-      [flag('timeout', flags.timeout), variable('FRONTDESK_TIMEOUT'), config('timeout', preferences.timeout)],
+      [flag('timeout'), variable('FRONTDESK_TIMEOUT'), config('timeout', preferences.timeout)],
       readTimeout,
       30_000,
       faults,
     ),
-    retries: first([flag('retries', flags.retries), config('retries', preferences.retries)], readRetries, 2, faults),
-    retryMaxTimeMs: first([flag('retry-max-time', flags.retryMaxTime)], readTimeout, 60_000, faults),
+    retries: first([flag('retries'), config('retries', preferences.retries)], readRetries, 2, faults),
+    retryMaxTimeMs: first([flag('retry-max-time')], readTimeout, 60_000, faults),
     concurrency: first(
-      [flag('concurrency', flags.concurrency), config('concurrency', preferences.concurrency)],
+      [flag('concurrency'), config('concurrency', preferences.concurrency)],
       readConcurrency,
       8,
       faults,

@@ -1,6 +1,6 @@
 import { readFile, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { ClockPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, putInPlace } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
@@ -9,12 +9,6 @@ import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { readSettings, settingsPath } from './read.ts';
 import { SETTINGS_VERSION, type Settings } from './settings.ts';
-
-export interface SettingsPlace {
-  readonly configDir: string;
-  readonly pid: number;
-  readonly clock: ClockPort;
-}
 
 function toDocument({ currentProfile, profiles, preferences }: Settings): Record<string, unknown> {
   // Without a prototype, a profile named __proto__ is a member like any other.
@@ -85,7 +79,7 @@ async function save(path: string, settings: Settings, pid: number, prove: Prove)
  * written.
  */
 export async function changeSettings(
-  place: SettingsPlace,
+  place: { readonly configDir: string } & Pick<Context, 'pid' | 'clock'>,
   change: (settings: Settings) => Settings,
 ): Promise<Settings> {
   const { configDir, pid, clock } = place;

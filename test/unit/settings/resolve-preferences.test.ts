@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { resolvePreferences } from '../../../src/settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../../../src/settings/settings.ts';
 
-const nothing = { flags: {}, env: {}, profile: undefined, settings: NO_SETTINGS };
+const given = (flags: Readonly<Record<string, string>>) => (long: string) => flags[long];
+const nothing = { flag: given({}), env: {}, profile: undefined, settings: NO_SETTINGS };
 const config = {
   ...NO_SETTINGS,
   preferences: { output: 'csv', timeout: '1m', retries: 5, concurrency: 20 },
@@ -30,9 +31,9 @@ describe('resolvePreferences', () => {
   });
 
   it('takes flags before all else', () => {
-    const flags = { output: 'json', timeout: '1s', retries: '0', retryMaxTime: '5s', concurrency: '1' };
+    const flag = given({ output: 'json', timeout: '1s', retries: '0', 'retry-max-time': '5s', concurrency: '1' });
     const env = { FRONTDESK_OUTPUT: 'ndjson', FRONTDESK_TIMEOUT: '2s' };
-    expect(resolvePreferences({ flags, env, profile: { output: 'csv' }, settings: config })).toEqual({
+    expect(resolvePreferences({ flag, env, profile: { output: 'csv' }, settings: config })).toEqual({
       output: { value: 'json', source: 'flag' },
       timeoutMs: { value: 1000, source: 'flag' },
       retries: { value: 0, source: 'flag' },
@@ -44,12 +45,12 @@ describe('resolvePreferences', () => {
   it('takes the environment before the profile, and the profile before the config', () => {
     const profile = { output: 'ndjson' } as const;
     const env = { FRONTDESK_OUTPUT: 'json', FRONTDESK_TIMEOUT: '2s' };
-    const both = resolvePreferences({ flags: {}, env, profile, settings: config });
+    const both = resolvePreferences({ ...nothing, env, profile, settings: config });
     expect([both.output, both.timeoutMs]).toEqual([
       { value: 'json', source: 'environment' },
       { value: 2000, source: 'environment' },
     ]);
-    const empty = resolvePreferences({ flags: {}, env: { FRONTDESK_OUTPUT: '' }, profile, settings: config });
+    const empty = resolvePreferences({ ...nothing, env: { FRONTDESK_OUTPUT: '' }, profile, settings: config });
     expect(empty.output).toEqual({ value: 'ndjson', source: 'profile' });
   });
 
@@ -58,7 +59,7 @@ describe('resolvePreferences', () => {
       resolvePreferences({
         ...nothing,
         settings: config,
-        flags: { timeout: '', retries: '1.5', concurrency: '0' },
+        flag: given({ timeout: '', retries: '1.5', concurrency: '0' }),
         env: { FRONTDESK_OUTPUT: 'tabel' },
       });
     expect(act).toThrow(expect.objectContaining({ code: 'USAGE' }));
