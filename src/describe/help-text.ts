@@ -44,6 +44,8 @@ function listed(title: string, list: readonly Row[]): readonly Block[] {
 
 /** Everything about one command, what a hurried reader needs first; what all have in common is explained elsewhere. */
 export function commandBlocks(doc: CommandDoc): readonly Block[] {
+  const codes = doc.exitCodes.map((exitCode) => `${exitCode} ${exitCodeRow(exitCode).code}`.trim());
+  const shortest = commonOptions(doc).map(({ short, long }) => (short === undefined ? `--${long}` : `-${short}`));
   return [
     text(doc.summary),
     text(doc.description),
@@ -58,21 +60,9 @@ export function commandBlocks(doc: CommandDoc): readonly Block[] {
       doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
     ),
     ...listed('Options', optionRows(doc.options)),
-    text(`Exit codes: ${doc.exitCodes.map(exitCodeName).join(', ')}. See \`frontdesk help exit-codes\`.`),
-    text(
-      `Options of every command: ${commonOptions(doc).map(shortestName).join(' ')}. See \`frontdesk help options\`.`,
-    ),
+    text(`Exit codes: ${codes.join(', ')}. See \`frontdesk help exit-codes\`.`),
+    text(`Options of every command: ${shortest.join(' ')}. See \`frontdesk help options\`.`),
   ];
-}
-
-/** `0`, `3 NOT_FOUND`. */
-function exitCodeName(exitCode: number): string {
-  const { code } = exitCodeRow(exitCode);
-  return `${exitCode} ${code}`.trim();
-}
-
-function shortestName({ short, long }: OptionSpec): string {
-  return short === undefined ? `--${long}` : `-${short}`;
 }
 
 /** A group of commands, and what it does when it is named alone. */

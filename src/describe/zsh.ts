@@ -89,6 +89,12 @@ function groupFunction(node: CompletionNode): readonly string[] {
   ];
 }
 
+/** Offers names that frontdesk prints; `order` is how `compadd` takes them. */
+function namesFunction(name: string, command: string, order: string): readonly string[] {
+  const read = `  names=(\${(f)"$(${command} 2>/dev/null)"})`;
+  return [`${name}() {`, '  local -a names', read, `  compadd ${order} names`, '}', ''];
+}
+
 /** Writes the script for zsh: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
 export function zshCompletion(tree: CommandTree): string {
   const nodes = completionNodes(tree);
@@ -96,18 +102,8 @@ export function zshCompletion(tree: CommandTree): string {
     '#compdef frontdesk',
     ...SCRIPT_HEADER,
     '',
-    '_frontdesk_profile_names() {',
-    '  local -a names',
-    `  names=(\${(f)"$(${PROFILE_NAMES} 2>/dev/null)"})`,
-    '  compadd -a names',
-    '}',
-    '',
-    '_frontdesk_run_names() {',
-    '  local -a names',
-    `  names=(\${(f)"$(${RUN_NAMES} 2>/dev/null)"})`,
-    '  compadd -V runs -a names',
-    '}',
-    '',
+    ...namesFunction(LIVE.profile, PROFILE_NAMES, '-a'),
+    ...namesFunction(LIVE.run, RUN_NAMES, '-V runs -a'),
     ...nodes.flatMap((node) => (node.children.length > 0 ? groupFunction(node) : commandFunction(node))),
     '# The first call, when the file is loaded as a function of its own; after `source` it is only registered.',
     'if [ "$funcstack[1]" = "_frontdesk" ]; then',

@@ -17,12 +17,6 @@ export type ColumnRole =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'unknown' };
 
-/** The path parameter of an operation that takes an id. */
-function idParamOf(operation: Operation): 'cardId' | 'id' | undefined {
-  const [name] = Object.keys(operation.params.shape);
-  return name === 'cardId' || name === 'id' ? name : undefined;
-}
-
 /** `type` of a member's JSON Schema; without one it may be anything. */
 function mayHoldMembers(type: unknown): boolean {
   return type === undefined || type === 'object' || type === 'array';
@@ -31,6 +25,7 @@ function mayHoldMembers(type: unknown): boolean {
 /** Which columns the input of an operation may have, and what each is for. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
+  /** The path parameter of an operation that takes an id. */
   readonly idParam: 'cardId' | 'id' | undefined;
   readonly #roles = new Map<string, ColumnRole>();
   /** Members of the response that hold members themselves: `metadata` makes `metadata.shop` known. */
@@ -38,7 +33,8 @@ export class ColumnRoles {
 
   constructor(operation: Operation) {
     this.fields = operation.body === null ? [] : describeFields(operation.body);
-    this.idParam = idParamOf(operation);
+    const [param] = Object.keys(operation.params.shape);
+    this.idParam = param === 'cardId' || param === 'id' ? param : undefined;
     const { properties } = operation.response;
     this.#compound = Object.keys(properties).filter((name) => mayHoldMembers(properties[name]?.['type']));
     for (const name of Object.keys(properties)) this.#roles.set(name, { kind: 'ignored' });

@@ -114,7 +114,9 @@ export class Interpreter {
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     const columns = this.#columnsOf(record);
-    const found: Found[] = cellProblems(record);
+    const { names, problems = [] } = record;
+    // What the reader of a workbook says of the cells of a row.
+    const found: Found[] = [...problems].map(([index, problem]) => ({ field: names[index] ?? '', problem }));
     // Those of a table were named with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
@@ -303,11 +305,6 @@ export class Interpreter {
     }
     return expects;
   }
-}
-
-/** What the reader of a workbook says of the cells of a row. */
-function cellProblems({ names, problems }: RawRecord): Found[] {
-  return [...(problems ?? [])].map(([index, problem]) => ({ field: names[index] ?? '', problem }));
 }
 
 function isUnknown(outcome: JsonValue | undefined): boolean {

@@ -99,7 +99,9 @@ async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
   const input = await peek(bytes, MAGIC_BYTES);
-  const format = options.format ?? (isWorkbook(input.start, options.path) ? 'xlsx' : undefined);
+  // No text begins as a workbook does, so its content goes before its name.
+  const isWorkbook = looksLikeWorkbook(input.start) || WORKBOOK_NAMES.has(extname(options.path).toLowerCase());
+  const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);
   if (format === 'xlsx') {
     const { readWorkbookRows } = await import('./workbook-rows.ts');
     yield* readWorkbookRows(input.bytes, options);
@@ -140,11 +142,6 @@ async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenera
 
 function isEmptyRow({ values }: RawRecord): boolean {
   return values.length > 1 && values.every((value) => value === '');
-}
-
-/** No text begins as a workbook does, so its content goes before its name. */
-function isWorkbook(start: Uint8Array, path: string): boolean {
-  return looksLikeWorkbook(start) || WORKBOOK_NAMES.has(extname(path).toLowerCase());
 }
 
 async function* readTextRows(
