@@ -16,8 +16,8 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
     wrong: 'sends before the intent is on the disk',
     mutation: {
       file: 'src/bulk/flight.ts',
-      line: 'await journal.intent({ row, id, reason: this.#ports.reasonOf(this.row) });',
-      instead: 'void journal.intent({ row, id, reason: this.#ports.reasonOf(this.row) });',
+      line: 'await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
+      instead: 'void journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
     },
     remains: 'nothing',
     caught: /^twice: /,
