@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { CARDS_TOKEN, type Handler, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
@@ -356,9 +358,14 @@ describe('streams that are closed or full', () => {
   });
 
   test('a reader that goes away leaves the rows counted that were not read for it', async () => {
-    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+    const gone = join(createHome().path, 'gone');
+    const server = await startRecordingServer(async ({ url }, count) => {
+      // All rows fit into the pipe: the second one is not answered before its reader has gone.
+      if (count > 1) await expect.poll(() => existsSync(gone), { timeout: 30_000 }).toBe(true);
+      return { body: cardText('ACTIVE', url.split('/')[3]) };
+    });
     const many = 'for i in $(seq 40); do echo $ID; done | $F card get --from - -j 1 -o ndjson';
-    const { stderr } = await shell(`${many} | head -c 10 > /dev/null`, server);
+    const { stderr } = await shell(`${many} | (head -c 10 > /dev/null; exec <&-; touch '${gone}')`, server);
     const { summary } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
     expect(summary).toMatchObject({ rows: 40, exitCode: 141 });
     const counts: readonly number[] = Object.values(summary.outcomes);
