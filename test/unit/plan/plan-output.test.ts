@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, TEXT } from '../../../src/json/shape.ts';
+import { PLAN_HEADER_OUTPUT, PLAN_OUTPUT } from '../../../src/plan/plan-file.ts';
+
+const LINE_1 = {
+  frontdeskPlan: INTEGER,
+  plan: TEXT,
+  operation: TEXT,
+  url: TEXT,
+  profile: TEXT,
+  createdBy: TEXT,
+  createdAt: TEXT,
+  expiresAt: TEXT,
+  rows: INTEGER,
+  unchanged: INTEGER,
+  sha256: TEXT,
+};
+
+it('the header of a plan is printed as line 1 of its file', () => {
+  expect(PLAN_HEADER_OUTPUT).toEqual(object(LINE_1));
+});
+
+it('a whole plan is printed with its state, its approvals and its rows', () => {
+  expect(PLAN_OUTPUT).toEqual(
+    object({
+      plan: object({ ...LINE_1, state: oneOf(['new', 'expired', 'running', 'stopped', 'finished']) }),
+      approvals: list(object({ as: TEXT, key: TEXT })),
+      rows: list(
+        object(
+          { row: INTEGER, id: nullable(TEXT), drift: oneOf(['checked', 'unchecked']) },
+          { body: ANY_OBJECT, before: ANY_OBJECT },
+        ),
+      ),
+    }),
+  );
+});
