@@ -15,7 +15,7 @@ export interface Layer {
 const GROUND = ['json', 'context', 'failure', 'ending'];
 const OPERATION = ['api', 'wire', 'http'];
 const INPUT_OUTPUT = ['files', 'output', 'input'];
-const LOCAL_RECORDS = ['settings', 'credentials', 'bulk', 'plan', 'history'];
+const LOCAL_RECORDS = ['settings', 'credentials', 'run', 'plan', 'history'];
 const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS];
 
 /** From the bottom up: a layer stands above everything that it imports, so no two import each other. */
@@ -55,7 +55,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [...GROUND, ...OPERATION, 'files', 'output', 'input'],
   },
   {
-    name: 'bulk',
+    name: 'run',
     holds: 'many rows: journal, pace, stop rules, results in order',
     imports: [...GROUND, ...OPERATION, 'files', 'output'],
   },
@@ -67,9 +67,9 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'report',
     holds: 'a run as a page, as test results, as a summary',
-    imports: [...GROUND, 'input', 'output', 'bulk'],
+    imports: [...GROUND, 'input', 'output', 'run'],
   },
-  { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'bulk'] },
+  { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'run'] },
   {
     name: 'library',
     holds: 'the calls as functions for other programs: what `import` gives',
@@ -84,11 +84,11 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'describe',
     holds: 'the program describing itself: help, schema, completions, man page',
-    imports: [...GROUND, 'api', 'http', 'output', 'bulk', 'plan', 'commands', 'sandbox'],
+    imports: [...GROUND, 'api', 'http', 'output', 'run', 'plan', 'commands', 'sandbox'],
   },
   {
     name: 'engine',
-    holds: 'parses, guards, asks, calls; many/: many rows',
+    holds: 'parses, guards, asks, calls; run/: many rows',
     imports: [...BELOW_SESSION, 'process', 'sandbox', 'report', 'session', 'commands', 'describe'],
   },
   {

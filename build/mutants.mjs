@@ -14,10 +14,10 @@ const LEAST_PERCENT = 90;
  */
 const MODULES = {
   'src/api/iso-date.ts': ['api/iso-date'],
-  'src/bulk/journal-reader.ts': ['bulk/journal-reader'],
-  'src/bulk/row-outcome.ts': ['bulk/row-outcome'],
-  'src/bulk/row-states.ts': ['bulk/row-states'],
-  'src/bulk/stop-rules.ts': ['bulk/stopping'],
+  'src/run/journal-reader.ts': ['run/journal-reader'],
+  'src/run/row-outcome.ts': ['run/row-outcome'],
+  'src/run/row-states.ts': ['run/row-states'],
+  'src/run/stop-rules.ts': ['run/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
   'src/files/held-lock.ts': ['files/held-lock'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],

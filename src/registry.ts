@@ -1,5 +1,5 @@
 import type { CallCommand, LocalCommand } from './commands/command.ts';
-import { type CommandEntry, createRegistry, type Registry } from './commands/registry.ts';
+import { type CommandEntry, createRegistry, type Registry } from './commands/command-tree.ts';
 
 type Declared = CallCommand | LocalCommand;
 /** A command as a module exports it; one that speaks of all commands is made for the registry that holds it. */

@@ -1,4 +1,4 @@
-import type { Registry } from '../commands/registry.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import type { CommandDoc } from './command-doc.ts';
 import { treeSchema } from './command-schema.ts';
 import { loadTree } from './command-tree.ts';

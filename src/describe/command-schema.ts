@@ -1,13 +1,13 @@
 import type { Operation } from '../api/operation.ts';
-import { rowOutput } from '../bulk/row-result.ts';
-import { SUMMARY_OUTPUT } from '../bulk/summary.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
+import type { CommandEntry, Registry } from '../commands/command-tree.ts';
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { CommandEntry, Registry } from '../commands/registry.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { anyOf, type JsonSchema, list } from '../json/shape.ts';
 import { ERROR_OUTPUT, NOTICE_OUTPUT } from '../output/failure-text.ts';
 import { PLAN_HEADER_OUTPUT } from '../plan/plan-file.ts';
+import { rowOutput } from '../run/row-result.ts';
+import { SUMMARY_OUTPUT } from '../run/summary.ts';
 import { exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { describeCommand } from './describe-command.ts';
 import { ENVIRONMENT } from './environment.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Child, CommandEntry, GroupEntry, Registry } from '../commands/registry.ts';
+import type { Child, CommandEntry, GroupEntry, Registry } from '../commands/command-tree.ts';
 import type { CommandDoc } from './command-doc.ts';
 
 /** The whole command tree with everything there is to say about each command. */

@@ -1,4 +1,4 @@
-import type { Registry } from '../commands/registry.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Format, isJson } from '../output/options.ts';

@@ -119,7 +119,7 @@ async function checkPrivate({ places, context }: Session): Promise<readonly Chec
 
 async function checkRuns({ places, context }: Session): Promise<readonly Check[]> {
   if (places.stateDir === undefined) return [];
-  const { listRuns } = await import('../bulk/run-list.ts');
+  const { listRuns } = await import('../run/run-list.ts');
   const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock });
   const open = runs.filter(({ state }) => state === 'stopped' || state === 'interrupted');
   if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];

@@ -41,7 +41,7 @@ function misplacedOptions(input: RawInput): readonly Fault[] {
 async function refuse(session: OpenSession, command: CallCommand, input: RawInput): Promise<never> {
   const failures = [...session.faults];
   await collect(failures, async () => {
-    if (isMany(command, input)) return (await import('./many/many.ts')).checkMany(session, command, input);
+    if (isMany(command, input)) return (await import('./run/many.ts')).checkMany(session, command, input);
     const misplaced = misplacedOptions(input);
     if (misplaced.length > 0) failures.push(usageFailure(misplaced));
     await readSingleCall(session, command, input);
@@ -63,12 +63,12 @@ export async function runCall(session: OpenSession, command: CallCommand, input:
 async function runCalled(session: OpenSession, command: CallCommand, input: RawInput): Promise<number> {
   if (session.faults.length > 0) return refuse(session, command, input);
   if (isMany(command, input)) {
-    const { runMany } = await import('./many/many.ts');
+    const { runMany } = await import('./run/many.ts');
     return runMany(session, command, input);
   }
   if (misplacedOptions(input).length > 0) return refuse(session, command, input);
   if (hasOption(input, 'plan')) {
-    return (await import('./many/make-plan.ts')).planSingle(session, command, input);
+    return (await import('./run/make-plan.ts')).planSingle(session, command, input);
   }
   if (!command.writes) return runSingle(session, command, input);
   return unsent(runSingle(session, command, input));

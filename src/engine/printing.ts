@@ -29,7 +29,7 @@ async function printedColumns(command: Command, input: RawInput): Promise<readon
   if (command.kind === 'local') return command.columns ?? [];
   if (hasOption(input, 'plan')) return (await import('../plan/plan-columns.ts')).HEADER_COLUMNS;
   if (!command.writes || !isMany(command, input)) return command.columns;
-  const { RUN_COLUMNS } = await import('./many/run-rows.ts');
+  const { RUN_COLUMNS } = await import('./run/run-rows.ts');
   return RUN_COLUMNS;
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from '../commands/command.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { Registry } from '../commands/registry.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';

@@ -1,5 +1,5 @@
 import { CARD_ID } from '../api/field.ts';
-import type { Registry } from '../commands/registry.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import { shellQuote } from '../files/safety.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';

@@ -1,6 +1,6 @@
-import type { RowIntent, RunAudit } from '../bulk/journal.ts';
-import type { RunHeader } from '../bulk/run-header.ts';
 import { Failure } from '../failure.ts';
+import type { RowIntent, RunAudit } from '../run/journal.ts';
+import type { RunHeader } from '../run/run-header.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
 import { hostOf } from './run-entries.ts';
 

@@ -1,9 +1,9 @@
-import { findRunName } from '../bulk/run-folder.ts';
 import { type Ending, NO_ENDING } from '../ending.ts';
 import { Failure, OUTCOMES, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import { INTEGER, jsonOf, NUMBER, nullable, object, oneOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
+import { findRunName } from '../run/run-folder.ts';
 import type { BeginEvent, EndEvent, HistoryEntry } from './history-event.ts';
 import { historyPath, readEvents } from './history-file.ts';
 import { runEntries, runEntry } from './run-entries.ts';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
-import type { StoredRow } from '../bulk/journal-entry.ts';
-import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../bulk/run-folder.ts';
-import type { RunHeader } from '../bulk/run-header.ts';
-import { openRunRecords } from '../bulk/run-records.ts';
 import { Failure } from '../failure.ts';
 import { ifThere } from '../files/io-failure.ts';
+import type { StoredRow } from '../run/journal-entry.ts';
+import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
+import type { RunHeader } from '../run/run-header.ts';
+import { openRunRecords } from '../run/run-records.ts';
 import type { HistoryEntry } from './history-event.ts';
 
 /**

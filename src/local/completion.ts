@@ -1,5 +1,5 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { Registry } from '../commands/registry.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import { Failure } from '../failure.ts';
 import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
 import { nearest } from '../output/nearest.ts';

@@ -1,5 +1,5 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { Registry } from '../commands/registry.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import { findHelp, helpColumns } from '../describe/help.ts';
 import { helpWidth, layOut } from '../describe/text-block.ts';
 import { TOPIC_NAMES } from '../describe/topics.ts';

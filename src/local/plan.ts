@@ -39,7 +39,7 @@ export const planShowCommand = localCommand({
   },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_OUTPUT,
   async run(session, input) {
-    const { showPlan } = await import('../engine/many/show-plan.ts');
+    const { showPlan } = await import('../engine/run/show-plan.ts');
     return showPlan(session, await fileOf(session, input), profileOf(session, input));
   },
 });
@@ -58,9 +58,9 @@ export const planApproveCommand = localCommand({
     'Approve what you looked at': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
     'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
   },
-  output: async () => (await import('../engine/many/approve-plan.ts')).APPROVED_OUTPUT,
+  output: async () => (await import('../engine/run/approve-plan.ts')).APPROVED_OUTPUT,
   async run(session, input) {
-    const { approvePlan } = await import('../engine/many/approve-plan.ts');
+    const { approvePlan } = await import('../engine/run/approve-plan.ts');
     const path = await fileOf(session, input);
     const key = lastValue(input, 'key') ?? (await missingText(session, '--key', 'Which key? (a file)'));
     const as = lastValue(input, 'as') ?? (await missingText(session, '--as', 'Your name in the allowed-signers file'));
@@ -87,12 +87,12 @@ export const planApplyCommand = localCommand({
     'In a job: a second start goes on with the first': 'plan apply stolen.plan --yes --json',
   },
   output: async () => {
-    const { rowOutput } = await import('../bulk/row-result.ts');
+    const { rowOutput } = await import('../run/row-result.ts');
     const { DRY_RUN_OUTPUT } = await import('../http/request.ts');
     return anyOf(list(rowOutput(ANY)), DRY_RUN_OUTPUT);
   },
   async run(session, input) {
-    const { applyPlan } = await import('../engine/many/apply-plan.ts');
+    const { applyPlan } = await import('../engine/run/apply-plan.ts');
     return applyPlan(session, input, await fileOf(session, input));
   },
 });

@@ -1,7 +1,6 @@
-import type { RunState } from '../bulk/run-list.ts';
 import { localCommand } from '../commands/command.ts';
 import { PLAN_EXPIRES_OPTION } from '../commands/common-options.ts';
-import { portsOf } from '../engine/many/run-ports.ts';
+import { portsOf } from '../engine/run/run-ports.ts';
 import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
@@ -12,6 +11,7 @@ import { commandWords, shortTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
+import type { RunState } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
 import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
@@ -62,7 +62,7 @@ const OFFERED_RUNS = 20;
 
 /** Asks which of the newest runs is meant. */
 async function chooseRun(session: Session): Promise<string> {
-  const { listRuns } = await import('../bulk/run-list.ts');
+  const { listRuns } = await import('../run/run-list.ts');
   const runs = await listRuns(portsOf(session));
   if (runs.length === 0) throw new Failure('USAGE', 'there is no run yet');
   return session.prompt.choose(
@@ -79,10 +79,10 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
   const isLast = hasOption(input, 'last');
   if (name !== undefined && isLast) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
   if (name !== undefined) {
-    const { requireRunName } = await import('../bulk/run-folder.ts');
+    const { requireRunName } = await import('../run/run-folder.ts');
     return requireRunName(session.stateDir(), name);
   }
-  const { lastRunName } = await import('../bulk/run-list.ts');
+  const { lastRunName } = await import('../run/run-list.ts');
   if (isLast) return lastRunName(portsOf(session));
   if (session.prompt.available) return chooseRun(session);
   throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
@@ -100,13 +100,13 @@ export const runsListCommand = localCommand({
     'See what was run': 'runs',
     'Runs that were killed': 'runs list --state interrupted',
   },
-  output: async () => list((await import('../bulk/run-list.ts')).RUN_OUTPUT),
+  output: async () => list((await import('../run/run-list.ts')).RUN_OUTPUT),
   async run(session, input) {
     const faults: Fault[] = [];
     const state = readOneOf(lastValue(input, 'state'), RUN_STATES, '--state', faults);
     const limit = readLimit(input, faults);
     if (faults.length > 0) throw usageFailure(faults);
-    const { listRuns } = await import('../bulk/run-list.ts');
+    const { listRuns } = await import('../run/run-list.ts');
     const runs = (await listRuns(portsOf(session))).filter((run) => state === undefined || run.state === state);
     const rows = runs.slice(0, limit).map((run) => fromPlain(run));
     const none =
@@ -133,9 +133,9 @@ export const runsShowCommand = localCommand({
     'Show the last run': 'runs show --last',
     'How many rows of a run ended how': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
   },
-  output: async () => (await import('../bulk/run-list.ts')).RUN_OUTPUT,
+  output: async () => (await import('../run/run-list.ts')).RUN_OUTPUT,
   async run(session, input) {
-    const { showRun } = await import('../bulk/run-list.ts');
+    const { showRun } = await import('../run/run-list.ts');
     const run = await showRun(portsOf(session), await runNameOf(session, input));
     await session.print({ kind: 'resource', resource: fromPlain(run), columns: COLUMNS });
   },
@@ -167,11 +167,11 @@ export const runsResultsCommand = localCommand({
     'The rows that were not sent, as a file to send': 'runs results --last --outcome not_sent --as-input -o csv',
   },
   output: async () => {
-    const { STORED_ROW_OUTPUT } = await import('../bulk/row-result.ts');
+    const { STORED_ROW_OUTPUT } = await import('../run/row-result.ts');
     return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
   },
   async run(session, input) {
-    const { printRunResults } = await import('../engine/many/run-results.ts');
+    const { printRunResults } = await import('../engine/run/run-results.ts');
     const outcomes = readOutcomes(input);
     await printRunResults(session, await runNameOf(session, input), outcomes, hasOption(input, 'as-input'));
   },
@@ -196,9 +196,9 @@ export const runsResumeCommand = localCommand({
     'Go on with the last run': 'runs resume --last',
     'Find out what became of unknown rows': 'runs resume --last --reconcile',
   },
-  output: async () => list((await import('../bulk/row-result.ts')).rowOutput(ANY)),
+  output: async () => list((await import('../run/row-result.ts')).rowOutput(ANY)),
   async run(session, input) {
-    const { resume } = await import('../engine/many/resume.ts');
+    const { resume } = await import('../engine/run/resume.ts');
     return resume(session, input, await runNameOf(session, input));
   },
 });
@@ -220,7 +220,7 @@ export const runsRevertCommand = localCommand({
   },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, input) {
-    const { revertRun } = await import('../engine/many/revert-run.ts');
+    const { revertRun } = await import('../engine/run/revert-run.ts');
     const run = await runNameOf(session, input);
     const path = lastValue(input, 'plan') ?? (await missingText(session, '--plan', 'The plan (a new file)'));
     return revertRun(session, { ...input, options: new Map([...input.options, ['plan', [path]]]) }, run);
@@ -237,13 +237,13 @@ export const runsReportCommand = localCommand({
     'Test results for a CI server': 'runs report --last --as junit > report.xml',
     'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
   },
-  output: async () => (await import('../engine/many/run-report.ts')).REPORT_OUTPUT,
+  output: async () => (await import('../engine/run/run-report.ts')).REPORT_OUTPUT,
   async run(session, input) {
     const text = lastValue(input, 'as') ?? (await missingChoice(session, '--as', 'Which document?', REPORT_FORMS));
     const faults: Fault[] = [];
     const form = readOneOf(text, REPORT_FORMS, '--as', faults);
     if (form === undefined) throw usageFailure(faults);
-    const { printRunReport } = await import('../engine/many/run-report.ts');
+    const { printRunReport } = await import('../engine/run/run-report.ts');
     await printRunReport(session, await runNameOf(session, input), form);
   },
 });
@@ -261,12 +261,12 @@ export const runsRemoveCommand = localCommand({
   },
   output: () => REMOVED,
   async run(session, input) {
-    const { removeRun, removeRunsOlderThan } = await import('../bulk/run-store.ts');
+    const { removeRun, removeRunsOlderThan } = await import('../run/run-store.ts');
     const ageText = lastValue(input, 'older-than');
     let removed: readonly string[];
     if (ageText === undefined) {
       const name = await runNameOf(session, input);
-      const { showRun } = await import('../bulk/run-list.ts');
+      const { showRun } = await import('../run/run-list.ts');
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const lost =

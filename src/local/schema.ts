@@ -1,5 +1,5 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { CommandEntry, Registry } from '../commands/registry.ts';
+import type { CommandEntry, Registry } from '../commands/command-tree.ts';
 import { Failure } from '../failure.ts';
 import { hasOption, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';

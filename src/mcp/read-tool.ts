@@ -91,7 +91,7 @@ async function listRunsOf(session: Session, { args, warnings }: ReadRequest): Pr
   const state = reader.choice('state', RUN_STATES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
   reader.finish(['state', 'limit']);
-  const { listRuns } = await import('../bulk/run-list.ts');
+  const { listRuns } = await import('../run/run-list.ts');
   const all = await listRuns(ports(session));
   const runs = all.filter((run) => state === undefined || run.state === state);
   return found(
@@ -109,7 +109,7 @@ async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): 
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 100 });
   reader.finish(['run', 'outcome', 'limit']);
   if (run === undefined || run === '') throw usageFailure([{ where: 'run', problem: 'is empty' }]);
-  const { printRunResults } = await import('../engine/many/run-results.ts');
+  const { printRunResults } = await import('../engine/run/run-results.ts');
   const rows: JsonValue[] = [];
   let left = 0;
   const row = async (value: JsonValue) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ReportedRow } from '../bulk/stored-run.ts';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
+import type { ReportedRow } from '../run/stored-run.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
 import { factList, headline, isGood, OUTCOME_WORDS, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';

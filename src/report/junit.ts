@@ -1,4 +1,4 @@
-import type { ReportedRow } from '../bulk/stored-run.ts';
+import type { ReportedRow } from '../run/stored-run.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
 import { OUTCOME_WORDS, type RunFacts, rowsOf } from './run-facts.ts';
 

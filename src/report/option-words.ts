@@ -1,4 +1,4 @@
-import type { RunOptions } from '../bulk/run-header.ts';
+import type { RunOptions } from '../run/run-header.ts';
 
 /** Names of the fields to which one value was given for all rows. The values are a customer's. */
 function fieldNames(defaults: string): readonly string[] {

@@ -1,7 +1,7 @@
-import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from '../bulk/run-timeline.ts';
 import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
+import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from '../run/run-timeline.ts';
 import { escapeMarkup } from './plain-text.ts';
 import { OUTCOME_WORDS } from './run-facts.ts';
 

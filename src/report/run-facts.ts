@@ -1,11 +1,11 @@
-import type { RunHeader } from '../bulk/run-header.ts';
-import type { RunState } from '../bulk/run-list.ts';
-import type { CauseCounter } from '../bulk/run-tally.ts';
-import type { RunTimeline } from '../bulk/run-timeline.ts';
 import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
+import type { RunHeader } from '../run/run-header.ts';
+import type { RunState } from '../run/run-list.ts';
+import type { CauseCounter } from '../run/run-tally.ts';
+import type { RunTimeline } from '../run/run-timeline.ts';
 import { optionWords } from './option-words.ts';
 
 /** A command that goes on from here. */

@@ -37,7 +37,7 @@ describe('the table of layers', () => {
   });
 
   it('lets an import pass that the table allows', () => {
-    expect(breachesOf('src/bulk/canary.ts', "import '../json/parse.ts';\nimport './plan.ts';")).toEqual([]);
+    expect(breachesOf('src/run/canary.ts', "import '../json/parse.ts';\nimport './plan.ts';")).toEqual([]);
   });
 
   it('refuses a folder that is not in the table', () => {
@@ -57,11 +57,11 @@ describe('the table of layers', () => {
 /** Breaches of what the linter checks, each in files of their own, and what it must say about the first. */
 const LINTED = [
   [{ 'src/engine/canary.ts': 'process.exitCode = 1;' }, 'Do not use the global variable process'],
-  [{ 'src/bulk/canary.ts': 'console.log(1);' }, 'Do not use the global variable console'],
+  [{ 'src/run/canary.ts': 'console.log(1);' }, 'Do not use the global variable console'],
   [
     {
-      'src/bulk/one.ts': "import type { Two } from './two.ts';\nexport type One = Two | 1;",
-      'src/bulk/two.ts': "import type { One } from './one.ts';\nexport type Two = One | 2;",
+      'src/run/one.ts': "import type { Two } from './two.ts';\nexport type One = Two | 1;",
+      'src/run/two.ts': "import type { One } from './one.ts';\nexport type Two = One | 2;",
     },
     'This import is part of a cycle',
   ],

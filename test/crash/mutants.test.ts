@@ -15,7 +15,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'sends before the intent is on the disk',
     mutation: {
-      file: 'src/bulk/flight.ts',
+      file: 'src/run/flight.ts',
       line: 'await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
       instead: 'void journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
     },
@@ -25,7 +25,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'keeps a torn tail',
     mutation: {
-      file: 'src/bulk/journal.ts',
+      file: 'src/run/journal.ts',
       line: 'if (file.length > scan.length) {',
       instead: 'if (file.length < scan.length) {',
     },
@@ -35,7 +35,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'sends unknown rows again',
     mutation: {
-      file: 'src/bulk/engine.ts',
+      file: 'src/run/engine.ts',
       line: "if (!isUnknown || unknownRows === 'leave') return this.#replay(row, position, journal);",
       instead: 'if (!isUnknown) return this.#replay(row, position, journal);',
     },
@@ -45,7 +45,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'waits for no disk',
     mutation: {
-      file: 'src/bulk/append-file.ts',
+      file: 'src/run/append-file.ts',
       line: 'sync: () => syncData(file.fd),',
       instead: 'sync: async () => {},',
     },

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { beginRun } from '../../../src/bulk/run-store.ts';
 import { pruneHistory } from '../../../src/history/prune.ts';
 import { historyJson, readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { ended, FakeClock, runPlan, runPorts, temporaryFolder } from '../bulk/fakes.ts';
+import { beginRun } from '../../../src/run/run-store.ts';
+import { ended, FakeClock, runPlan, runPorts, temporaryFolder } from '../run/fakes.ts';
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 const DAY_MS = 86_400_000;

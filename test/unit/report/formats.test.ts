@@ -3,16 +3,16 @@ import MarkdownIt from 'markdown-it';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import type { RunHeader } from '../../../src/bulk/run-header.ts';
-import { CauseCounter } from '../../../src/bulk/run-tally.ts';
-import { RunTimeline } from '../../../src/bulk/run-timeline.ts';
-import type { ReportedRow } from '../../../src/bulk/stored-run.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { htmlReport, ListedRows } from '../../../src/report/html.ts';
 import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { nextCommands } from '../../../src/report/next-commands.ts';
 import { headline, OUTCOME_WORDS, type RunFacts } from '../../../src/report/run-facts.ts';
+import type { RunHeader } from '../../../src/run/run-header.ts';
+import { CauseCounter } from '../../../src/run/run-tally.ts';
+import { RunTimeline } from '../../../src/run/run-timeline.ts';
+import type { ReportedRow } from '../../../src/run/stored-run.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 

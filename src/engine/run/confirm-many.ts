@@ -1,0 +1,87 @@
+import { nounOf } from '../../api/operation.ts';
+import { warning } from '../../failure.ts';
+import { showGiven } from '../../input/given.ts';
+import type { CheckedInput } from '../../input/records/check-input.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { commandWords } from '../../output/people-text.ts';
+import { groupThousands, plural, safeText, shortenText } from '../../output/safe-text.ts';
+import { unchangedLines } from '../../run/summary.ts';
+import type { Service, Session } from '../../session.ts';
+import { notConfirmed, requirePerson, whereText } from '../write-guards.ts';
+import type { ManyCall } from './many-call.ts';
+
+/** One row of the question is a few lines of a terminal at most. */
+const MAX_SHOWN = 240;
+
+/** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */
+function wordsOf(operation: string): string {
+  const [verb = '', noun = ''] = operation.split('.').reverse();
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
+}
+
+/** A value as a person compares it: texts in quotes, so that an empty one or a blank at its end is seen. */
+function cellOf(value: JsonValue | undefined): string {
+  return value === undefined ? 'not there' : showGiven(value);
+}
+
+/** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
+async function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): Promise<readonly string[]> {
+  const old = await changedFrom?.oldCells(new Set(rows.flatMap(({ id }) => (id === undefined ? [] : [id]))));
+  return rows.map(({ row, id, body }) => {
+    const before = id === undefined ? undefined : old?.get(id);
+    const cells = [...(body ?? [])].map(([name, value]) =>
+      old === undefined ? `${name} ${cellOf(value)}` : `${name} ${cellOf(before?.get(name))} -> ${cellOf(value)}`,
+    );
+    const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
+    return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
+  });
+}
+
+/** Asks before many rows are written, or refuses where nobody can be asked. */
+export async function confirmMany(
+  session: Session,
+  plan: ManyCall,
+  checked: CheckedInput,
+  service: Service,
+): Promise<void> {
+  const { effect } = plan.operation;
+  const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
+  if (!mustAsk) return;
+  const rows = plural(checked.selected, 'row');
+  const subject = `${commandWords(session.operation)} of ${rows}`;
+  requirePerson(session, subject);
+  const shown = await shownRows(plan, checked.first);
+  const rest = checked.selected - checked.first.length;
+  const empty = unchangedLines({ emptyCells: checked.emptyCells });
+  await session.context.stderr.write(
+    [
+      ...shown,
+      rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
+      plan.changedFrom === undefined
+        ? ''
+        : `  ${groupThousands(checked.selected)} of ${groupThousands(checked.selected + checked.unchanged)} rows change\n`,
+      effect.confirm ? `  There is no way back from a ${nounOf(plan.operation)}.\n` : '',
+      ...empty.map((line) => `  ${line}\n`),
+    ].join(''),
+  );
+  const question = `${wordsOf(session.operation)}: ${rows}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+}
+
+/** A token that ends before the work does is reported before it starts: a run stopped half-way by 401 can be avoided. */
+export async function compareTokenLife(
+  session: Session,
+  service: Service,
+  rows: number,
+  rate: number | undefined,
+): Promise<void> {
+  const remainingMs = await service.remainingMs();
+  if (remainingMs === undefined) return;
+  const perSecond = rate ?? session.preferences.concurrency.value / 0.25;
+  const neededMs = (rows / perSecond) * 1000;
+  if (remainingMs >= neededMs) return;
+  const { formatDuration } = await import('../../output/duration.ts');
+  const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${rows} rows take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
+  await session.notify(warning('TOKEN_TOO_SHORT', message));
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import type { Operation } from '../../api/operation.ts';
+import type { CallCommand } from '../../commands/command.ts';
+import type { Fault } from '../../failure.ts';
+import { checkFieldTexts } from '../../input/check-fields.ts';
+import { type InputFile, openInput } from '../../input/input-file.ts';
+import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
+import { textAt } from '../../json/value.ts';
+import { isRunName } from '../../run/run-folder.ts';
+import type { Session } from '../../session.ts';
+import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../read-call.ts';
+import { reasonProblem, takesReason } from '../write-guards.ts';
+import { type ManyOptions, readManyOptions } from './run-options.ts';
+
+/** What was asked for, checked as far as the command line goes. */
+export interface ManyCall {
+  readonly operation: Operation;
+  readonly options: ManyOptions;
+  /** How its rows are read. */
+  readonly reading: InputOptions & RowOptions;
+  /** What is wrong with the command line. */
+  readonly faults: readonly Fault[];
+  /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
+  readonly fieldsAreSound: boolean;
+  readonly changedFrom:
+    | {
+        readonly index: ChangedFrom;
+        readonly bytes: Uint8Array;
+        /** The cells of these rows as they were, by id and field. */
+        oldCells(ids: ReadonlySet<string>): ReturnType<typeof readOldCells>;
+      }
+    | undefined;
+  open(): Promise<InputFile>;
+}
+
+/** Bytes that are at hand as an input. */
+function inputOfBytes(name: string, bytes: Uint8Array): InputFile {
+  return {
+    name,
+    isRereadable: true,
+    bytes: async function* () {
+      yield bytes;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
+function inputOfWords(words: readonly string[], idParam: string): InputFile {
+  const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
+  return inputOfBytes('the ids given', Buffer.from(text, 'utf8'));
+}
+
+/** The older file, read once: what is compared with is what a resume finds again. */
+async function loadChangedFrom(
+  session: Session,
+  operation: Operation,
+  path: string,
+  more: { readonly sheet: string | undefined; readonly keepsCells: boolean },
+): Promise<NonNullable<ManyCall['changedFrom']>> {
+  const file = await openInput(path, session.context.stdin, '--changed-from');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
+  const bytes = Buffer.concat(pieces);
+  const options = { operation, path, csvRaw: session.output.csvRaw, ...more };
+  const reread = () => inputOfBytes(file.name, bytes);
+  return {
+    bytes,
+    index: await readChangedFrom(reread(), options),
+    oldCells: (ids) => readOldCells(reread(), options, ids),
+  };
+}
+
+function optionFaults(command: CallCommand, input: RawInput, options: ManyOptions, faults: Fault[]) {
+  const hasFrom = lastValue(input, 'from') !== undefined;
+  if (hasFrom && input.words.length > 0) {
+    faults.push({ where: `<${command.arguments[0]?.name ?? 'id'}> and --from`, problem: 'exclude each other' });
+  }
+  if (options.runName !== undefined && !isRunName(options.runName)) {
+    faults.push({
+      where: '--run',
+      problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not "${options.runName}"`,
+    });
+  }
+  if (options.sheet !== undefined && !hasFrom) faults.push({ where: '--sheet', problem: 'belongs to --from' });
+  if (options.changedFromPath !== undefined && !hasFrom) {
+    faults.push({ where: '--changed-from', problem: 'belongs to --from' });
+  }
+  if (options.changedFromPath === '-' && lastValue(input, 'from') === '-') {
+    faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
+  }
+  if (options.failedPath === '-') {
+    faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
+  }
+  if (command.writes && options.plan === undefined && input.options.has('no-history')) {
+    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
+  }
+}
+
+/** Reads everything that the command line says of a run. */
+export async function readManyCall(session: Session, command: CallCommand, input: RawInput): Promise<ManyCall> {
+  const faults: Fault[] = [];
+  const options = readManyOptions(input, faults);
+  optionFaults(command, input, options, faults);
+  const given = await readGivenFields(session, command, input);
+  faults.push(...given.faults);
+  const { operation } = given;
+  const path = lastValue(input, 'from');
+  const expectations = readExpectations(input, path !== undefined, faults);
+  const { body } = operation;
+  const texts = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
+  const checked =
+    body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
+  faults.push(...checked.faults);
+  const { sheet, shard, emptyCells } = options;
+  const changedFrom =
+    options.changedFromPath === undefined || faults.length > 0
+      ? undefined
+      : await loadChangedFrom(session, operation, options.changedFromPath, {
+          sheet,
+          keepsCells: options.plan !== undefined,
+        });
+  return {
+    operation,
+    options,
+    faults,
+    fieldsAreSound: given.faults.length + checked.faults.length === 0,
+    changedFrom,
+    open: async () =>
+      path === undefined
+        ? inputOfWords(input.words, command.idParam ?? 'id')
+        : openInput(path, session.context.stdin, '--from'),
+    reading: {
+      operation,
+      defaults: checked.values,
+      expectations,
+      emptyCells,
+      csvRaw: session.output.csvRaw,
+      sheet,
+      shard,
+      changedFrom: changedFrom?.index,
+      changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
+      resendUnknown: options.resendUnknown,
+      checkRow: reasonCheck(session, operation),
+      path: path ?? '',
+      format: path === undefined ? 'ndjson' : options.format,
+      isArguments: path === undefined,
+    },
+  };
+}
+
+/** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
+function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
+  const { profile } = session;
+  if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
+  return (row: Row) => {
+    const problem = reasonProblem(profile, textAt(row.body, 'reason'));
+    return problem === undefined ? undefined : { field: 'reason', problem };
+  };
+}

@@ -1,0 +1,205 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve as resolvePath } from 'node:path';
+import { isWrite } from '../../api/operation.ts';
+import type { CallCommand } from '../../commands/command.ts';
+import { note, usageFailure, warning } from '../../failure.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import { openInput } from '../../input/input-file.ts';
+import type { RawInput } from '../../input/raw-input.ts';
+import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
+import { rowsOf } from '../../input/records/rows.ts';
+import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
+import { readRunHeader, runFolder } from '../../run/run-folder.ts';
+import type { RunOptions } from '../../run/run-header.ts';
+import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
+import type { Session } from '../../session.ts';
+import { printDryRunRows } from '../dry-run.ts';
+import { collect, joinFailures, unsent } from '../faults.ts';
+import { guardWrite, refuseReadOnly } from '../write-guards.ts';
+import { compareTokenLife, confirmMany } from './confirm-many.ts';
+import { type Execution, executeRun } from './execute-run.ts';
+import { type ManyCall, readManyCall } from './many-call.ts';
+import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
+import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
+import { portsOf, startRun } from './run-ports.ts';
+import { callOf, placeOf, runColumns } from './run-rows.ts';
+
+/** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
+async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
+  // Nobody is made to type, or to send, what is refused anyway.
+  if (reading.path === '-') return;
+  const file = await open();
+  if (!fieldsAreSound) return file.close();
+  await checkInput(file, reading, { allowDuplicates: options.allowDuplicates });
+}
+
+/** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
+async function refuseOptions(call: ManyCall): Promise<never> {
+  const failures = [usageFailure(call.faults)];
+  await collect(failures, () => refuseInput(call));
+  throw joinFailures(failures);
+}
+
+/** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
+export async function checkMany(session: Session, command: CallCommand, input: RawInput): Promise<void> {
+  const call = await readManyCall(session, command, input);
+  await (call.faults.length > 0 ? refuseOptions(call) : refuseInput(call));
+}
+
+/** Runs a command over several ids or a file. Answers the exit code. */
+export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
+  const call = await readManyCall(session, command, input);
+  const isRun = isWrite(call.operation) && call.options.plan === undefined;
+  if (isRun) refuseReadOnly(session);
+  if (call.faults.length > 0) await refuseOptions(call);
+  const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
+  const copy = await isUnsent(placeForCopy(session, isRun));
+  try {
+    const begun = await isUnsent(beginMany(session, command, call, copy.path));
+    return typeof begun === 'number' ? begun : await executeRun(session, begun);
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+async function beginMany(
+  session: Session,
+  command: CallCommand,
+  call: ManyCall,
+  copy: string,
+): Promise<Execution | number> {
+  const file = await call.open();
+  const { allowDuplicates } = call.options;
+  const checked = await checkInput(file, call.reading, { allowDuplicates, copyTo: copy });
+  return beginChecked(session, command, call, checked, copy);
+}
+
+/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
+async function placeForCopy(
+  session: Session,
+  isRun: boolean,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  if (isRun && !session.common.dryRun) {
+    const path = await spoolPath(portsOf(session));
+    return { path, remove: () => rm(path, { force: true }) };
+  }
+  const { mkdtemp } = await import('node:fs/promises');
+  const { tmpdir } = await import('node:os');
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
+    return { path: join(folder, 'input'), remove: () => rm(folder, { recursive: true, force: true }) };
+  } catch (error) {
+    throw ioFailure(`cannot make a folder in ${tmpdir()}`, error, 'nothing was sent');
+  }
+}
+
+async function beginChecked(
+  session: Session,
+  command: CallCommand,
+  call: ManyCall,
+  checked: CheckedInput,
+  copy: string,
+): Promise<Execution | number> {
+  const { operation, options } = call;
+  for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
+    await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
+  }
+  for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
+  const rowsIn = (inputPath: string) =>
+    async function* () {
+      const file = await openInput(inputPath, session.context.stdin, '--from');
+      yield* rowsOf(file, { ...call.reading, format: checked.format });
+    };
+  const openFailed = () => openFailedFileOf(session, call, checked);
+  if (options.plan !== undefined) {
+    const { makePlan } = await import('./make-plan.ts');
+    const { selected: rowCount, unchanged } = checked;
+    if (rowCount === 0) await reportNothingToDo(session, checked);
+    const { plan, pace } = options;
+    return makePlan(session, { operation, plan, rows: rowsIn(copy), rowCount, unchanged, pace, openFailed });
+  }
+  // Of a shard the whole input counts, or each of its rows could be sent as one.
+  const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
+  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows });
+  const columns = isWrite(operation) ? runColumns(operation) : command.columns;
+  const isDryRun = session.common.dryRun && isWrite(operation);
+  if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
+  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
+  if (checked.selected === 0) await reportNothingToDo(session, checked);
+  if (isDryRun || checked.selected === 0) return 0;
+  const service = await session.service(operation.family);
+  await confirmMany(session, call, checked, service);
+  await compareTokenLife(session, service, checked.selected, options.pace.rate);
+  const failedFile = await openFailed();
+  const run = isWrite(operation) ? await orDiscard(failedFile, beginOwnRun(session, call, checked, copy)) : undefined;
+  return {
+    operation,
+    service,
+    rows: rowsIn(run?.folder.input ?? copy),
+    rowCount: checked.selected,
+    pace: options.pace,
+    run,
+    unknownRows: options.unknownRows,
+    failedFile,
+    columns,
+    emptyCells: checked.emptyCells,
+    unchanged: checked.unchanged,
+  };
+}
+
+function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+  const { failedPath, runName, pace } = call.options;
+  const { sha256, format, rows, selected } = checked;
+  const plan = {
+    name: runName,
+    operation: session.operation,
+    host: placeOf(session, call.operation),
+    inputSha256: sha256,
+    inputFormat: format,
+    spool: copy,
+    older: call.changedFrom?.bytes,
+    rows: selected,
+    inputRows: rows,
+    rowOptions: ROW_OPTIONS,
+  };
+  // A resume writes the file of `--failed` anew.
+  const more: RunOptions = failedPath === undefined ? {} : { failed: resolvePath(failedPath) };
+  return startRun(session, plan, storeOptions(call.reading, pace), more);
+}
+
+/** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
+async function failedPathOfRun(session: Session, { options }: ManyCall): Promise<string | undefined> {
+  if (options.runName === undefined) return undefined;
+  const header = await readRunHeader(runFolder(session.stateDir(), options.runName));
+  return header === undefined ? undefined : failedPathOf(header);
+}
+
+async function openFailedFileOf(
+  session: Session,
+  call: ManyCall,
+  checked: CheckedInput,
+): Promise<FailedFile | undefined> {
+  const path = call.options.failedPath ?? (await failedPathOfRun(session, call));
+  if (path === undefined) return undefined;
+  return openFailedFile({
+    path,
+    inputFormat: call.reading.path === '' ? 'ids' : checked.format,
+    columns: checked.columns,
+    csvRaw: call.reading.csvRaw,
+    isKept: isWrite(call.operation) && call.options.plan === undefined,
+    pid: session.context.pid,
+  });
+}
+
+async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
+  const message =
+    checked.unchanged > 0
+      ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`
+      : checked.rows === 0
+        ? 'nothing to do: the input has no rows'
+        : 'nothing to do: this shard has no rows';
+  await session.notify(note('NOTHING_TO_DO', message));
+  await notifyUnchanged(session, { emptyCells: checked.emptyCells });
+  if (!session.common.dryRun) await writeEmptySummary(session);
+}

@@ -1,0 +1,82 @@
+import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
+import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
+import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import type { RunHeader } from '../../run/run-header.ts';
+import { refuseOtherPlace, resumeRun, staleRunWarning } from '../../run/run-store.ts';
+import type { Session } from '../../session.ts';
+import { refuseRunPrinting } from '../printing.ts';
+import { guardWrite, requirePerson, type WriteWay } from '../write-guards.ts';
+import { executeRun } from './execute-run.ts';
+import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
+import { failedPathOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
+import { portsOf } from './run-ports.ts';
+import { placeOf, runColumns } from './run-rows.ts';
+
+async function confirmResend(session: Session, header: RunHeader): Promise<void> {
+  if (session.common.yes) return;
+  const hint = 'rows whose outcome is unknown may have been applied; add --yes to send them again all the same';
+  requirePerson(session, '--resend-unknown', hint);
+  const question = `Send the unknown rows of ${header.run} again? They may have been applied`;
+  if (await session.prompt.confirm(question)) return;
+  throw new Failure('CANCELLED', 'not confirmed; nothing was sent', { details: { outcome: 'not_sent' } });
+}
+
+/** Goes on with a run: done rows are not repeated and printed from the journal. */
+export async function resume(session: Session, input: RawInput, name: string): Promise<number> {
+  const faults: Fault[] = [];
+  const given = readPace(input, faults);
+  const unknownRows = readUnknownRows(input, faults);
+  if (faults.length > 0) throw usageFailure(faults);
+  const ports = portsOf(session);
+  const header = await requireRunHeader(runFolder(ports.stateDir, name));
+  session.adoptRun({ profile: header.profile, output: header.options['output'] });
+  const operation = operationOfRun(header);
+  const columns = runColumns(operation);
+  await refuseRunPrinting(session.output, columns);
+  guardWrite(session, operation, wayOf(header));
+  if (unknownRows === 'resend') await confirmResend(session, header);
+  const service = await session.service(operation.family);
+  refuseOtherPlace(header, placeOf(session, operation));
+  const stale = staleRunWarning(header, ports.clock.now());
+  if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
+  // Before the run is taken up: a bad path must leave it as it is.
+  const failedFile = await openFailed(session, input, header);
+  const run = await orDiscard(failedFile, resumeRun(ports, name));
+  const pace = loadPace(header.options);
+  return executeRun(session, {
+    operation,
+    service,
+    limits: loadLimits(header.options, session.preferences),
+    rows: () => rowsOfRun(session, run),
+    rowCount: header.rows,
+    pace: { rate: given.rate ?? pace.rate, maxFailures: given.maxFailures ?? pace.maxFailures },
+    run,
+    unknownRows,
+    failedFile,
+    columns,
+  });
+}
+
+/** A run that applies a plan has the approvals that counted when it was begun. */
+function wayOf(header: RunHeader): WriteWay {
+  if (header.inputFormat !== PLAN_INPUT) {
+    return { kind: 'rows', rows: header.options['shard'] === null ? header.rows : header.inputRows };
+  }
+  const approvedBy = header.options['approvedBy'];
+  return { kind: 'plan', plan: header.run, approved: Array.isArray(approvedBy) ? approvedBy.length : 0 };
+}
+
+async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {
+  const path = lastValue(input, 'failed') ?? failedPathOf(header);
+  if (path === undefined) return undefined;
+  const columns = await columnsOfRun(session, { header, folder: runFolder(session.stateDir(), header.run) });
+  return openFailedFile({
+    path,
+    inputFormat: failedFormatOf(header, columns),
+    columns,
+    csvRaw: header.options['csvRaw'] === true,
+    isKept: true,
+    pid: session.context.pid,
+  });
+}

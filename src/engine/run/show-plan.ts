@@ -1,0 +1,95 @@
+import { openInput } from '../../input/input-file.ts';
+import { fromPlain } from '../../json/plain.ts';
+import { printJson } from '../../json/print.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { ROW_COLUMNS } from '../../plan/plan-columns.ts';
+import { headerObject, type PlanHeader, type PlanState, planRunName, rowObject } from '../../plan/plan-file.ts';
+import { plannedRows, type VerifiedPlan } from '../../plan/read-plan.ts';
+import { readRunHeader, runFolder } from '../../run/run-folder.ts';
+import { showRun } from '../../run/run-list.ts';
+import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+import { showApprovals } from './plan-approvals.ts';
+import { portsOf } from './run-ports.ts';
+import { surveyPlan, writePlanView } from './survey-plan.ts';
+
+/** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
+export async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
+  const { stateDir } = session.places;
+  const name = planRunName(header.plan);
+  if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
+    const { state } = await showRun(portsOf(session), name);
+    return state === 'interrupted' ? 'stopped' : state;
+  }
+  return session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired';
+}
+
+/** What a document says of a plan before its rows. */
+interface Head {
+  readonly plan: JsonObject;
+  readonly approvals: JsonValue;
+}
+
+/** One JSON document, written row by row, so that a plan of any length needs no memory. */
+async function printDocument(
+  session: Session,
+  { plan, approvals }: Head,
+  rows: AsyncIterable<JsonObject>,
+): Promise<void> {
+  const { stdout } = session.context;
+  const member = (value: JsonValue) => printJson(value, { indent: 2 }).replaceAll('\n', '\n  ');
+  await stdout.write(`{\n  "plan": ${member(plan)},\n  "approvals": ${member(approvals)},\n  "rows": [`);
+  let isFirst = true;
+  for await (const row of rows) {
+    await stdout.write(`${isFirst ? '' : ','}\n    ${printJson(row, { indent: 2 }).replaceAll('\n', '\n    ')}`);
+    isFirst = false;
+  }
+  await stdout.write(`${isFirst ? '' : '\n  '}]\n}\n`);
+}
+
+/**
+ * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
+ * table of the rows, or one JSON document.
+ */
+export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
+  const verified = await surveyPlan(session, path);
+  const { header, survey } = verified;
+  const state = await planState(session, header);
+  const signatures = await showApprovals(session, profile, path);
+  const { output, context } = session;
+  const isForPeople = context.stdout.isTerminal && output.format === 'table' && output.columns === undefined;
+  if (isForPeople && output.query === undefined) {
+    await writePlanView(session, context.stdout, path, { header, state, survey, ...signatures });
+    return 0;
+  }
+  const head = {
+    plan: new Map([...headerObject(header), ['state', state]]),
+    approvals: fromPlain(signatures.approvals),
+  };
+  if (output.format === 'json' || output.query !== undefined) await printAll(session, path, verified, head);
+  else await printTable(session, path, verified);
+  return 0;
+}
+
+async function* rowObjects(session: Session, path: string, { operation }: VerifiedPlan): AsyncGenerator<JsonObject> {
+  const file = await openInput(path, session.context.stdin, '<file>');
+  for await (const batch of plannedRows(file.bytes(), operation, file.name)) {
+    for (const row of batch) yield rowObject({ ...row, before: row.before });
+  }
+}
+
+async function printAll(session: Session, path: string, plan: VerifiedPlan, head: Head): Promise<void> {
+  const rows = rowObjects(session, path, plan);
+  if (session.output.query === undefined) return printDocument(session, head, rows);
+  const all: JsonValue[] = [];
+  for await (const row of rows) all.push(row);
+  const document = fromPlain({ ...head, rows: all });
+  // Under a query the columns are those of its result.
+  await session.print({ kind: 'resource', resource: document, columns: [] });
+}
+
+async function printTable(session: Session, path: string, plan: VerifiedPlan): Promise<void> {
+  const writer = await session.openRows(ROW_COLUMNS, plan.header.rows);
+  for await (const row of rowObjects(session, path, plan)) await writer.row(row);
+  await writer.close();
+}

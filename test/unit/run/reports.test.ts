@@ -1,0 +1,219 @@
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { StreamFailure } from '../../../src/context.ts';
+import type { CallResult } from '../../../src/http/call.ts';
+import { printJson } from '../../../src/json/print.ts';
+import type { JsonValue } from '../../../src/json/value.ts';
+import { runRows } from '../../../src/run/engine.ts';
+import { type FailedFileOptions, inputRow, openFailedFile } from '../../../src/run/failed-file.ts';
+import { Progress } from '../../../src/run/progress.ts';
+import type { RowResult } from '../../../src/run/row-outcome.ts';
+import { sentResult } from '../../../src/run/row-outcome.ts';
+import { printedRow, storedRow } from '../../../src/run/row-result.ts';
+import { summaryJson, summaryLines } from '../../../src/run/summary.ts';
+import { answered, FakeSignals, heldBack, planOf, rejected, temporaryFolder, unknown, unreachable } from './fakes.ts';
+
+const about = { command: 'card.block', isWrite: true, mayHaveLeft: true };
+
+describe('a printed row', () => {
+  it('has row, id, outcome, httpStatus, attempts and the resource', () => {
+    const result = sentResult({ row: 1, id: 'card-1' }, answered(new Map([['cardId', 'card-1']])), about);
+    expect(printJson(printedRow(result))).toBe(
+      '{"row":1,"id":"card-1","outcome":"applied","httpStatus":200,"attempts":1,"resource":{"cardId":"card-1"}}',
+    );
+  });
+
+  it('has the error in place of the resource, in the shape of any error', () => {
+    const result = sentResult({ row: 7, id: 'card-7' }, rejected(404, 'CARD_NOT_FOUND'), about);
+    expect(printJson(printedRow(result))).toBe(
+      '{"row":7,"id":"card-7","outcome":"rejected","httpStatus":404,"attempts":1,"error":{"code":"NOT_FOUND",' +
+        '"exitCode":3,"message":"it ended as NOT_FOUND","operation":"card.block","id":"card-7","outcome":"rejected",' +
+        '"http":{"status":404},"service":{"errorCode":"CARD_NOT_FOUND"},"attempts":1,"row":7}}',
+    );
+  });
+
+  it('has the id in the answer that can be had nowhere else', () => {
+    const result = sentResult({ row: 1, id: undefined }, answered(new Map(), 'event-9'), about);
+    expect(printJson(printedRow(result))).toBe(
+      '{"row":1,"id":null,"outcome":"applied","httpStatus":200,"attempts":1,"resource":{},"resultId":"event-9"}',
+    );
+    expect(printJson(storedRow(result))).toBe(
+      '{"row":1,"id":null,"outcome":"applied","httpStatus":200,"attempts":1,"error":null,"resultId":"event-9"}',
+    );
+  });
+});
+
+describe('the summary', () => {
+  it('says that results are kept only where they are: a read keeps nothing', async () => {
+    const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
+    const facts = { command: 'card.get', canReconcile: false };
+    const report = await runRows(planOf(2, async () => answered(), { emit: gone }));
+    expect(summaryLines({ ...facts, report, run: undefined })).toContain('the output was not read to its end');
+    expect(summaryLines({ ...facts, report, run: 'monday' })).toContain(
+      'the output was not read to its end; the results are kept in the run',
+    );
+  });
+
+  async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
+    const signals = new FakeSignals();
+    const plan = planOf(
+      ends.length,
+      async (row, slot) => {
+        await slot.pacer.admit('send');
+        if (row.row === stopAfter) signals.send('SIGINT');
+        return ends[row.row - 1] ?? answered();
+      },
+      { signals },
+    );
+    return { report: await runRows(plan), command: 'card.block', run: 'may', canReconcile: true };
+  }
+
+  it('groups failures by cause and names the command that lists each', async () => {
+    const input = await summaryOf([
+      answered(),
+      rejected(422, 'CARD_EXPIRED'),
+      rejected(422, 'CARD_EXPIRED'),
+      rejected(404, 'CARD_NOT_FOUND'),
+      heldBack(),
+    ]);
+    expect(summaryLines(input)).toEqual([
+      'card block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
+      '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND; list them: frontdesk runs results may --outcome rejected',
+      '1 not sent: 1 PRECONDITION; list them: frontdesk runs results may --outcome not_sent',
+    ]);
+    expect(printJson(summaryJson(input))).toBe(
+      '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"exitCode":15,"resume":null}}',
+    );
+  });
+
+  it('gives the command that goes on with a run that was stopped', async () => {
+    const input = await summaryOf([answered(), answered(), answered()], 1);
+    expect(summaryLines(input).slice(1)).toEqual([
+      '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',
+      'stopped: Ctrl-C',
+      'go on with: frontdesk runs resume may',
+    ]);
+    expect(printJson(summaryJson(input))).toBe(
+      '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"exitCode":130,' +
+        '"resume":"frontdesk runs resume may"}}',
+    );
+  });
+
+  it('says what to do with unknown rows, and shows codes from outside as text', async () => {
+    const input = await summaryOf([unknown(), rejected(400, 'A\u001b[31mB')]);
+    const lines = summaryLines({ ...input, emptyCells: new Map([['email', 12]]), unchanged: 3 });
+    expect(lines.slice(1)).toEqual([
+      '1 rejected: 1 A\\x1b[31mB; list them: frontdesk runs results may --outcome rejected',
+      '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',
+      '3 rows without a change, not sent',
+      'empty cells left unchanged: 12 in email',
+      'unknown rows may have been applied; read and compare them with: frontdesk runs resume may --reconcile; ' +
+        'send them again only then: frontdesk runs resume may --resend-unknown',
+    ]);
+  });
+});
+
+describe('progress', () => {
+  const done = (call: CallResult, source: 'sent' | 'journal' = 'sent'): RowResult => ({
+    ...sentResult({ row: 1, id: 'x' }, call, about),
+    source,
+  });
+
+  it('shows done, rate, failures and the time left', () => {
+    const progress = new Progress(1000, 0);
+    expect(progress.text(0)).toBe('0/1,000 rows (0 %)');
+    for (let row = 0; row < 100; row += 1) progress.ended(done(answered()));
+    progress.ended(done(rejected(404)));
+    progress.ended(done(answered(), 'journal'));
+    expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 failed, 18 s left');
+    progress.paused(14_000);
+    progress.paused(9_000);
+    expect(progress.text(2_000)).toBe(
+      '102/1,000 rows (10 %), 50.5 rows/s, 1 failed, the service asked for a pause (429), 12 s left',
+    );
+    expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 failed, 2 min 5 s left');
+  });
+});
+
+describe('--failed', () => {
+  const source = (row: number, names: readonly string[], values: readonly JsonValue[]) => ({
+    row,
+    id: `card-${row}`,
+    record: { names, values },
+  });
+  const names = ['cardId', 'reason', '_outcome'];
+
+  function optionsFor(path: string, more: Partial<FailedFileOptions> = {}): FailedFileOptions {
+    return { path, inputFormat: 'csv', columns: names, csvRaw: false, isKept: true, pid: process.pid, ...more };
+  }
+
+  it('holds the rows that did not succeed with all their columns, once each', async () => {
+    const path = join(temporaryFolder(), 'failed.csv');
+    const file = await openFailedFile(optionsFor(path));
+    await file.add(sentResult(source(1, names, ['card-1', 'ok', '']), answered(), about));
+    await file.add(sentResult(source(2, names, ['card-2', '=lost, "twice"', 'rejected']), rejected(404), about));
+    await file.add(sentResult(source(3, names, ['card-3', '', '']), unreachable(), about));
+    expect(existsSync(path)).toBe(false);
+    await file.keep();
+    expect(readFileSync(path, 'utf8')).toBe(
+      'cardId,reason,_row,_outcome,_error\r\n' +
+        'card-2,"\'=lost, ""twice""",2,rejected,NOT_FOUND: it ended as NOT_FOUND\r\n' +
+        'card-3,,3,not_sent,UNREACHABLE: it ended as UNREACHABLE\r\n',
+    );
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    [
+      'failed.ndjson',
+      '{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: it ended as OUTCOME_UNKNOWN"}\n',
+    ],
+    [
+      'failed.json',
+      '[\n{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: it ended as OUTCOME_UNKNOWN"}\n]\n',
+    ],
+  ])('keeps null and absent apart in %s', async (name, text) => {
+    const path = join(temporaryFolder(), name);
+    const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson' }));
+    await file.add(sentResult(source(2, ['cardId', 'url'], ['card-2', null]), unknown(), about));
+    await file.keep();
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('replaces an old file only at the end, and not at all when it is discarded', async () => {
+    const path = join(temporaryFolder(), 'failed.csv');
+    writeFileSync(path, 'old');
+    const discarded = await openFailedFile(optionsFor(path));
+    await discarded.discard();
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    const kept = await openFailedFile(optionsFor(path));
+    await kept.keep();
+    expect(readFileSync(path, 'utf8')).toBe('cardId,reason,_row,_outcome,_error\r\n');
+    expect(readdirSync(join(path, '..'))).toEqual(['failed.csv']);
+  });
+
+  it('writes into a device and does not replace it', async () => {
+    const path = join(temporaryFolder(), 'link');
+    symlinkSync('/dev/null', path);
+    const file = await openFailedFile(optionsFor(path));
+    await file.add(sentResult(source(2, names, ['card-2', '', '']), unknown(), about));
+    await file.keep();
+    expect(statSync(path).isCharacterDevice()).toBe(true);
+  });
+
+  it.each([
+    ['a JSON input into a CSV', { inputFormat: 'json' } as const, 'failed.csv', 'USAGE'],
+    ['a CSV input into NDJSON', {}, 'failed.ndjson', 'USAGE'],
+    ['a folder that is missing', {}, join('nowhere', 'failed.csv'), 'LOCAL_IO'],
+  ])('refuses %s before anything is sent', async (_what, more, name, code) => {
+    const opening = openFailedFile(optionsFor(join(temporaryFolder(), name), more));
+    await expect(opening).rejects.toMatchObject({ code });
+  });
+
+  it('gives back an original row with its outcome for --as-input', () => {
+    expect(printJson(inputRow(source(2, names, ['card-2', 'lost', 'rejected']), 'unknown'))).toBe(
+      '{"cardId":"card-2","reason":"lost","_outcome":"unknown"}',
+    );
+  });
+});

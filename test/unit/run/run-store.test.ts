@@ -1,0 +1,324 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryName } from '../../../src/files/process-identity.ts';
+import { runRows } from '../../../src/run/engine.ts';
+import { findRunName, makeRunName } from '../../../src/run/run-folder.ts';
+import { lastRunName, listRuns, showRun } from '../../../src/run/run-list.ts';
+import { runResults } from '../../../src/run/run-records.ts';
+import {
+  beginRun,
+  refuseOtherPlace,
+  removeRun,
+  removeRunsOlderThan,
+  resumeRun,
+  spoolPath,
+  staleRunWarning,
+} from '../../../src/run/run-store.ts';
+import {
+  answered,
+  ended,
+  FakeClock,
+  INPUT,
+  INPUT_SHA256,
+  planOf,
+  rejected,
+  rowsTo,
+  runPlan,
+  runPorts,
+  temporaryFolder,
+} from './fakes.ts';
+
+/** No process has this pid: Linux ends at 4194304, others far below. */
+const DEAD_PID = 999_999_999;
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('a run', () => {
+  it('keeps header, input and journal for its user only', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    const folder = join(stateDir, 'runs', 'may');
+    expect(readdirSync(folder).sort()).toEqual(['header.json', 'input', 'journal.jsonl', 'lock']);
+    expect([mode(folder), mode(join(folder, 'input')), mode(join(folder, 'header.json'))]).toEqual([
+      '700',
+      '600',
+      '600',
+    ]);
+    expect(readFileSync(join(folder, 'input'))).toEqual(Buffer.from(INPUT));
+    expect(JSON.parse(readFileSync(join(folder, 'header.json'), 'utf8'))).toEqual({
+      version: 1,
+      run: 'may',
+      operation: 'card.block',
+      profile: 'demo',
+      host: 'https://cards.example',
+      user: 'ada',
+      inputSha256: INPUT_SHA256,
+      inputFormat: 'ids',
+      rows: 3,
+      inputRows: 3,
+      options: { concurrency: 8 },
+      startedAt: '2026-05-01T12:00:00.000Z',
+    });
+    await run.close();
+    expect(existsSync(join(folder, 'lock'))).toBe(false);
+  });
+
+  it('gets a name of at most 20 characters that sorts by time and ends with what is enough to type', () => {
+    expect(makeRunName(new FakeClock(), () => 0.5)).toBe('20260501-1200-800000');
+  });
+
+  it('is found by its name, and by any part of it that no other run has', async () => {
+    const stateDir = temporaryFolder();
+    for (const run of ['20260501-1200-7f3a2b', '20260501-1200-8f3a2c', '20260502-0900-7f3a2c', '7f3a2c']) {
+      mkdirSync(join(stateDir, 'runs', run), { recursive: true });
+    }
+    expect(await findRunName(stateDir, '7f3a2b')).toBe('20260501-1200-7f3a2b');
+    expect(await findRunName(stateDir, '0502')).toBe('20260502-0900-7f3a2c');
+    // A whole name wins over those that it is a part of.
+    expect(await findRunName(stateDir, '7f3a2c')).toBe('7f3a2c');
+    expect(await findRunName(stateDir, 'ffff')).toBeUndefined();
+    expect(await findRunName(stateDir, '')).toBeUndefined();
+    await expect(findRunName(stateDir, '1200')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'several runs have "1200" in their id: 20260501-1200-8f3a2c, 20260501-1200-7f3a2b',
+    });
+  });
+
+  it('moves the copy of its input out of the spool', async () => {
+    const stateDir = temporaryFolder();
+    const path = await spoolPath(runPorts(stateDir));
+    writeFileSync(path, INPUT);
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', spool: path }));
+    await run.close();
+    expect(readdirSync(join(stateDir, 'runs'))).toEqual(['may']);
+    expect(readFileSync(run.folder.input)).toEqual(Buffer.from(INPUT));
+  });
+
+  it('has the older file that it compares with before it can be taken up (K1)', async () => {
+    const stateDir = temporaryFolder();
+    const folder = join(stateDir, 'runs', 'may');
+    const older = Buffer.from('id\n1\n');
+    const diesHere = async (): Promise<never> => {
+      throw Object.assign(new Error('this process is dead'), { code: 'EIO' });
+    };
+    const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, runPlan({ name: 'may', older }));
+    await expect(crashed).rejects.toThrow('the device reported an error');
+    expect(readdirSync(folder).sort()).toEqual(['changed-from', 'input']);
+    expect(readFileSync(join(folder, 'changed-from'), 'utf8')).toBe('id\n1\n');
+    expect(mode(join(folder, 'changed-from'))).toBe('600');
+  });
+
+  it('removes what killed processes left of inputs, and leaves what a living one is writing', async () => {
+    const stateDir = temporaryFolder();
+    const runs = join(stateDir, 'runs');
+    const ofTheDead = temporaryName(DEAD_PID);
+    const ofTheLiving = temporaryName(process.pid);
+    mkdirSync(join(runs, 'may'), { recursive: true });
+    for (const name of [ofTheDead, ofTheLiving, `may/${ofTheDead}`]) writeFileSync(join(runs, name), INPUT);
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    expect(readdirSync(runs).sort()).toEqual([ofTheLiving, 'may']);
+    expect(readdirSync(join(runs, 'may')).sort()).toEqual(['header.json', 'input', 'journal.jsonl']);
+  });
+
+  it('is not listed while its spool or a folder without a header is all there is', async () => {
+    const stateDir = temporaryFolder();
+    writeFileSync(await spoolPath(runPorts(stateDir)), INPUT);
+    mkdirSync(join(stateDir, 'runs', 'begun'));
+    expect(await listRuns(runPorts(stateDir))).toEqual([]);
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'begun' }));
+    await run.close();
+  });
+
+  it.each(['', '.', '..', 'a/b', 'a b', 'ü', 'x'.repeat(65)])('cannot be named %j', async (name) => {
+    const stateDir = temporaryFolder();
+    await expect(beginRun(runPorts(stateDir), runPlan({ name }))).rejects.toMatchObject({ code: 'USAGE' });
+    expect(readdirSync(stateDir)).toEqual([]);
+  });
+});
+
+describe('--run with a name that exists', () => {
+  it('takes the run up when command, input and place are the same', async () => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    const again = await beginRun(runPorts(stateDir), runPlan({ name: 'may', options: { concurrency: 2 } }));
+    expect(again.header.options).toEqual({ concurrency: 8 });
+    await again.close();
+  });
+
+  it.each([
+    ['another command', { operation: 'card.activate' }, 'its command is card.block, not card.activate'],
+    ['another profile', { profile: 'live' }, 'its profile is demo, not live'],
+    ['another place', { host: 'https://b.example' }, 'its service is https://cards.example, not https://b.example'],
+    ['another input', { inputSha256: 'f'.repeat(64) }, 'its input is another one'],
+    ['another shard', { rows: 2 }, 'it has 3 rows, not 2'],
+  ])('refuses %s (K9)', async (_what, change, difference) => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', ...change }))).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `run may exists and is not this one: ${difference}; nothing was sent`,
+    });
+    expect(existsSync(join(stateDir, 'runs', 'may', 'lock'))).toBe(false);
+  });
+});
+
+describe('a run that exists', () => {
+  it('is worked on by one process only (P16)', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
+    await expect(removeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+    await run.close();
+  });
+
+  it('is refused when the copy of its input was changed (I24)', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.input, 'card-2\n');
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('is refused when it was written by a newer version, and left alone', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.header, '{"version":2}');
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(readFileSync(run.folder.header, 'utf8')).toBe('{"version":2}');
+  });
+
+  it('does not go on at another address', async () => {
+    const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
+    await run.close();
+    expect(() => refuseOtherPlace(run.header, 'https://b.example')).toThrow(/now leads to https:\/\/b\.example/);
+    expect(() => refuseOtherPlace(run.header, 'https://cards.example')).not.toThrow();
+  });
+
+  it.each([
+    [6, undefined],
+    [7, 'run may was begun 7 days ago; its rows may no longer be what is wanted'],
+  ])('taken up after %d days warns: %j (K14)', async (days, warning) => {
+    const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
+    await run.close();
+    expect(staleRunWarning(run.header, Date.parse('2026-05-01T12:00:00Z') + days * 86_400_000)).toBe(warning);
+  });
+
+  it('that does not exist is a usage error', async () => {
+    const stateDir = temporaryFolder();
+    await expect(resumeRun(runPorts(stateDir), 'june')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'there is no run june',
+    });
+    await expect(removeRun(runPorts(stateDir), 'june')).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(lastRunName(runPorts(stateDir))).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('runs list', () => {
+  it('tells running, finished, stopped and interrupted runs apart, newest first', async () => {
+    const stateDir = temporaryFolder();
+    const clock = new FakeClock();
+    const ports = runPorts(stateDir, { clock });
+    const plan = (name: string) => runPlan({ name, rows: 3, inputRows: 3 });
+    let isRefused = false;
+    const send = async (row: { row: number }, slot: { pacer: { admit(purpose: 'send'): Promise<boolean> } }) => {
+      await slot.pacer.admit('send');
+      return row.row === 2 && isRefused ? rejected(401) : answered();
+    };
+    const finished = await beginRun(ports, plan('finished'));
+    await runRows(planOf(3, send, { journal: finished.journal }));
+    await finished.close();
+    clock.ms += 1000;
+    const stopped = await beginRun(ports, plan('stopped'));
+    isRefused = true;
+    await runRows(planOf(3, send, { journal: stopped.journal }));
+    await stopped.close();
+    clock.ms += 1000;
+    const killed = await beginRun(ports, plan('killed'));
+    await killed.journal.intent({ row: 1, id: 'card-1' });
+    await killed.close();
+    clock.ms += 1000;
+    const running = await beginRun(ports, plan('running'));
+    const runs = await listRuns(ports);
+    await running.close();
+    expect(runs.map(({ run, state, outcomes }) => ({ run, state, outcomes }))).toEqual([
+      { run: 'running', state: 'running', outcomes: { not_sent: 3 } },
+      { run: 'killed', state: 'interrupted', outcomes: { unknown: 1, not_sent: 2 } },
+      { run: 'stopped', state: 'stopped', outcomes: { applied: 1, rejected: 1, not_sent: 1 } },
+      { run: 'finished', state: 'finished', outcomes: { applied: 3 } },
+    ]);
+    expect(await showRun(ports, 'stopped')).toEqual({
+      run: 'stopped',
+      operation: 'card.block',
+      profile: 'demo',
+      state: 'stopped',
+      rows: 3,
+      outcomes: { applied: 1, rejected: 1, not_sent: 1 },
+      startedAt: '2026-05-01T12:00:01.000Z',
+    });
+    expect(await lastRunName(ports)).toBe('running');
+  });
+
+  it('shows a run whose journal is damaged without its outcomes', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+    await run.close();
+    writeFileSync(run.folder.journal, 'x\ny\n');
+    expect(await listRuns(runPorts(stateDir))).toMatchObject([
+      { run: 'may', state: 'interrupted', outcomes: undefined },
+    ]);
+  });
+});
+
+describe('runs results', () => {
+  it('gives every row in input order, also of a run that was killed', async () => {
+    const stateDir = temporaryFolder();
+    const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: 4, inputRows: 4 }));
+    await run.journal.intent({ row: 2, id: 'card-2' });
+    await run.journal.intent({ row: 1, id: 'card-1' });
+    await run.journal.result(
+      { row: 2, id: 'card-2' },
+      ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-2' }),
+    );
+    const found: unknown[] = [];
+    for await (const { row, ending, failure } of runResults({ ...run, isHeld: false }, rowsTo(4))) {
+      found.push([row.row, ending.outcome, ending.attempts, ending.resultId, failure?.code]);
+    }
+    expect(found).toEqual([
+      [1, 'unknown', 1, undefined, 'OUTCOME_UNKNOWN'],
+      [2, 'applied', 1, 'new-2', undefined],
+      [3, 'not_sent', 0, undefined, 'PARTIAL'],
+      [4, 'not_sent', 0, undefined, 'PARTIAL'],
+    ]);
+    const unknownRows: number[] = [];
+    for await (const { row } of runResults({ ...run, isHeld: false }, rowsTo(4), new Set(['unknown'])))
+      unknownRows.push(row.row);
+    expect(unknownRows).toEqual([1]);
+    await run.close();
+  });
+});
+
+describe('runs remove', () => {
+  it('deletes everything the run kept', async () => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    await removeRun(runPorts(stateDir), 'may');
+    expect(readdirSync(join(stateDir, 'runs'))).toEqual([]);
+  });
+
+  it('--older-than leaves young runs and running ones', async () => {
+    const stateDir = temporaryFolder();
+    const clock = new FakeClock();
+    const ports = runPorts(stateDir, { clock });
+    await (await beginRun(ports, runPlan({ name: 'old' }))).close();
+    const running = await beginRun(ports, runPlan({ name: 'old-running' }));
+    clock.ms += 91 * 86_400_000;
+    await (await beginRun(ports, runPlan({ name: 'young' }))).close();
+    expect(await removeRunsOlderThan(ports, 90 * 86_400_000)).toEqual(['old']);
+    expect(readdirSync(join(stateDir, 'runs')).sort()).toEqual(['old-running', 'young']);
+    await running.close();
+  });
+});

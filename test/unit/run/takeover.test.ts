@@ -1,0 +1,240 @@
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ClockPort } from '../../../src/context.ts';
+import { Failure } from '../../../src/failure.ts';
+import { crc32Hex } from '../../../src/run/crc32.ts';
+import { runRows } from '../../../src/run/engine.ts';
+import { RunJournal } from '../../../src/run/journal.ts';
+import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal-reader.ts';
+import { encodeRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
+import type { RunHold } from '../../../src/run/journal-writer.ts';
+import { RowStates } from '../../../src/run/row-states.ts';
+import { answered, ended, FakeClock, failed, planOf, temporaryFolder } from './fakes.ts';
+
+const ROWS = 6;
+
+/** The hold of one machine, which counts up as the journal tells it to. */
+function holdOf(machine: string, mayHaveRival = false): RunHold {
+  let epoch = 1;
+  return {
+    get epoch() {
+      return epoch;
+    },
+    mayHaveRival,
+    by: `${machine} (process 1)`,
+    raiseEpoch: (least) => {
+      epoch = Math.max(epoch, least);
+    },
+    prove: () => undefined,
+  };
+}
+
+function ports(machine: string, mayHaveRival = false) {
+  return { clock: new FakeClock(), pid: process.pid, hold: holdOf(machine, mayHaveRival) };
+}
+
+/** A journal that pod-a has begun: row 1 applied, row 2 under way. */
+async function begun() {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const journal = await RunJournal.create(path, ROWS, ports('pod-a'));
+  await journal.intent({ row: 1, id: 'card-1' });
+  await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
+  await journal.intent({ row: 2, id: 'card-2' });
+  return { path, journal };
+}
+
+async function statesOf(path: string): Promise<string[]> {
+  const states = new RowStates(ROWS);
+  await scanJournal(path, (record, offset) => states.take(record, offset));
+  return Array.from({ length: ROWS }, (_, index) => states.state(index + 1));
+}
+
+describe('a journal that was taken over from a process that may only be paused', () => {
+  it('M3 is not what that process goes on to write to', async () => {
+    const { path, journal } = await begun();
+    const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
+    await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
+    await journal.intent({ row: 3, id: 'card-3' });
+    await successor.intent({ row: 3, id: 'card-3' });
+    await successor.result({ row: 3, id: 'card-3' }, ended({ outcome: 'rejected' }));
+    await journal.close();
+    await successor.close();
+    expect(await statesOf(path)).toEqual(['applied', 'unknown', 'rejected', 'none', 'none', 'none']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(path))).toEqual(['journal.jsonl']);
+  });
+
+  it('keeps a row whose intent was on the disk by then as one that may have been sent', async () => {
+    const { path, journal } = await begun();
+    const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
+    expect(successor.states.isToDo(2)).toBe(false);
+    expect(successor.states.state(2)).toBe('unknown');
+    await journal.close();
+    await successor.close();
+  });
+
+  it('loses half a record at its end, and nothing else', async () => {
+    const { path, journal } = await begun();
+    await journal.close();
+    appendFileSync(path, '{"n":3,"t":1777636800000,"s":"int');
+    await (await RunJournal.resume(path, ROWS, ports('pod-b', true))).close();
+    expect(readFileSync(path, 'utf8')).not.toContain('"n":3');
+    expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'none', 'none', 'none']);
+  });
+
+  it('is set apart too when the one who took it over died before he wrote of it', async () => {
+    const { path, journal } = await begun();
+    const hold = holdOf('pod-c');
+    hold.raiseEpoch(3);
+    const { ino } = statSync(path);
+    await (await RunJournal.resume(path, ROWS, { ...ports('pod-c'), hold })).close();
+    expect(statSync(path).ino).not.toBe(ino);
+    expect(hold.epoch).toBe(3);
+    await journal.close();
+  });
+
+  it('stays the same file when nobody else can have it open', async () => {
+    const { path, journal } = await begun();
+    await journal.close();
+    const { ino } = statSync(path);
+    await (await RunJournal.resume(path, ROWS, ports('pod-a'))).close();
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  it('names the one who took it over to the one who lost it', async () => {
+    const { path, journal } = await begun();
+    await journal.close();
+    expect(successorIn(path, 1)).toBeUndefined();
+    await (await RunJournal.resume(path, ROWS, ports('pod-b', true))).close();
+    expect(successorIn(path, 1)).toBe('another frontdesk on pod-b (process 1)');
+    expect(successorIn(path, 2)).toBeUndefined();
+    expect(successorIn(join(path, 'none'), 1)).toBeUndefined();
+  });
+});
+
+describe('a run that was lost', () => {
+  it.each([
+    ['the process was stopped', 75_000, 0],
+    ['its machine was asleep, which stops the monotonic clock', 0, 75_000],
+  ])('M2 keeps back a request that was about to leave when %s', async (_what, stoppedMs, asleepMs) => {
+    let isLost = false;
+    let wallMs = 0;
+    const fake = new FakeClock();
+    const clock: ClockPort = {
+      now: () => fake.now() + wallMs,
+      monotonic: () => fake.monotonic(),
+      sleep: (ms, signal) => fake.sleep(ms, signal),
+    };
+    const prove = () => {
+      if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
+    };
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    const hold = { ...holdOf('pod-a'), prove };
+    const journal = await RunJournal.create(path, ROWS, { clock, pid: process.pid, hold });
+    const sent: number[] = [];
+    const plan = planOf(
+      4,
+      async (row, slot) => {
+        if (!(await slot.pacer.admit('send'))) return failed('CANCELLED', { outcome: 'not_sent', attempts: 0 });
+        if (row.row === 2) {
+          fake.ms += stoppedMs;
+          wallMs = asleepMs;
+          isLost = true;
+        }
+        slot.pacer.leaves?.();
+        if (slot.wrapUp.aborted) return failed('CANCELLED', { outcome: 'not_sent' });
+        sent.push(row.row);
+        return answered();
+      },
+      { journal, clock },
+    );
+    const report = await runRows(plan);
+    await journal.close();
+    expect(report.exitCode).toBe(16);
+    expect(sent).toEqual([1]);
+    expect(plan.printed.map(({ ending }) => ending.outcome)).toEqual(['applied', 'not_sent', 'not_sent', 'not_sent']);
+  });
+});
+
+describe('records that an earlier holder writes behind its successor', () => {
+  const late: readonly JournalRecord[] = [
+    { n: 3, t: 2, s: 'intent', a: 1, id: 'card-3' },
+    { n: 3, t: 3, s: 'applied', a: 1 },
+    { n: 4, t: 3, s: 'not_sent', a: 0 },
+    { n: 1, t: 3, s: 'unknown', a: 1 },
+    { t: 4, s: 'resumed', by: 'pod-a (process 1)' },
+    { t: 5, s: 'end', state: 'finished', outcomes: { applied: 6 } },
+  ];
+
+  it('are not believed, whatever they say', async () => {
+    const { path, journal } = await begun();
+    await journal.close();
+    const successor = await RunJournal.resume(path, ROWS, ports('pod-b'));
+    await successor.intent({ row: 4, id: 'card-4' });
+    appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
+    await successor.result({ row: 4, id: 'card-4' }, ended({ outcome: 'applied' }));
+    await successor.close();
+    appendFileSync(path, late.map((record) => encodeRecord(record, 1)).join(''));
+    expect(await statesOf(path)).toEqual(['applied', 'unknown', 'none', 'applied', 'none', 'none']);
+    expect(await readLastRecord(path)).toMatchObject({ n: 4, s: 'applied', e: 2 });
+    const third = await RunJournal.resume(path, ROWS, ports('pod-c'));
+    expect(third.states.isToDo(3)).toBe(true);
+    await third.close();
+    expect(readFileSync(path, 'utf8')).toContain('"s":"resumed","by":"pod-c (process 1)","e":3');
+  });
+});
+
+describe('a journal that two processes of the first version wrote to at once', () => {
+  /** A line as the first version wrote it: without an epoch. */
+  function line(record: JournalRecord): string {
+    const head = JSON.stringify(record).slice(0, -1);
+    return `${head},"c":"${crc32Hex(head)}"}\n`;
+  }
+
+  const intent = (n: number, a = 1): JournalRecord => ({ n, t: 1, s: 'intent', a, id: `card-${n}` });
+  const result = (n: number, s: 'applied' | 'rejected' | 'not_sent' | 'unknown', a = 1): JournalRecord => ({
+    n,
+    t: 2,
+    s,
+    a,
+  });
+
+  it.each<[string, readonly JournalRecord[], string]>([
+    ['both sent it, one saw it applied', [intent(1), intent(1), result(1, 'applied')], 'applied'],
+    ['both sent it and saw it applied', [intent(1), result(1, 'applied'), intent(1), result(1, 'applied')], 'applied'],
+    [
+      'both sent it, one was refused, the other heard nothing',
+      [intent(1), intent(1), result(1, 'rejected')],
+      'unknown',
+    ],
+    ['both sent it, one did not after all', [intent(1), intent(1), result(1, 'not_sent')], 'unknown'],
+    ['both sent it, and neither heard anything', [intent(1), intent(1)], 'unknown'],
+    ['one gave it up as unknown, the other heard', [intent(1), result(1, 'unknown'), result(1, 'applied')], 'applied'],
+    ['one gave it up, the other was refused', [intent(1), result(1, 'unknown'), result(1, 'rejected')], 'unknown'],
+    ['one gave it up, the other tries again', [intent(1), result(1, 'unknown'), intent(1, 2)], 'unknown'],
+    ['one did it, the other says it did not', [intent(1), result(1, 'applied'), result(1, 'not_sent', 0)], 'applied'],
+    ['its intent was cut away by the other', [result(1, 'applied')], 'applied'],
+    ['one was refused, then the other heard', [intent(1), result(1, 'rejected'), result(1, 'applied')], 'applied'],
+    ['one process alone tried twice', [intent(1), intent(1, 2), result(1, 'rejected', 2)], 'rejected'],
+  ])('%s: it is not said to be what it may not be', async (_what, records, state) => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    writeFileSync(path, [...records, intent(2), result(2, 'applied')].map(line).join(''));
+    expect((await statesOf(path)).slice(0, 2)).toEqual([state, 'applied']);
+    const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
+    expect(journal.states.isToDo(1)).toBe(false);
+    expect((await journal.entry(1)).ending.outcome).toBe(state);
+    await journal.close();
+  });
+
+  it('lets an unknown row of it be settled as any other', async () => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    writeFileSync(path, [intent(1), intent(1)].map(line).join(''));
+    const journal = await RunJournal.resume(path, ROWS, ports('pod-a'));
+    await journal.resolve(1);
+    await journal.intent({ row: 1, id: 'card-1' });
+    await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
+    await journal.close();
+    expect((await statesOf(path))[0]).toBe('applied');
+  });
+});
