@@ -137,6 +137,4 @@ export interface Site extends Pick<Context, 'clock' | 'random' | 'version'> {
 /** One origin, one credential, one connection pool. */
 export interface HttpClient {
   call(input: CallInput, options: CallOptions): Promise<CallResult>;
-  /** Destroys the pool; nothing is left that keeps the process alive. */
-  close(): Promise<void>;
 }

@@ -10,6 +10,5 @@ export function createHttpClient(site: Site): HttpClient {
   const sender = new Sender(site);
   return {
     call: (input, options) => new OngoingCall(sender, input, options).run(),
-    close: () => site.transport.close(),
   };
 }

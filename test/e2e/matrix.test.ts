@@ -37,6 +37,7 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
   const { timeoutMs, connectTimeoutMs } = limitsAt(event);
   const parsed = parseBaseUrl(stage.url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
+  const transport = createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs });
   const client = createHttpClient({
     baseUrl: parsed.baseUrl,
     credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined, source: 'test' },
@@ -44,10 +45,10 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs }),
+    transport,
   });
   const result = await client.call(inputFor(OPERATIONS[name]), { policy: { ...POLICY, timeoutMs } });
-  await client.close();
+  await transport.close();
   const exit = result.kind === 'answered' ? 0 : result.failure.exitCode;
   const outcome = result.ending.outcome ?? undefined;
   const requests = requestsAt(stage);

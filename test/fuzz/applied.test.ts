@@ -95,6 +95,7 @@ async function playOne(index: number): Promise<End> {
   const parsed = parseBaseUrl(server.url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
+  const transport = createTransport({ baseUrl: parsed.baseUrl, clock });
   const client = createHttpClient({
     baseUrl: parsed.baseUrl,
     credential: { token: async () => CARDS_TOKEN, renew: async () => undefined, source: 'test' },
@@ -102,11 +103,11 @@ async function playOne(index: number): Promise<End> {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl: parsed.baseUrl, clock }),
+    transport,
   });
   const policy = { timeoutMs: 250, retries: 2, retryMaxTimeMs: 60_000 };
   const result = await client.call(play.input, { policy });
-  await client.close();
+  await transport.close();
   const applied = server.applications();
   await server.close();
   const code = result.kind === 'answered' ? 0 : result.failure.exitCode;

@@ -30,6 +30,7 @@ const AT_A_TIME = 16;
 
 let server: FaultServer;
 let client: HttpClient;
+let transport: ReturnType<typeof createTransport>;
 const origin = () => `(seed ${SEED}, repeat with FRONTDESK_FUZZ_SEED=${SEED})`;
 
 beforeAll(async () => {
@@ -49,6 +50,7 @@ beforeAll(async () => {
   const parsed = parseBaseUrl(server.url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => Promise.resolve() };
+  transport = createTransport({ baseUrl: parsed.baseUrl, clock });
   client = createHttpClient({
     baseUrl: parsed.baseUrl,
     credential: { token: async () => CARDS_TOKEN, renew: async () => undefined, source: 'test' },
@@ -56,11 +58,11 @@ beforeAll(async () => {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl: parsed.baseUrl, clock }),
+    transport,
   });
 });
 afterAll(async () => {
-  await client.close();
+  await transport.close();
   await server.close();
 });
 

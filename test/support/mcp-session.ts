@@ -15,6 +15,8 @@ export function toolSession(
   const parsed = parseBaseUrl(url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const { baseUrl } = parsed;
+  const { connectTimeoutMs = 10_000 } = policy;
+  const transport = createTransport({ baseUrl, clock, connectTimeoutMs });
   const client = createHttpClient({
     baseUrl,
     credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined, source: 'test' },
@@ -22,7 +24,7 @@ export function toolSession(
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
-    transport: createTransport({ baseUrl, clock, connectTimeoutMs: policy.connectTimeoutMs ?? 10_000 }),
+    transport,
   });
   const session: Partial<Session> = {
     // The tools look at the clock and the version alone.
@@ -40,5 +42,5 @@ export function toolSession(
     notify: async () => undefined,
   };
   // What is missing, the tools that a test calls do not touch.
-  return { ...(session as Session), close: () => client.close() };
+  return { ...(session as Session), close: () => transport.close() };
 }

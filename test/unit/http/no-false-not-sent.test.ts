@@ -62,6 +62,7 @@ describe('whatever the service answers to a write', () => {
           current = script;
           index = 0;
           const before = server.applications();
+          const transport = createTransport({ baseUrl: url, clock });
           const client = createHttpClient({
             baseUrl: url,
             credential: { token: async () => TOKEN, renew: async () => undefined, source: 'test' },
@@ -69,10 +70,10 @@ describe('whatever the service answers to a write', () => {
             random: () => 0,
             version: '1.2.3',
             profile: 'demo',
-            transport: createTransport({ baseUrl: url, clock }),
+            transport,
           });
           const result = await client.call(inputFor(operation), { policy: { ...POLICY, timeoutMs: 1000 } });
-          await client.close();
+          await transport.close();
           const applications = server.applications() - before;
           const { outcome } = result.ending;
           if (applications > 0) expect(['applied', 'confirmed_by_read', 'unknown']).toContain(outcome);
