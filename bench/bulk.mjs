@@ -35,7 +35,7 @@ export function bulkAgainstPool(method, rows, goals) {
     return Object.entries(goals).map(([atOnce, goal]) => {
       const own = (method === 'GET' ? reading : blocking)(file, atOnce);
       const raw = [process.execPath, rawPool, url, file, method, atOnce];
-      return { on: `${atOnce} at once`, goal, value: ratio(raw, own, { env, runs: 5, stdout: out }) };
+      return { on: `${atOnce} at once`, goal, value: ratio(raw, own, { env, runs: 11, stdout: out }) };
     });
   });
 }
