@@ -5,7 +5,8 @@ import { type CallCommand, operationOf } from '../../../src/commands/command.ts'
 import { layOut } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';
 import { WRITES as DESK_WRITES } from '../../../src/desk/desk.ts';
-import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
+import { createClient } from '../../../src/library/index.ts';
+import { READ_TOOLS, WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { NEXT_STEPS } from '../../../src/output/card-view.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 
@@ -42,9 +43,12 @@ function topic(name: string): string {
   return layOut(TOPICS.find((one) => one.name === name)?.blocks ?? [], 1000);
 }
 
+function page(file: string): string {
+  return readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
+}
+
 function section(file: string, heading: string): string {
-  const page = readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
-  const [, text = ''] = page.split(`\n## ${heading}\n`);
+  const [, text = ''] = page(file).split(`\n## ${heading}\n`);
   return text.split('\n## ')[0] ?? '';
 }
 
@@ -90,6 +94,28 @@ describe('the pages of docs/ name every command where it belongs', () => {
   it('in the page of outcomes: each write on a card, with what is tried again', () => {
     const onCards = writes.filter(({ path }) => path[0] === 'card');
     expect(unnamedIn(section('outcomes.md', 'What is tried again'), onCards)).toEqual([]);
+  });
+});
+
+/** `card.get`, `calendar.subscribers.list`: every function below an object. */
+function methodsOf(value: object, prefix = ''): readonly string[] {
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'function' ? [`${prefix}${name}`] : methodsOf(member, `${prefix}${name}.`),
+  );
+}
+
+describe('the pages about other ways in name all of it', () => {
+  it('in the page of the library: every method of a client', () => {
+    const client = createClient({ cards: { url: 'http://127.0.0.1:9', token: 'one-that-is-never-sent' } });
+    const methods = methodsOf(client);
+    expect(methods).toContain('calendar.subscribers.list');
+    expect(methods.filter((name) => !page('library.md').includes(`client.${name}(`))).toEqual([]);
+  });
+
+  it('in the page of assistants: every tool, and no other', () => {
+    const rows = page('assistants.md').match(/^\| `.*$/gm) ?? [];
+    const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(named.sort()).toEqual([...READ_TOOLS, ...WRITE_TOOLS].map(({ name }) => name).sort());
   });
 });
 
