@@ -183,7 +183,7 @@ export function slim(without = []) {
       );
       if (error === undefined && unused.length > 0) {
         throw new Error(
-          `nothing asks for ${unused.map((stub) => stub.source).join(', ')} any more: mend build/slim.mjs`,
+          `nothing asks for ${unused.map((stub) => stub.source).join(', ')} any more: fix build/slim.mjs`,
         );
       }
     },

@@ -55,9 +55,9 @@ export interface Session {
   /** What the http layer reports while it waits and, with --verbose, exchanges. */
   readonly listener: CallListener;
   readonly places: Places;
-  /** Folder of settings and credentials; USAGE when nothing tells where it is. */
+  /** Folder of settings and credentials; USAGE when nothing says where it is. */
   configDir(): string;
-  /** Folder of history, runs and the sandbox's state; USAGE when nothing tells where it is. */
+  /** Folder of history, runs and the sandbox's state; USAGE when nothing says where it is. */
   stateDir(): string;
   settings(): Promise<Settings>;
   changeSettings(change: (settings: Settings) => Settings): Promise<Settings>;

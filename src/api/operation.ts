@@ -90,7 +90,7 @@ export function nounOf({ attempt }: Operation): string {
   return attempt.split(' ')[0] ?? attempt;
 }
 
-/** The card status that a write aims at; undefined where none tells that it happened. */
+/** The card status that a write aims at; undefined where none shows that it happened. */
 export function aimOf({ effect }: Operation): string | undefined {
   if (effect.kind === 'read' || effect.readBack === 'none') return undefined;
   return 'settledBy' in effect.readBack ? effect.readBack.settledBy : effect.readBack.observes;

@@ -46,7 +46,7 @@ export class ExpiryGuard {
     return !ignoreExpiry && judgeExpiry(this.#timesOf(token), clock.now()) === 'expired';
   }
 
-  /** Milliseconds, negative when expired; undefined when the token does not tell. */
+  /** Milliseconds, negative when expired; undefined when the token does not say. */
   remainingMs(token: string): number | undefined {
     const { expiresAtMs } = this.#timesOf(token);
     return expiresAtMs === undefined ? undefined : expiresAtMs - this.#options.clock.now();

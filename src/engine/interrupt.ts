@@ -33,7 +33,7 @@ export function keepToOutcome({ context, notify }: Pick<Session, 'context' | 'no
 
 /**
  * Takes the signals over while a write is under way, so that an answer on its way is still heard.
- * `onFirst` tells the person what is being waited for.
+ * `onFirst` reports what is being waited for.
  */
 export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
   const wrapUp = new AbortController();

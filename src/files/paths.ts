@@ -10,7 +10,7 @@ export interface PlacesInput {
 }
 
 /**
- * Where frontdesk keeps things. A member is undefined when neither a variable nor a home folder tells:
+ * Where frontdesk keeps things. A member is undefined when neither a variable nor a home folder says so:
  * that is an error only for the command that really needs a file (a CI job with its credentials in the
  * environment needs none).
  */
@@ -87,12 +87,12 @@ function requirePlace(folder: string | undefined, holds: string, variable: strin
   });
 }
 
-/** The folder of settings and credentials; USAGE when nothing tells where it is. */
+/** The folder of settings and credentials; USAGE when nothing says where it is. */
 export function requireConfigDir({ configDir }: Places): string {
   return requirePlace(configDir, 'settings and credentials', 'FRONTDESK_CONFIG_DIR');
 }
 
-/** The folder of history, runs and the sandbox's state; USAGE when nothing tells where it is. */
+/** The folder of history, runs and the sandbox's state; USAGE when nothing says where it is. */
 export function requireStateDir({ stateDir }: Places): string {
   return requirePlace(stateDir, 'history and runs', 'FRONTDESK_STATE_DIR');
 }

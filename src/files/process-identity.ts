@@ -11,7 +11,7 @@ export interface ProcessIdentity {
   /** Eight hex digits that stand for this boot of this machine and this container's view of pids. */
   readonly host: string;
   readonly pid: number;
-  /** Start time in clock ticks since boot; `x` where the system does not tell. */
+  /** Start time in clock ticks since boot; `x` where the system does not say. */
   readonly start: string;
 }
 
@@ -31,7 +31,7 @@ function hostSource(): string | Buffer {
   return platform() === 'linux' ? randomBytes(16) : hostname();
 }
 
-/** State letter and start time of a process, where /proc tells. */
+/** State letter and start time of a process, where /proc shows them. */
 function readProcStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -46,7 +46,7 @@ function expectedObject(operation: Operation): string | undefined {
 
 /**
  * What a readable answer lacks of what the spec requires. It is shown all the same (docs/faults.md B28): a notice
- * tells, because a blank cell would look like an empty value.
+ * says so, because a blank cell would look like an empty value.
  */
 export function shapeNotices(operation: Operation, id: string | undefined, resource: JsonObject): Notice[] {
   const misfits = misfitsOf(operation.response, resource);
