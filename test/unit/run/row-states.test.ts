@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IntentRecord, ResultRecord } from '../../../src/run/journal-record.ts';
+import type { IntentRecord, JournalRecord, ResultRecord } from '../../../src/run/journal-record.ts';
 import { type RowState, RowStates } from '../../../src/run/row-states.ts';
 
 type RowRecord = IntentRecord | ResultRecord;
@@ -245,5 +245,47 @@ describe('records that do not say who wrote them', () => {
     ['count to what two bytes hold', [intent, intent, record('applied', { a: 70_000 })], ['applied', 65_535, false]],
   ])('%s', (_what, records, expected) => {
     expect(after(records)).toEqual(expected);
+  });
+});
+
+describe('which holder of the run is believed', () => {
+  const of = (epoch: number | undefined, s: RowRecord['s'], more: Partial<ResultRecord> = {}) => ({
+    ...record(s, more),
+    ...(epoch === undefined ? {} : { e: epoch }),
+  });
+  const taken = (records: readonly JournalRecord[]) => {
+    const states = new RowStates(3, 'with-offsets');
+    return { states, answers: records.map((each, offset) => states.take(each, offset)) };
+  };
+
+  it('the newest: what an earlier one writes behind it is passed over, whatever it says', () => {
+    const { states, answers } = taken([of(1, 'intent'), of(2, 'intent'), of(1, 'applied'), of(2, 'rejected')]);
+    expect(answers).toEqual([true, true, true, true]);
+    expect([states.state(1), states.resultAt(1), states.epoch]).toEqual(['rejected', 3, 2]);
+  });
+
+  it('the newest, from a record that is about no row on', () => {
+    const { states, answers } = taken([of(1, 'intent'), { s: 'resumed', t: 2, by: 'ada', e: 2 }, of(1, 'applied')]);
+    expect(answers).toEqual([true, true, true]);
+    expect([states.state(1), states.epoch]).toEqual(['intent', 2]);
+  });
+
+  it('with an epoch, records must follow each other; two of one holder that cannot are no truth', () => {
+    expect(taken([of(2, 'intent'), of(2, 'applied'), of(2, 'applied')]).answers).toEqual([true, true, false]);
+  });
+
+  it('without one, two may have worked at once: the row is settled by the one that saw it done', () => {
+    const { states, answers } = taken([of(undefined, 'intent'), of(undefined, 'applied'), of(undefined, 'rejected')]);
+    expect(answers).toEqual([true, true, true]);
+    expect([states.state(1), states.epoch]).toEqual(['applied', 1]);
+  });
+
+  it('the first one that has an epoch counts as newer than those of old', () => {
+    const { states } = taken([of(undefined, 'intent'), of(2, 'intent'), of(undefined, 'applied')]);
+    expect([states.state(1), states.epoch]).toEqual(['intent', 2]);
+  });
+
+  it('none yet, where nothing was recorded', () => {
+    expect(taken([]).states.epoch).toBe(0);
   });
 });
