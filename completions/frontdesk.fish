@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --approvers --approvals --require-reason --require-reason-hint --older-than --as --key --port --seed --latency --fault --idle --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --older-than --as --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -314,11 +314,12 @@ complete -c frontdesk -n '__frontdesk_at \'profile set\'' -a '(frontdesk profile
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l cards-url -x -d 'base URL of the gift cards'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l calendar-url -x -d 'base URL of the calendars'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l read-only -x -a 'true false' -d 'refuse every write'
+complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l max-rows -x -d 'refuse a write of more rows than this'
+complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason -x -d 'pattern to be found in --reason, such as a ticket number'
+complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason-hint -x -d 'what people read in its place'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -s o -l output -x -d 'output format of calls with this profile'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l approvers -r -F -d 'OpenSSH allowed-signers file of those who may approve plans'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l approvals -x -d 'how many different people must approve a plan, 1 to 9'
-complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason -x -d 'pattern to be found in --reason, such as a ticket number'
-complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l require-reason-hint -x -d 'what people read in its place'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -s p -l profile -x -a '(frontdesk profile list -o table --columns name --no-header --quiet 2>/dev/null)' -d 'profile to use'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l json -d 'the same as --output json'
 complete -c frontdesk -n '__frontdesk_at \'profile set\'' -l columns -x -d 'columns to print, for table and csv'

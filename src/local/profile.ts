@@ -1,28 +1,21 @@
 import { localCommand } from '../commands/command.ts';
 import { Failure, note } from '../failure.ts';
 import { lastValue, type RawInput } from '../input/raw-input.ts';
-import { BOOLEAN, INTEGER, jsonOf, list, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import { BOOLEAN, jsonOf, list, object, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
-import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
+import { PROFILE_KEYS, PROFILE_SETTINGS, type ProfileKey, type StoredProfile } from '../settings/profile-settings.ts';
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
 import { currentProfileName } from '../settings/resolve.ts';
-import { PROFILE_FLAGS, PROFILE_KEYS, SANDBOX, type Settings, type StoredProfile } from '../settings/settings.ts';
+import { SANDBOX, type Settings } from '../settings/settings.ts';
 import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'name', header: 'NAME' },
   { name: 'current', header: 'CURRENT' },
-  { name: 'cardsUrl', header: 'CARDS URL' },
-  { name: 'calendarUrl', header: 'CALENDAR URL' },
-  { name: 'readOnly', header: 'READ-ONLY' },
-  { name: 'requireReason', header: 'REQUIRED REASON' },
-  { name: 'requireReasonHint', header: 'REASON HINT', wide: true },
-  { name: 'output', header: 'OUTPUT' },
-  { name: 'approvers', header: 'APPROVERS', spare: true },
-  { name: 'approvals', header: 'APPROVALS', align: 'right', spare: true },
+  ...PROFILE_KEYS.map((name) => ({ name, ...PROFILE_SETTINGS[name].column })),
 ];
 
 const NAME_ARGUMENT = {
@@ -34,18 +27,13 @@ const NAME_ARGUMENT = {
 
 const CREATE_HINT = 'create one: frontdesk auth login -p <name>';
 
-const SETTINGS = {
-  cardsUrl: TEXT,
-  calendarUrl: TEXT,
-  readOnly: BOOLEAN,
-  requireReason: TEXT,
-  requireReasonHint: TEXT,
-  output: oneOf(FORMATS),
-  approvers: TEXT,
-  approvals: INTEGER,
-} as const satisfies Readonly<Record<keyof StoredProfile, Shape<unknown>>>;
+type ProfileShapes = { readonly [Key in ProfileKey]: (typeof PROFILE_SETTINGS)[Key]['shape'] };
+
+// Object.fromEntries forgets its keys; each stands with the shape of its own row.
+const SHAPES = Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].shape])) as ProfileShapes;
+
 /** `current`: it is used when none is named. */
-const PROFILE = object({ name: TEXT, current: BOOLEAN }, SETTINGS);
+const PROFILE = object({ name: TEXT, current: BOOLEAN }, SHAPES);
 const REMOVED = object({ removed: TEXT });
 
 function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonValue {
@@ -119,25 +107,7 @@ export const profileSetCommand = localCommand({
   description:
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
   arguments: [NAME_ARGUMENT],
-  options: [
-    { long: 'cards-url', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
-    { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
-    { long: 'read-only', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
-    { long: 'output', short: 'o', value: 'format', text: 'output format of calls with this profile' },
-    {
-      long: 'approvers',
-      value: 'file',
-      isFile: true,
-      text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
-    },
-    { long: 'approvals', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
-    { long: 'require-reason', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
-    {
-      long: 'require-reason-hint',
-      value: 'text',
-      text: 'what people read in its place: a sentence that says what to give',
-    },
-  ],
+  options: PROFILE_KEYS.map((key) => PROFILE_SETTINGS[key].option),
   examples: {
     'Create a profile':
       'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
@@ -146,7 +116,9 @@ export const profileSetCommand = localCommand({
   output: () => PROFILE,
   async run(session, input) {
     const name = await newNameOf(session, input);
-    const changes = Object.fromEntries(PROFILE_KEYS.map((key) => [key, lastValue(input, PROFILE_FLAGS[key])]));
+    const changes = Object.fromEntries(
+      PROFILE_KEYS.map((key) => [key, lastValue(input, PROFILE_SETTINGS[key].option.long)]),
+    );
     const settings = await session.changeSettings((before) => changeProfile(before, name, changes));
     await printProfile(session, settings, name);
   },

@@ -1,38 +1,21 @@
 import { Failure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
 import { meantBy } from '../output/nearest.ts';
-import { asFormat, FORMATS, type Format } from '../output/options.ts';
+import { type Reading, readCount, readOutput } from './reading.ts';
 import type { Preferences, Settings } from './settings.ts';
 
 export const PREFERENCE_KEYS = ['output', 'timeout', 'retries', 'concurrency'] as const;
 
 export type PreferenceKey = (typeof PREFERENCE_KEYS)[number];
 
-/** A text read as a value, or what is wrong with it (to be put after the name of its source). */
-export type Reading<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problem: string };
-
 const RETRIES_MAX = 100;
 const CONCURRENCY_MAX = 1000;
-
-export function readOutput(text: string): Reading<Format> {
-  const value = asFormat(text);
-  if (value !== undefined) return { ok: true, value };
-  return { ok: false, problem: `"${text}" is not one of ${FORMATS.join(', ')}${meantBy(text, FORMATS)}` };
-}
 
 /** Milliseconds, at least one. */
 export function readTimeout(text: string): Reading<number> {
   const value = parseDuration(text);
   if (value !== undefined && value > 0) return { ok: true, value };
   return { ok: false, problem: `"${text}" is not a duration like ${DURATION_FORMS} (more than 0, at most 7 days)` };
-}
-
-function readCount(text: string, min: number, max: number): Reading<number> {
-  const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return { ok: true, value };
-  return { ok: false, problem: `"${text}" is not a whole number from ${min} to ${max}` };
 }
 
 export function readRetries(text: string): Reading<number> {

@@ -21,8 +21,3 @@ export function reasonPatternProblem(source: string): string | undefined {
     return `is not a regular expression (${error instanceof Error ? error.message : String(error)})`;
   }
 }
-
-/** How many approvals a profile demands, as typed: 1 to 9; undefined for anything else. */
-export function readApprovals(text: string): number | undefined {
-  return /^[1-9]$/.test(text) ? Number(text) : undefined;
-}

@@ -1,35 +1,11 @@
-import { resolve } from 'node:path';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { meantBy } from '../output/nearest.ts';
-import { parseBaseUrl } from '../wire/base-url.ts';
-import { readOutput } from './preferences.ts';
-import { checkProfileName, readApprovals, reasonPatternProblem } from './profile-name.ts';
-import { PROFILE_FLAGS, PROFILE_KEYS, SANDBOX, type Settings, type StoredProfile } from './settings.ts';
+import { checkProfileName } from './profile-name.ts';
+import { PROFILE_KEYS, PROFILE_SETTINGS, type ProfileKey, type StoredProfile } from './profile-settings.ts';
+import { SANDBOX, type Settings } from './settings.ts';
 
 /** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
-export type ProfileChanges = { readonly [Key in keyof StoredProfile]?: string | undefined };
-
-/** One setting from its text, as a part of a profile, or what is wrong with it. */
-function readChange(key: keyof StoredProfile, text: string): StoredProfile | string {
-  if (key === 'cardsUrl' || key === 'calendarUrl') {
-    const base = parseBaseUrl(text);
-    if (base.kind === 'ok') return { [key]: base.baseUrl.origin + base.baseUrl.pathPrefix };
-    const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
-    return withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem;
-  }
-  if (key === 'readOnly') {
-    return text === 'true' || text === 'false' ? { readOnly: text === 'true' } : `"${text}" is not true or false`;
-  }
-  if (key === 'requireReason') return reasonPatternProblem(text) ?? { requireReason: text };
-  if (key === 'requireReasonHint') return { requireReasonHint: text };
-  if (key === 'approvers') return { approvers: resolve(text) };
-  if (key === 'approvals') {
-    const approvals = readApprovals(text);
-    return approvals === undefined ? `"${text}" is not a number from 1 to 9` : { approvals };
-  }
-  const reading = readOutput(text);
-  return reading.ok ? { output: reading.value } : reading.problem;
-}
+export type ProfileChanges = { readonly [Key in ProfileKey]?: string | undefined };
 
 /** The error for a profile that is not there, with the nearest name and the list of those that are. */
 export function unknownProfile(settings: Settings, name: string, where: string): Failure {
@@ -59,18 +35,16 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
     const text = changes[key];
     if (text === undefined) continue;
     changed += 1;
-    const change = text === '' ? {} : readChange(key, text);
-    if (typeof change === 'string') {
-      faults.push({ where: `--${PROFILE_FLAGS[key]}`, problem: change });
-      continue;
-    }
+    const { option, read } = PROFILE_SETTINGS[key];
     const { [key]: _old, ...others } = profile;
-    profile = { ...others, ...change };
+    const reading = text === '' ? undefined : read(text);
+    if (reading?.ok === false) faults.push({ where: `--${option.long}`, problem: reading.problem });
+    else profile = reading === undefined ? others : { ...others, [key]: reading.value };
   }
   if (faults.length > 0) throw usageFailure(faults);
   if (before !== undefined && changed === 0) {
     throw new Failure('USAGE', `profile ${name}: nothing to change`, {
-      hints: [`give one of --${Object.values(PROFILE_FLAGS).join(', --')}`],
+      hints: [`give one of ${PROFILE_KEYS.map((key) => `--${PROFILE_SETTINGS[key].option.long}`).join(', ')}`],
     });
   }
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };

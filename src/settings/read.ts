@@ -1,21 +1,15 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
+import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { meantBy } from '../output/nearest.ts';
-import { PREFERENCE_KEYS, readOutput, readPreference } from './preferences.ts';
-import { profileNameProblem, readApprovals, reasonPatternProblem } from './profile-name.ts';
-import {
-  NO_SETTINGS,
-  PROFILE_KEYS,
-  type Preferences,
-  SANDBOX,
-  SETTINGS_VERSION,
-  type Settings,
-  type StoredProfile,
-} from './settings.ts';
+import { PREFERENCE_KEYS, readPreference } from './preferences.ts';
+import { profileNameProblem } from './profile-name.ts';
+import { PROFILE_KEYS, PROFILE_SETTINGS, type StoredProfile } from './profile-settings.ts';
+import { NO_SETTINGS, type Preferences, SANDBOX, SETTINGS_VERSION, type Settings } from './settings.ts';
 
 /** Where the settings are. */
 export function settingsPath(configDir: string): string {
@@ -49,32 +43,27 @@ function textAt(object: JsonObject, key: string, at: string, fault: Fault): stri
 function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile {
   const object = objectAt(value, at, fault);
   refuseUnknownKeys(object, PROFILE_KEYS, `${at}.`, fault);
-  const cardsUrl = textAt(object, 'cardsUrl', `${at}.`, fault);
-  const calendarUrl = textAt(object, 'calendarUrl', `${at}.`, fault);
-  const requireReason = textAt(object, 'requireReason', `${at}.`, fault);
-  const requireReasonHint = textAt(object, 'requireReasonHint', `${at}.`, fault);
-  const readOnly = object.get('readOnly');
-  if (readOnly !== undefined && typeof readOnly !== 'boolean') throw fault(`${at}.readOnly is not true or false`);
-  const problem = requireReason === undefined ? undefined : reasonPatternProblem(requireReason);
-  if (problem !== undefined) throw fault(`${at}.requireReason ${problem}`);
-  const output = textAt(object, 'output', `${at}.`, fault);
-  const format = output === undefined ? undefined : readOutput(output);
-  if (format?.ok === false) throw fault(`${at}.output: ${format.problem}`);
-  const approvers = textAt(object, 'approvers', `${at}.`, fault);
-  if (approvers !== undefined && !isAbsolute(approvers)) throw fault(`${at}.approvers is not an absolute path`);
-  const approvals = object.get('approvals');
-  const count = approvals instanceof JsonNumber ? readApprovals(approvals.text) : undefined;
-  if (approvals !== undefined && count === undefined) throw fault(`${at}.approvals is not a number from 1 to 9`);
-  return {
-    cardsUrl,
-    calendarUrl,
-    readOnly,
-    requireReason,
-    requireReasonHint,
-    output: format?.value,
-    approvers,
-    approvals: count,
-  };
+  let profile: StoredProfile = {};
+  for (const key of PROFILE_KEYS) {
+    const value = object.get(key);
+    if (value === undefined) continue;
+    const { shape, read, readStored = read } = PROFILE_SETTINGS[key];
+    const text = textOfKind(value, shape);
+    if (text === undefined) throw fault(`${at}.${key} is not ${KINDS[String(shape['type'])] ?? 'a text'}`);
+    const reading = readStored(text);
+    if (!reading.ok) throw fault(`${at}.${key}: ${reading.problem}`);
+    profile = { ...profile, [key]: reading.value };
+  }
+  return profile;
+}
+
+const KINDS: Readonly<Record<string, string>> = { boolean: 'true or false', integer: 'a number' };
+
+/** A value of settings.json as the text that a person would type; undefined: it is of another kind than the setting. */
+function textOfKind(value: JsonValue, shape: JsonSchema): string | undefined {
+  if (shape['type'] === 'boolean') return typeof value === 'boolean' ? String(value) : undefined;
+  if (shape['type'] === 'integer') return value instanceof JsonNumber ? value.text : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<string, StoredProfile> {

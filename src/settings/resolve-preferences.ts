@@ -1,6 +1,7 @@
 import { type Fault, usageFailure } from '../failure.ts';
 import type { Format } from '../output/options.ts';
-import { type Reading, readConcurrency, readOutput, readRetries, readTimeout } from './preferences.ts';
+import { readConcurrency, readRetries, readTimeout } from './preferences.ts';
+import { type Reading, readOutput } from './reading.ts';
 import type { ResolvedProfile } from './resolve.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,8 +2,9 @@ import { type Family, familyAdjective, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { checkProfileName } from './profile-name.ts';
+import type { StoredProfile } from './profile-settings.ts';
 import { unknownProfile } from './profiles.ts';
-import { SANDBOX, type Settings, type StoredProfile } from './settings.ts';
+import { SANDBOX, type Settings } from './settings.ts';
 
 interface ProfileUrl {
   readonly url: string;

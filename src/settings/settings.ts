@@ -1,37 +1,5 @@
 import type { Format } from '../output/options.ts';
-
-/** What a profile can hold besides its credentials. Members not set are absent or undefined, and are not saved. */
-export interface StoredProfile {
-  /** Base URL of the gift-card API: origin and path prefix. */
-  readonly cardsUrl?: string | undefined;
-  readonly calendarUrl?: string | undefined;
-  /** True: no write is sent with this profile. */
-  readonly readOnly?: boolean | undefined;
-  /** Source of a regular expression that `--reason` must match somewhere. */
-  readonly requireReason?: string | undefined;
-  /** What a person reads in the place of that pattern. */
-  readonly requireReasonHint?: string | undefined;
-  readonly output?: Format | undefined;
-  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
-  readonly approvers?: string | undefined;
-  /** How many of them must, 1 to 9. */
-  readonly approvals?: number | undefined;
-}
-
-/** What sets each of them at the command line. */
-export const PROFILE_FLAGS = {
-  cardsUrl: 'cards-url',
-  calendarUrl: 'calendar-url',
-  readOnly: 'read-only',
-  requireReason: 'require-reason',
-  requireReasonHint: 'require-reason-hint',
-  output: 'output',
-  approvers: 'approvers',
-  approvals: 'approvals',
-} as const satisfies Readonly<Record<keyof StoredProfile, string>>;
-
-// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
-export const PROFILE_KEYS = Object.keys(PROFILE_FLAGS) as (keyof StoredProfile)[];
+import type { StoredProfile } from './profile-settings.ts';
 
 /** What `frontdesk config` keeps. Members not set are absent. */
 export interface Preferences {

@@ -38,6 +38,8 @@ describe('profile set', () => {
       'true',
       '--require-reason',
       '[A-Z]+-[0-9]+',
+      '--max-rows',
+      '500',
       '--output',
       'json',
       '--json',
@@ -48,6 +50,7 @@ describe('profile set', () => {
       cardsUrl: 'https://cards.example.com/shop',
       calendarUrl: 'https://cal.example.com',
       readOnly: true,
+      maxRows: 500,
       requireReason: '[A-Z]+-[0-9]+',
       output: 'json',
     });
@@ -80,6 +83,8 @@ describe('profile set', () => {
       '',
       '--require-reason',
       '',
+      '--max-rows',
+      '',
       '--output',
       '',
       '--json',
@@ -104,6 +109,9 @@ describe('profile set', () => {
     ['yes for true', '--read-only', 'yes'],
     ['a pattern that is none', '--require-reason', '('],
     ['a format that is none', '--output', 'xml'],
+    ['no rows at all', '--max-rows', '0'],
+    ['half a row', '--max-rows', '1.5'],
+    ['ten approvals', '--approvals', '10'],
   ])('refuses %s, exit 2', async (_what, option, value) => {
     const result = await runFrontdesk(['profile', 'set', 'live', option, value]);
     expect(result).toMatchObject({ code: 2, stdout: '' });

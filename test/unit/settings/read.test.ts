@@ -84,7 +84,14 @@ describe('readSettings', () => {
     [
       'a bad pattern',
       '{"version":1,"profiles":{"a":{"requireReason":"("}}}',
-      'profiles.a.requireReason is not a regular expression',
+      'profiles.a.requireReason: is not a regular expression',
+    ],
+    ['rows as a text', '{"version":1,"profiles":{"a":{"maxRows":"5"}}}', 'profiles.a.maxRows is not a number'],
+    ['no rows', '{"version":1,"profiles":{"a":{"maxRows":0}}}', 'profiles.a.maxRows: "0" is not a whole number from 1'],
+    [
+      'approvers that are relative',
+      '{"version":1,"profiles":{"a":{"approvers":"signers"}}}',
+      'profiles.a.approvers: "signers" is not an absolute path',
     ],
     ['a bad format', '{"version":1,"profiles":{"a":{"output":"jsn"}}}', 'profiles.a.output: "jsn" is not one of'],
     ['a name that is no name', '{"version":1,"profiles":{"../x":{}}}', 'profiles: the name "../x" is not 1 to 64 of'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredProfile } from '../../../src/settings/profile-settings.ts';
 import { resolveProfile, resolveTarget } from '../../../src/settings/resolve.ts';
-import { NO_SETTINGS, type Settings, type StoredProfile } from '../../../src/settings/settings.ts';
+import { NO_SETTINGS, type Settings } from '../../../src/settings/settings.ts';
 
 const A = { cardsUrl: 'https://a.example', calendarUrl: 'https://cal.a.example' };
 const B = { cardsUrl: 'https://b.example/api', readOnly: true, requireReason: 'OPS', output: 'json' } as const;

@@ -1,0 +1,151 @@
+import { isAbsolute, resolve } from 'node:path';
+import { BOOLEAN, INTEGER, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import type { Column } from '../output/column.ts';
+import { FORMATS } from '../output/options.ts';
+import { parseBaseUrl } from '../wire/base-url.ts';
+import { reasonPatternProblem } from './profile-name.ts';
+import { type Reading, readCount, readOutput } from './reading.ts';
+
+/** One setting of a profile: how it is given, kept, checked, shown and described. */
+interface ProfileSetting<Value> {
+  /** The option of `profile set`; help describes it by these members. */
+  readonly option: {
+    readonly long: string;
+    readonly short?: string;
+    readonly value: string;
+    readonly text: string;
+    readonly choices?: readonly string[];
+    readonly isFile?: boolean;
+  };
+  readonly column: Omit<Column, 'name'>;
+  /** Of the value in settings.json and in what `--json` prints. */
+  readonly shape: Shape<Value>;
+  /** The value of a text as typed. */
+  read(text: string): Reading<Value>;
+  /** The value of a text from settings.json; absent: as `read`. */
+  readStored?(text: string): Reading<Value>;
+}
+
+function setting<Value>(row: ProfileSetting<Value>): ProfileSetting<Value> {
+  return row;
+}
+
+function takeText(text: string): Reading<string> {
+  return { ok: true, value: text };
+}
+
+function readUrl(text: string): Reading<string> {
+  const base = parseBaseUrl(text);
+  if (base.kind === 'ok') return { ok: true, value: base.baseUrl.origin + base.baseUrl.pathPrefix };
+  const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
+  return { ok: false, problem: withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem };
+}
+
+function readPattern(text: string): Reading<string> {
+  const problem = reasonPatternProblem(text);
+  return problem === undefined ? takeText(text) : { ok: false, problem };
+}
+
+function readBoolean(text: string): Reading<boolean> {
+  if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' };
+  return { ok: false, problem: `"${text}" is not true or false` };
+}
+
+const MAX_ROWS = 999_999_999;
+
+/**
+ * All that a profile can hold besides its credentials, in the order of `profile show`. A row here is an option of
+ * `profile set`, a key of settings.json, a member of the JSON and a column.
+ */
+export const PROFILE_SETTINGS = {
+  /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
+  cardsUrl: setting({
+    option: { long: 'cards-url', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
+    column: { header: 'CARDS URL' },
+    shape: TEXT,
+    read: readUrl,
+    readStored: takeText,
+  }),
+  calendarUrl: setting({
+    option: { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
+    column: { header: 'CALENDAR URL' },
+    shape: TEXT,
+    read: readUrl,
+    readStored: takeText,
+  }),
+  /** True: no write is sent with this profile. */
+  readOnly: setting({
+    option: { long: 'read-only', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    column: { header: 'READ-ONLY' },
+    shape: BOOLEAN,
+    read: readBoolean,
+  }),
+  /** The most rows that the input of one write may have; undefined: any number. */
+  maxRows: setting({
+    option: { long: 'max-rows', value: 'n', text: 'refuse a write of more rows than this' },
+    column: { header: 'MAX ROWS', align: 'right', spare: true },
+    shape: INTEGER,
+    read: (text) => readCount(text, 1, MAX_ROWS),
+  }),
+  /** Source of a regular expression that `--reason` must match somewhere. */
+  requireReason: setting({
+    option: {
+      long: 'require-reason',
+      value: 'pattern',
+      text: 'pattern to be found in --reason, such as a ticket number',
+    },
+    column: { header: 'REQUIRED REASON' },
+    shape: TEXT,
+    read: readPattern,
+  }),
+  /** What a person reads in the place of that pattern. */
+  requireReasonHint: setting({
+    option: {
+      long: 'require-reason-hint',
+      value: 'text',
+      text: 'what people read in its place: a sentence that says what to give',
+    },
+    column: { header: 'REASON HINT', wide: true },
+    shape: TEXT,
+    read: takeText,
+  }),
+  output: setting({
+    option: { long: 'output', short: 'o', value: 'format', text: 'output format of calls with this profile' },
+    column: { header: 'OUTPUT' },
+    shape: oneOf(FORMATS),
+    read: readOutput,
+  }),
+  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
+  approvers: setting({
+    option: {
+      long: 'approvers',
+      value: 'file',
+      isFile: true,
+      text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
+    },
+    column: { header: 'APPROVERS', spare: true },
+    shape: TEXT,
+    read: (text) => ({ ok: true, value: resolve(text) }),
+    readStored: (text) =>
+      isAbsolute(text) ? takeText(text) : { ok: false, problem: `"${text}" is not an absolute path` },
+  }),
+  /** How many of them must, 1 to 9. */
+  approvals: setting({
+    option: { long: 'approvals', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
+    column: { header: 'APPROVALS', align: 'right', spare: true },
+    shape: INTEGER,
+    read: (text) => readCount(text, 1, 9),
+  }),
+};
+
+type Rows = typeof PROFILE_SETTINGS;
+
+export type ProfileKey = keyof Rows;
+
+/** What a profile holds. Members not set are absent or undefined, and are not saved. */
+export type StoredProfile = {
+  readonly [Key in ProfileKey]?: (Rows[Key] extends ProfileSetting<infer Value> ? Value : never) | undefined;
+};
+
+// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+export const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];
