@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { BOOLEAN, nullable, TEXT } from '../json/shape.ts';
-import { flag, limitedText, resourceId, strictObject, webUrl } from './field.ts';
-import { eventOrderProblem, isoDate } from './iso-date.ts';
+import { checked, flag, limitedText, noted, resourceId, strictObject, webUrl } from './field.ts';
+import { dateProblem, eventOrderProblem } from './iso-date.ts';
 import { ANYTHING, described, resource } from './resource.ts';
 
 /** Spec, Event. `calendar` is declared without a type. */
@@ -19,6 +19,11 @@ export const Event = resource({
   calendar: described(ANYTHING, { description: 'identifier of the calendar the event belongs to' }),
   url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
 });
+
+/** An ISO 8601 date or date-time; it is sent exactly as typed. */
+export function isoDate(description: string) {
+  return noted(checked(z.string(), dateProblem), { description, 'x-kind': 'date' });
+}
 
 /**
  * Body of the event creation. `url` is the only field that the spec lets be null in a request.

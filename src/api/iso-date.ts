@@ -1,6 +1,3 @@
-import * as z from 'zod/mini';
-import { checked, noted } from './field.ts';
-
 /**
  * A day, or a moment of one, as it was written. `offsetMinutes` is undefined when no zone was written; how the
  * service interprets time zones is not shown, so nothing here ever converts a text, it only compares.
@@ -38,6 +35,7 @@ const LESS_THAN_A_DAY: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}$/, 'names a year, not a day'],
 ];
 const TIME = /^(\d{2})(?:(:?)(\d{2})(?:\2(\d{2}))?)?(?:[.,](\d+))?$/;
+const LEAP_SECOND = /[Tt]\d{2}:?\d{2}:?60(?![\d:])/;
 const ZONE = /([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
 const PICOSECONDS = 1_000_000_000_000n;
@@ -143,6 +141,53 @@ function parseZone(zone: string): Part<number> | Problem {
   return { value: zone.startsWith('-') ? -size : size, extended: rest === '' ? null : rest.startsWith(':') };
 }
 
+/** The calendar's name of a day that is counted from 1970-01-01. */
+function calendarOf(day: number): { readonly year: number; readonly month: number; readonly dayOfMonth: number } {
+  let year = 1970 + Math.floor(day / 365.2425);
+  while (firstOfJanuary(year) > day) year -= 1;
+  while (firstOfJanuary(year + 1) <= day) year += 1;
+  let left = day - firstOfJanuary(year);
+  let month = 1;
+  for (; left >= daysInMonth(year, month); month += 1) left -= daysInMonth(year, month);
+  return { year, month, dayOfMonth: left + 1 };
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** `UTC`, `+05:30`, or nothing where no zone was written. */
+function zoneName(offsetMinutes: number | undefined): string {
+  if (offsetMinutes === undefined) return '';
+  if (offsetMinutes === 0) return ' UTC';
+  const size = Math.abs(offsetMinutes);
+  return ` ${offsetMinutes < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
+}
+
+/** `31 Mar 2031, 23:59 UTC`: the date as a person writes it, on the clock and in the zone that were sent; undefined: it is none. */
+export function peopleDate(text: string): string | undefined {
+  const date = readDate(text);
+  if (isProblem(date)) return undefined;
+  const { year, month, dayOfMonth } = calendarOf(date.day);
+  // How people write the years before the first is not one way.
+  if (year < 1) return undefined;
+  const day = `${dayOfMonth} ${MONTHS[month - 1]} ${year}`;
+  if (date.clock === undefined) return day;
+  const minutes = Number(date.clock / (60n * PICOSECONDS));
+  // A leap second belongs to the minute before it, as 23:59:60 is written; 24:00 stays the end of its day.
+  const shown = LEAP_SECOND.test(text) ? minutes - 1 : minutes;
+  return `${day}, ${twoDigits(Math.floor(shown / 60))}:${twoDigits(shown % 60)}${zoneName(date.offsetMinutes)}`;
+}
+
+/** Milliseconds since 1970 of the exact moment that a text names, a day's first in UTC; undefined where a time has no zone. */
+export function momentOf(text: string): number | undefined {
+  const date = readDate(text);
+  if (isProblem(date) || (date.clock !== undefined && date.offsetMinutes === undefined)) return undefined;
+  return Number(instant(date, date.clock ?? 0n, date.offsetMinutes ?? 0) / (PICOSECONDS / 1000n));
+}
+
 function isProblem(value: object): value is Problem {
   return 'problem' in value;
 }
@@ -154,10 +199,18 @@ function isProblem(value: object): value is Problem {
  * `t`, `z` and `w` are read too, as RFC 3339 does. Answers what is wrong with any other text.
  */
 export function parseIsoDate(text: string): IsoDate | Problem {
+  const read = readDate(text);
+  if (isProblem(read)) return read;
+  const { isMixed, ...date } = read;
+  return isMixed ? { problem: MIXED } : date;
+}
+
+/** The same, and of a date that mixes the two formats (`2026-05-01T18:30+0200`) what it says. */
+function readDate(text: string): (IsoDate & { readonly isMixed: boolean }) | Problem {
   const mark = text.search(/[Tt]/);
   const date = parseDay(mark === -1 ? text : text.slice(0, mark));
   if (isProblem(date)) return date;
-  if (mark === -1) return { day: date.value, clock: undefined, offsetMinutes: undefined };
+  if (mark === -1) return { day: date.value, clock: undefined, offsetMinutes: undefined, isMixed: false };
 
   const time = text.slice(mark + 1);
   const zoneText = ZONE.exec(time)?.[1];
@@ -167,8 +220,8 @@ export function parseIsoDate(text: string): IsoDate | Problem {
   if (zone !== undefined && isProblem(zone)) return zone;
 
   const formats = [clock.extended, zone?.extended ?? null].filter((format) => format !== null);
-  if (formats.some((extended) => extended !== date.extended)) return { problem: MIXED };
-  return { day: date.value, clock: clock.value, offsetMinutes: zone?.value };
+  const isMixed = formats.some((extended) => extended !== date.extended);
+  return { day: date.value, clock: clock.value, offsetMinutes: zone?.value, isMixed };
 }
 
 /** Clocks that run furthest ahead of and behind UTC: Kiritimati, and the unpeopled UTC-12. */
@@ -193,6 +246,12 @@ export function isBefore(end: IsoDate, start: IsoDate): boolean {
   return instant(end, end.clock, endOffset) < earliestStart;
 }
 
+/** What is wrong with a text that has to be a date, or undefined. */
+export function dateProblem(text: string): string | undefined {
+  const date = parseIsoDate(text);
+  return isProblem(date) ? date.problem : undefined;
+}
+
 /**
  * What is wrong with the order of an event's `start` and `end`, or undefined. Texts that are no dates, and
  * bodies that are no objects, are other checks' business.
@@ -204,13 +263,4 @@ export function eventOrderProblem(body: unknown): string | undefined {
   const [from, until] = [parseIsoDate(start), parseIsoDate(end)];
   if (isProblem(from) || isProblem(until) || !isBefore(until, from)) return undefined;
   return `is before the start (${start}) whatever the zones were`;
-}
-
-/** Text that is an ISO 8601 date or date-time; it is sent exactly as typed. */
-export function isoDate(description: string) {
-  const schema = checked(z.string(), (value) => {
-    const date = parseIsoDate(value);
-    return isProblem(date) ? date.problem : undefined;
-  });
-  return noted(schema, { description, 'x-kind': 'date' });
 }

@@ -1,4 +1,5 @@
 import { CARD_ID } from '../api/field.ts';
+import { momentOf, peopleDate } from '../api/iso-date.ts';
 import { compareDecimals } from '../json/decimal.ts';
 import { multiplyDecimals } from '../json/decimal-arithmetic.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
@@ -15,7 +16,7 @@ const BAR_CELLS = 20;
 const SHOWN_TRANSACTIONS = 5;
 const TRANSACTION_HEADERS = ['TIME', 'TYPE', 'AMOUNT', 'ID'];
 const MIN_TEXT_WIDTH = 16;
-/** Id, status, balance, expiry and reference are never left out. */
+/** Id, status, balance, expiry and reference are never left out, and neither is metadata: whose card it is stands there. */
 const SHORTEST_SUMMARY = 5;
 
 /** Members that have a line of their own below; all others follow as they are, unknown ones too. */
@@ -64,18 +65,15 @@ export function cardSummary(card: JsonObject, style: ViewStyle): string {
   return joinSections([new CardView(card, style).summary()]);
 }
 
-/** The card in so many lines: what tells it from another first, then metadata and transactions where they still fit. */
+/** The card in so many lines: what tells it from another and its metadata first, then transactions where they still fit. */
 export function cardViewWithin(card: JsonObject, style: ViewStyle, lines: number): string {
   const view = new CardView(card, style);
-  const summary = view.summary().slice(0, Math.max(SHORTEST_SUMMARY, lines));
-  const shown = [summary];
-  let left = lines - summary.length;
-  for (const section of [view.transactions(), view.metadata()]) {
-    if (section.length === 0 || section.length + 1 > left) continue;
-    shown.push(section);
-    left -= section.length + 1;
-  }
-  return joinSections(shown);
+  const metadata = view.metadata();
+  const ofMetadata = metadata.length === 0 ? 0 : metadata.length + 1;
+  const summary = view.summary().slice(0, Math.max(SHORTEST_SUMMARY, lines - ofMetadata));
+  const left = lines - summary.length - ofMetadata;
+  const transactions = view.transactions();
+  return joinSections([summary, metadata, transactions.length + 1 > left ? [] : transactions]);
 }
 
 function joinSections(sections: readonly (readonly string[])[]): string {
@@ -143,7 +141,10 @@ class CardView {
     if (!isJsonArray(all) || all.length === 0) return [];
     const rows = latestFirst(all)
       .slice(0, SHOWN_TRANSACTIONS)
-      .map((one) => ['createdAt', 'type', 'amount', 'transactionId'].map((name) => memberText(one, name)));
+      .map((one) => [
+        dateText(isJsonObject(one) ? one.get('createdAt') : undefined),
+        ...['type', 'amount', 'transactionId'].map((name) => memberText(one, name)),
+      ]);
     const table = [TRANSACTION_HEADERS, ...rows];
     const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => displayWidth(row[column] ?? ''))));
     const lines = table.map((row, index) => {
@@ -183,7 +184,7 @@ class CardView {
   }
 
   #dated(label: string, value: JsonValue | undefined): string {
-    const text = safeText(cellText(value));
+    const text = dateText(value);
     const away = typeof value === 'string' ? awayFrom(value, this.#style.now) : undefined;
     return this.#line(label, this.#fit(away === undefined ? text : `${text} (${away})`));
   }
@@ -223,10 +224,15 @@ function drawBar(current: string, initial: string, unicode: boolean): string {
 function latestFirst(transactions: readonly JsonValue[]): readonly JsonValue[] {
   const timed = transactions.map((transaction) => ({
     transaction,
-    time: Date.parse(memberText(transaction, 'createdAt')),
+    time: momentOf(memberText(transaction, 'createdAt')) ?? Number.NaN,
   }));
   if (timed.some(({ time }) => Number.isNaN(time))) return transactions;
   return timed.sort((a, b) => b.time - a.time).map(({ transaction }) => transaction);
+}
+
+/** A date as people write it; what is none as it was sent. */
+function dateText(value: JsonValue | undefined): string {
+  return (typeof value === 'string' ? peopleDate(value) : undefined) ?? safeText(cellText(value));
 }
 
 function memberText(value: JsonValue, name: string): string {

@@ -1,5 +1,4 @@
-const MOMENT =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?$/i;
+import { momentOf } from '../api/iso-date.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -18,10 +17,8 @@ const UNITS: readonly (readonly [string, number])[] = [
  * exact moment: a day that does not exist, or a time without a zone (how zones are meant: not shown).
  */
 export function awayFrom(text: string, nowMs: number): string | undefined {
-  const [, year, month, day] = MOMENT.exec(text) ?? [];
-  const timeMs = Date.parse(text);
-  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  if (Number.isNaN(timeMs) || !isDay) return undefined;
+  const timeMs = momentOf(text);
+  if (timeMs === undefined) return undefined;
   const awayMs = timeMs - nowMs;
   const distanceMs = Math.abs(awayMs);
   for (const [name, lengthMs] of UNITS) {

@@ -34,10 +34,10 @@ describe.concurrent('the card view', () => {
     expect(linesOf(facts).filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(facts).toContain('Status        ACTIVE\n');
     expect(facts).toContain('Balance       100.10 of 100.10  [████████████████████]\n');
-    expect(facts).toMatch(/\nExpires {7}2031-06-30T23:59:59\.000Z \(in \d+ (years|months|days)\)\n/);
+    expect(facts).toMatch(/\nExpires {7}30 Jun 2031, 23:59 UTC \(in \d+ (years|months|days)\)\n/);
     expect(facts).toContain('\n  recipient.name  山田 花子\n');
-    expect(facts).toContain('\n  TIME                      TYPE  AMOUNT  ID\n');
-    expect(facts).toContain('\n  2025-02-01T10:00:00.000Z  LOAD  100.10  txn_1003\n');
+    expect(facts).toContain('\n  TIME                   TYPE  AMOUNT  ID\n');
+    expect(facts).toContain('\n  1 Feb 2025, 10:00 UTC  LOAD  100.10  txn_1003\n');
     expect(linesOf(next)).toEqual([
       `  frontdesk -p sandbox card block ${CARD}`,
       `  frontdesk -p sandbox card reissue ${CARD}`,

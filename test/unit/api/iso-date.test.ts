@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod/mini';
-import { eventOrderProblem, isBefore, isoDate, parseIsoDate } from '../../../src/api/iso-date.ts';
+import { isoDate } from '../../../src/api/event.ts';
+import { eventOrderProblem, isBefore, momentOf, parseIsoDate, peopleDate } from '../../../src/api/iso-date.ts';
 
 function problemOf(text: string): string | undefined {
   const date = parseIsoDate(text);
@@ -263,5 +264,58 @@ describe('isoDate', () => {
       'names a day that does not exist: month 2 of 2026 has 28 days',
     );
     expect(z.globalRegistry.get(schema)).toMatchObject({ description: 'start', 'x-kind': 'date' });
+  });
+});
+
+describe('peopleDate', () => {
+  it.each([
+    ['2031-03-31T23:59:59.000Z', '31 Mar 2031, 23:59 UTC'],
+    ['2031-03-31t23:59z', '31 Mar 2031, 23:59 UTC'],
+    ['2031-03-31T23:59:59+00:00', '31 Mar 2031, 23:59 UTC'],
+    ['2031-03-31T23:59:59+02:00', '31 Mar 2031, 23:59 +02:00'],
+    ['2031-03-31T23:59:59+0200', '31 Mar 2031, 23:59 +02:00'],
+    ['20310331T2359-0930', '31 Mar 2031, 23:59 -09:30'],
+    ['2031-03-31T23+05', '31 Mar 2031, 23:00 +05:00'],
+    ['2031-03-31T10,5', '31 Mar 2031, 10:30'],
+    ['2031-03-31T23:59:59', '31 Mar 2031, 23:59'],
+    ['2031-03-31T00:00:00', '31 Mar 2031, 00:00'],
+    ['2031-03-31T24:00', '31 Mar 2031, 24:00'],
+    ['2016-12-31T23:59:60Z', '31 Dec 2016, 23:59 UTC'],
+    ['20161231T235960.5Z', '31 Dec 2016, 23:59 UTC'],
+    ['2031-03-31', '31 Mar 2031'],
+    ['2031-W14-1', '31 Mar 2031'],
+    ['2031-090', '31 Mar 2031'],
+    ['2028-02-29', '29 Feb 2028'],
+    ['+012345-01-02', '2 Jan 12345'],
+    ['1969-12-31', '31 Dec 1969'],
+    ['0000-01-01', undefined],
+    ['2031-02-30', undefined],
+    ['31/03/2031', undefined],
+    ['2031-03', undefined],
+    ['soon', undefined],
+    ['', undefined],
+  ])('%s is %s', (text, shown) => {
+    expect(peopleDate(text)).toBe(shown);
+  });
+
+  it('names the day that the calendar has, for every day of 800 years', () => {
+    for (let ms = Date.UTC(1700, 0, 1); ms < Date.UTC(2500, 0, 1); ms += 86_400_000) {
+      const date = new Date(ms);
+      const [, day, month, year] = date.toUTCString().split(' ');
+      const named = peopleDate(date.toISOString().slice(0, 10));
+      if (named !== `${Number(day)} ${month} ${Number(year)}`) expect(named).toBe(date.toUTCString());
+    }
+  });
+});
+
+describe('momentOf', () => {
+  it.each([
+    ['2031-03-31T23:59:59.125Z', Date.UTC(2031, 2, 31, 23, 59, 59, 125)],
+    ['2031-03-31T23:59:59+02:00', Date.UTC(2031, 2, 31, 21, 59, 59)],
+    ['2031-03-31', Date.UTC(2031, 2, 31)],
+    ['2031-03-31T23:59:59', undefined],
+    ['soon', undefined],
+  ])('%s is %s', (text, moment) => {
+    expect(momentOf(text)).toBe(moment);
   });
 });

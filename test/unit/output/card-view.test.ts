@@ -33,12 +33,12 @@ describe('cardView', () => {
         'Card          7c0e2f3a-1111-2222-3333-444455556666',
         'Status        ACTIVE',
         'Balance       12.50 of 50.00  [█████░░░░░░░░░░░░░░░]',
-        'Expires       2027-02-25T00:00:00Z (in 3 months)',
+        'Expires       25 Feb 2027, 00:00 UTC (in 3 months)',
         'Reference     order-1',
         'Design        birthday',
-        'Created       2026-01-01T00:00:00Z (10 months ago)',
-        'Updated       2026-11-18T00:00:00Z (2 days ago)',
-        'Activated     2026-11-20T00:00:00Z (now)',
+        'Created       1 Jan 2026, 00:00 UTC (10 months ago)',
+        'Updated       18 Nov 2026, 00:00 UTC (2 days ago)',
+        'Activated     20 Nov 2026, 00:00 UTC (now)',
         'newField      [1.0]',
         '',
         'Metadata',
@@ -46,12 +46,12 @@ describe('cardView', () => {
         '  till.no       7',
         '',
         'Last transactions (5 of 6)',
-        '  TIME                  TYPE      AMOUNT  ID',
-        '  2026-11-06T10:00:00Z  PURCHASE   -6.50  t6',
-        '  2026-11-05T10:00:00Z  PURCHASE   -5.50  t5',
-        '  2026-11-04T10:00:00Z  PURCHASE   -4.50  t4',
-        '  2026-11-03T10:00:00Z  PURCHASE   -3.50  t3',
-        '  2026-11-02T10:00:00Z  PURCHASE   -2.50  t2',
+        '  TIME                   TYPE      AMOUNT  ID',
+        '  6 Nov 2026, 10:00 UTC  PURCHASE   -6.50  t6',
+        '  5 Nov 2026, 10:00 UTC  PURCHASE   -5.50  t5',
+        '  4 Nov 2026, 10:00 UTC  PURCHASE   -4.50  t4',
+        '  3 Nov 2026, 10:00 UTC  PURCHASE   -3.50  t3',
+        '  2 Nov 2026, 10:00 UTC  PURCHASE   -2.50  t2',
         '',
         'Next',
         '  frontdesk card block 7c0e2f3a-1111-2222-3333-444455556666',
@@ -97,7 +97,7 @@ describe('cardView', () => {
   it('shows a cancellation with its action and amount', () => {
     const text = '{"cancelledAt":"2026-11-18T00:00:00Z","cancellationAction":"EXPIRY","cancellationAmount":3.10}';
     expect(cardView(card(text), STYLE)).toContain(
-      'Cancelled     2026-11-18T00:00:00Z (2 days ago)\n              EXPIRY, 3.10\n',
+      'Cancelled     18 Nov 2026, 00:00 UTC (2 days ago)\n              EXPIRY, 3.10\n',
     );
   });
 
