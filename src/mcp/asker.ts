@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ClockPort } from '../context.ts';
 import { QUESTION_MS, Questions, type Subject } from './questions.ts';
+import { clientId } from './wire.ts';
 
 /** Member of the form that a person ticks. */
 const BOX = 'confirm';
@@ -96,7 +97,7 @@ export class Asker {
     cancelled: AbortSignal,
   ): Promise<InputRequiredSpec | Given> {
     if (ctx.mcpReq.envelope !== undefined) {
-      const requestState = this.#questions.ask(confirmation.subject, ctx.mcpReq.id);
+      const requestState = this.#questions.ask(confirmation.subject, clientId(ctx.mcpReq.id));
       return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
     }
     const over = new AbortController();

@@ -9,10 +9,11 @@ import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { plural } from '../output/safe-text.ts';
+import { listRuns, RUN_STATES } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import { answered, found } from './results.ts';
 import { ArgumentReader, type Arguments, readCall } from './tool-arguments.ts';
-import { RUN_STATES, type ToolSpec } from './tools.ts';
+import type { ToolSpec } from './tools.ts';
 
 /** One call of a reading tool. */
 export interface ReadRequest {
@@ -91,7 +92,6 @@ async function listRunsOf(session: Session, { args, warnings }: ReadRequest): Pr
   const state = reader.choice('state', RUN_STATES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
   reader.finish(['state', 'limit']);
-  const { listRuns } = await import('../run/run-list.ts');
   const all = await listRuns(ports(session));
   const runs = all.filter((run) => state === undefined || run.state === state);
   return found(

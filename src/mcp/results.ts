@@ -1,12 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Failure, Notice, Outcome } from '../failure.ts';
+import { type Failure, type Notice, OUTCOMES, type Outcome } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
+import { toolHint, toolMessage } from './words.ts';
 
-/** What a program reads of a result; members that are not known are absent. A read has no outcome. */
-interface StructuredResult {
+/** How a call ended; members that are not known are absent. A read has no outcome. */
+interface CallEnd {
   readonly outcome?: Outcome | undefined;
   readonly exitCode: number;
   readonly code?: string | undefined;
@@ -15,35 +16,33 @@ interface StructuredResult {
   readonly resultId?: string | undefined;
 }
 
-/** JSON Schema of `structuredContent`. */
+/** JSON Schema of `structuredContent`: how the call ended, and the text of the result. */
 export const STRUCTURED_RESULT_SCHEMA = {
   type: 'object',
   properties: {
-    outcome: { enum: ['applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'] },
+    text: { type: 'string' },
+    outcome: { enum: OUTCOMES },
     exitCode: { type: 'integer' },
     code: { type: 'string' },
     httpStatus: { type: 'integer' },
     requestId: { type: 'string' },
     resultId: { type: 'string' },
   },
-  required: ['exitCode'],
+  required: ['text', 'exitCode'],
 } as const;
 
-function result(texts: readonly string[], facts: StructuredResult, isError: boolean): CallToolResult {
+/** `structuredContent` repeats the text: some clients give a model nothing else, and others nothing but the text. */
+function result(texts: readonly string[], facts: CallEnd, isError: boolean): CallToolResult {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return {
     content: texts.map((text) => ({ type: 'text', text })),
-    structuredContent: Object.fromEntries(known),
+    structuredContent: { text: texts.join('\n'), ...Object.fromEntries(known) },
     ...(isError ? { isError } : {}),
   };
 }
 
 /** What was asked for, digit for digit, and after it what a person would be warned of. */
-export function found(
-  value: JsonValue,
-  warnings: readonly Notice[],
-  facts: Partial<StructuredResult> = {},
-): CallToolResult {
+export function found(value: JsonValue, warnings: readonly Notice[], facts: Partial<CallEnd> = {}): CallToolResult {
   const json = printJson(value, { indent: 2 });
   return result(
     [json, ...warnings.map(({ message }) => `warning: ${safeText(message)}`)],
@@ -70,7 +69,7 @@ export function failed(
   advice: readonly string[] = [],
 ): CallToolResult {
   const { code, exitCode, details } = failure;
-  const lines = [failure.message, ...failure.hints.slice(0, 2).map((hint) => `hint: ${hint}`), ...advice];
+  const lines = [toolMessage(failure.message), ...failure.hints.slice(0, 2).map(toolHint), ...advice];
   return result(
     [lines.map((line) => safeText(mask === undefined ? line : mask(line))).join('\n')],
     {

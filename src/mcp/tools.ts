@@ -5,6 +5,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
 import { OUTCOMES } from '../failure.ts';
 import type { JsonSchema } from '../json/shape.ts';
+import { RUN_STATES } from '../run/run-list.ts';
 
 /** A tool over one operation of the service, or over what this machine keeps. */
 export interface ToolSpec {
@@ -17,8 +18,6 @@ export interface ToolSpec {
   readonly idName?: string;
   readonly inputSchema: JsonSchema;
 }
-
-export const RUN_STATES = ['running', 'finished', 'stopped', 'interrupted'] as const;
 
 /** Said of every tool whose answer holds texts of customers and of the service. */
 const DATA =

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transport } from '@modelcontextprotocol/server';
+import {
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import type { OutputPort } from '../context.ts';
 
 /** Far more than any call of ours; what is longer is no message. */
@@ -8,24 +14,32 @@ const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
+/** The id that a client gave the request that has `id` here; ids of its calls in messages for it. */
+export function clientId(id: RequestId): RequestId {
+  // Made below of an id as it came.
+  return JSON.parse(String(id).slice(String(id).indexOf(' ') + 1)) as RequestId;
+}
+
 /**
  * The connection to a client: a JSON-RPC message a line. Requests of ours leave under ids that nobody can guess, and
- * an answer is handed on once, so that one which was not asked for, or comes again, reaches nobody.
+ * an answer is handed on once, so that one which was not asked for, or comes again, reaches nobody. Each request of
+ * the client gets an id of its own here, because a client may use one twice: a cancellation then ends both.
  */
 export class Wire implements Transport {
   readonly #stdout: OutputPort;
   readonly #decoder = new TextDecoder();
   /** Id that a client sees of a request of ours -> the one that the protocol layer gave it. */
   readonly #asked = new Map<string, RequestId>();
-  /** Requests of the client that have no answer yet. */
+  /** Requests of the client that have no answer yet, by their ids here. */
   readonly #open = new Set<RequestId>();
+  #received = 0;
   #whenAnswered: (() => void) | undefined;
   #buffer = '';
   #isSkipping = false;
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** A call was taken back by the client. */
+  /** A call was taken back by the client, under the id that it gave. */
   onCancelled: (requestId: RequestId) => void = () => undefined;
   /** stdout cannot be written any more. */
   onLost: (error: unknown) => void = () => undefined;
@@ -89,13 +103,13 @@ export class Wire implements Transport {
 
   #receive(message: JSONRPCMessage): void {
     if ('method' in message) {
-      if ('id' in message) this.#open.add(message.id);
-      const cancelled = message.method === 'notifications/cancelled' ? message.params?.['requestId'] : undefined;
-      if (typeof cancelled === 'string' || typeof cancelled === 'number') {
-        this.#answered(cancelled);
-        this.onCancelled(cancelled);
-      }
-      this.onmessage?.(message);
+      if ('id' in message) {
+        this.#received += 1;
+        const id = `${this.#received} ${JSON.stringify(message.id)}`;
+        this.#open.add(id);
+        this.onmessage?.({ ...message, id });
+      } else if (message.method === 'notifications/cancelled') this.#cancelled(message);
+      else this.onmessage?.(message);
       return;
     }
     const id = String(message.id);
@@ -104,10 +118,24 @@ export class Wire implements Transport {
     this.onmessage?.({ ...message, id: asked });
   }
 
+  /** Every open request under that id is taken back. */
+  #cancelled(message: JSONRPCNotification): void {
+    const cancelled = message.params?.['requestId'];
+    if (typeof cancelled !== 'string' && typeof cancelled !== 'number') return;
+    for (const id of [...this.#open].filter((open) => clientId(open) === cancelled)) {
+      this.#answered(id);
+      this.onmessage?.({ ...message, params: { ...message.params, requestId: id } });
+    }
+    this.onCancelled(cancelled);
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
     let sent: unknown = message;
     if (!('method' in message)) {
-      if (message.id !== undefined) this.#answered(message.id);
+      if (message.id !== undefined) {
+        this.#answered(message.id);
+        sent = { ...message, id: clientId(message.id) };
+      }
     } else if ('id' in message) {
       const id = `frontdesk-${randomBytes(16).toString('base64url')}`;
       this.#asked.set(id, message.id);

@@ -17,7 +17,7 @@ import { getPath } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
-import { safeText, shortenText } from '../output/safe-text.ts';
+import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
 import type { ReadRequest } from './read-tool.ts';
@@ -31,7 +31,13 @@ export interface WriteRequest extends ReadRequest {
   readonly wrapUp: AbortSignal;
 }
 
-const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt'];
+const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt', 'metadata'];
+
+/** A line for each value: `card metadata.store: Lisbon`. */
+function linesOf(name: string, value: JsonValue): readonly string[] {
+  if (isJsonObject(value)) return [...value].flatMap(([key, member]) => linesOf(`${name}.${key}`, member));
+  return [`card ${safeText(name)}: ${safeText(cellText(value))}`];
+}
 
 /** The card as it is now, a line for each member that tells cards apart; or why it cannot be shown. */
 async function cardLines(session: Session, single: SingleCall): Promise<readonly string[]> {
@@ -40,15 +46,26 @@ async function cardLines(session: Session, single: SingleCall): Promise<readonly
   if ('failure' in before) return [`The card could not be read: ${safeText(before.failure.message)}`];
   return SHOWN.flatMap((name) => {
     const value = getPath(before.card, name);
-    return value === undefined ? [] : [`card ${name}: ${safeText(cellText(value))}`];
+    return value === undefined ? [] : linesOf(name, value);
   });
 }
 
-/** More of a text than a person would read before saying yes; how much is left out is said. */
-const SHOWN_CHARACTERS = 2000;
+/** A person says yes to what stands on the screen whole, and no client shows more than this well. */
+const MOST_CHARACTERS = 2000;
+
+/** Why a person cannot be shown the whole call, or undefined. */
+function unshowable({ call, id }: SingleCall): string | undefined {
+  const fields: readonly (readonly [string, JsonValue])[] = isJsonObject(call.body) ? [...call.body] : [];
+  for (const [name, value] of [['id', id ?? ''] as const, ...fields]) {
+    const length = typeof value === 'string' ? [...value].length : 0;
+    if (length <= MOST_CHARACTERS) continue;
+    return `nobody was asked, because ${name} has ${length} characters, and a question shows at most ${MOST_CHARACTERS}`;
+  }
+  return undefined;
+}
 
 function shown(value: JsonValue): string {
-  return typeof value === 'string' ? `"${safeText(shortenText(value, SHOWN_CHARACTERS))}"` : printJson(value);
+  return typeof value === 'string' ? `"${safeText(value)}"` : printJson(value);
 }
 
 /** What a person is asked: profile, host, operation, id, the card as it is now and the fields. */
@@ -112,7 +129,7 @@ export async function runWriteTool(
   const subject = { tool: tool.name, args };
   const given = asker.answerIn(ctx, subject);
   if (given === undefined) {
-    const inability = asker.inability(ctx);
+    const inability = asker.inability(ctx) ?? unshowable(single);
     if (inability !== undefined) return unconfirmed(session, single, inability);
     const service = await session.service(operation.family);
     const message = await question(session, service, single);

@@ -169,6 +169,38 @@ describe('a client of 2025 that', () => {
     expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
   });
 
+  it('uses a request id twice and takes it back sends nothing, whatever it answers then', async () => {
+    const { client, posts } = await start();
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    const first = await client.question();
+    client.send(call(1, 'card_block', { ...BLOCK, cardId: OTHER_ID }));
+    const second = await client.question();
+    const yes = [first, second].map(({ id }) => ({ jsonrpc: '2.0', id, result: YES }));
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, ...yes);
+    // The id once more, after it was taken back.
+    client.send(call(1, 'card_reissue', BLOCK));
+    const third = await client.question();
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    client.send({ jsonrpc: '2.0', id: third.id, result: YES }, ...yes, call(2, 'history_list', {}));
+    await client.answerTo(2);
+    expect((await client.end()).code).toBe(0);
+    expect(posts()).toEqual([]);
+    expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
+  });
+
+  it('uses a request id twice gets an answer to each, and one yes sends one', async () => {
+    const { client, posts } = await start();
+    await client.initialize();
+    client.send(call('a', 'card_block', BLOCK));
+    const first = await client.question();
+    client.send(call('a', 'card_get', { cardId: OTHER_ID }));
+    expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ exitCode: 0, httpStatus: 200 });
+    client.send({ jsonrpc: '2.0', id: first.id, result: YES });
+    expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ outcome: 'applied' });
+    expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+  });
+
   it('brings a yes with its call, as one of 2026 does, is refused', async () => {
     const { client, posts } = await start();
     await client.initialize();

@@ -53,7 +53,20 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const client = await connect({ args: [], env: server.env });
     const { content, structuredContent } = await client.call('card_get', { cardId: CARD_ID });
     expect(content[0]?.text).toContain('"initialBalance": 12345678901234567.890,\n  "currentBalance": 10.10,');
-    expect(structuredContent).toEqual({ exitCode: 0, httpStatus: 200, requestId: 'req-1' });
+    expect(structuredContent).toEqual({ text: content[0]?.text, exitCode: 0, httpStatus: 200, requestId: 'req-1' });
+  });
+
+  it('gives a client that reads nothing but structuredContent the same text, warnings and refusals too', async () => {
+    const full = { data: Array.from({ length: 2 }, (_, index) => ({ id: `sub-${index}` })) };
+    const server = await startRecordingServer([{ body: full }, { status: 404, body: {} }]);
+    const client = await connect({ args: [], env: server.env });
+    const list = await client.call('subscribers_list', { calendarId: 'cal-1', limit: 2 });
+    expect(list.structuredContent?.['text']).toBe(list.content.map(({ text }) => text).join('\n'));
+    expect(list.structuredContent?.['text']).toMatch(/"id": "sub-1"[\s\S]*\nwarning: there may be more than 2/);
+    const missing = await client.call('card_get', { cardId: CARD_ID });
+    expect(missing.isError).toBe(true);
+    expect(missing.structuredContent?.['text']).toBe(missing.content[0]?.text);
+    expect(missing.structuredContent?.['text']).toMatch(new RegExp(`^no card ${CARD_ID} at `));
   });
 
   it('confirms a write with a person, sends it once and keeps it in the history', async () => {
@@ -67,7 +80,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const { content, structuredContent, isError } = await client.call('card_block', BLOCK);
     expect([isError ?? false, structuredContent]).toEqual([
       false,
-      { exitCode: 0, outcome: 'applied', httpStatus: 200 },
+      { text: content[0]?.text, exitCode: 0, outcome: 'applied', httpStatus: 200 },
     ]);
     expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ status: 'BLOCKED' });
     const host = server.url.slice('http://'.length);
@@ -79,6 +92,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       `id: ${CARD_ID}`,
       'card status: ACTIVE',
       'card currentBalance: 10.10',
+      'card metadata.store: Bergen',
       'field reason: "lost, ticket 4711"',
     ]) {
       expect(asked[0]?.split('\n')).toContain(line);
@@ -108,7 +122,12 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const client = await connect({ args: ['--allow-writes'], env: server.env, person });
     const { content, structuredContent, isError } = await client.call('card_block', BLOCK);
     expect(isError).toBe(true);
-    expect(structuredContent).toEqual({ outcome: 'not_sent', exitCode: 130, code: 'CANCELLED' });
+    expect(structuredContent).toEqual({
+      text: content[0]?.text,
+      outcome: 'not_sent',
+      exitCode: 130,
+      code: 'CANCELLED',
+    });
     expect(content[0]?.text).toContain(why);
     expect(content[0]?.text).toContain(
       `a person can run: frontdesk card block ${CARD_ID} --reason 'lost, ticket 4711'`,
@@ -150,6 +169,30 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
   });
 
+  it('refuses a field that a person could not be shown whole, with the command, and asks nobody', async () => {
+    const server = await startRecordingServer([{ body: { id: 'cal-1', name: 'Tours' } }]);
+    const asked: string[] = [];
+    const person: Person = (message) => {
+      asked.push(message);
+      return { action: 'accept', content: { confirm: true } };
+    };
+    const client = await connect({ args: ['--allow-writes'], env: server.env, person });
+    const description = 'é'.repeat(2001);
+    const long = await client.call('calendar_update', { calendarId: 'cal-1', description });
+    expect([long.isError, long.structuredContent?.['code'], long.structuredContent?.['outcome']]).toEqual([
+      true,
+      'CANCELLED',
+      'not_sent',
+    ]);
+    expect(long.content[0]?.text).toBe(
+      `update of calendar cal-1: nobody was asked, because description has 2001 characters, and a question shows at most 2000; nothing was sent\na person can run: frontdesk calendar update cal-1 --description '${description}'`,
+    );
+    expect([asked, server.lines]).toEqual([[], []]);
+    await client.call('calendar_update', { calendarId: 'cal-1', description: description.slice(1) });
+    expect(asked[0]).toContain(`field description: "${description.slice(1)}"`);
+    expect(server.lines).toEqual(['POST /v1/calendars/cal-1']);
+  });
+
   it('reads history, runs and the rows of a run, and waits for a card', async () => {
     const home = createHome();
     const ids = await runFrontdesk(['sandbox', 'info', '--json', '--query', "cards[?status=='ACTIVE'].cardId"], {
@@ -180,9 +223,17 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       status: ['ACTIVE'],
       timeoutSeconds: 1,
     });
-    expect([isError, structuredContent]).toEqual([true, { exitCode: 124, code: 'TIMEOUT' }]);
+    expect([isError, structuredContent]).toEqual([
+      true,
+      {
+        text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: repeat the call to wait on, or wait longer with timeoutSeconds`,
+        exitCode: 124,
+        code: 'TIMEOUT',
+      },
+    ]);
     const missing = await client.call('run_results', { run: 'monday' });
     expect([missing.isError, missing.structuredContent?.['exitCode']]).toEqual([true, 2]);
+    expect(missing.content[0]?.text).toBe('there is no run monday\nhint: list the runs with runs_list');
   });
 });
 
