@@ -84,6 +84,19 @@ export const GOALS = [
       ),
   },
   {
+    id: 'P3c',
+    what: 'the same where `CI` is set: no compiled code is used',
+    command: `CI=true frontdesk card get ${CARD} --json`,
+    best: 'low',
+    measure: () =>
+      withService(0, (_, env) =>
+        onEachNode(
+          () => 4.2,
+          (node) => ratio([node, bin, 'card', 'get', CARD, '--json'], [node, empty], { env: { ...env, CI: 'true' } }),
+        ),
+      ),
+  },
+  {
     id: 'P3e',
     what: 'the standalone executable: one card, and its help, against an empty program of Node 26',
     command: `.cache/exe/frontdesk card get ${CARD} --json`,

@@ -78,15 +78,15 @@ export interface PromptPort {
 /** What this start used of the code that earlier ones compiled and kept. */
 export interface CompiledCodeFacts {
   /**
-   * Why nothing is kept: it is switched `off`, there is no home (`homeless`), others can write to the folder
-   * (`unsafe`), it cannot be looked at (`unreadable`), or the program is an executable that brings compiled code
-   * along (`inside`).
+   * Why nothing is kept: it is switched `off`, this is a job of a CI system (`ci`), there is no home (`homeless`), the
+   * folder or the key is not this user's alone (`unsafe`), it cannot be looked at (`unreadable`), or the program is an
+   * executable that brings compiled code along (`inside`).
    */
-  readonly reason?: 'off' | 'homeless' | 'unsafe' | 'unreadable' | 'inside';
+  readonly reason?: 'off' | 'ci' | 'homeless' | 'unsafe' | 'unreadable' | 'inside';
   /** The folder that the reason is about. */
   readonly where?: string;
-  /** Folder of this build, this Node and its options. */
-  readonly folder?: string;
+  /** The folders in which it is kept, outermost first. */
+  readonly above?: readonly string[];
   /** Files of the program that were loaded so far. */
   readonly chunks: ReadonlyMap<string, { readonly state: ChunkState }>;
 }

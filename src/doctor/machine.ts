@@ -118,7 +118,8 @@ const ANEW = 'every start compiles the program again';
 /** Whether starts use the code that earlier ones compiled; without it they take about twice as long. */
 async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check> {
   if (compiledCode === undefined) return ok(COMPILE_CACHE, 'none: the program runs from its sources');
-  const { reason, where = '', folder = '', chunks } = compiledCode;
+  const { reason, where = '', above = [], chunks } = compiledCode;
+  const folder = above.at(-1) ?? '';
   const states = [...chunks.values()].map(({ state }) => state);
   const count = (wanted: string) => states.filter((state) => state === wanted).length;
   const used = `${count('used')} of the ${states.length} files that doctor loads were compiled already`;
@@ -127,6 +128,8 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
       return ok(COMPILE_CACHE, `inside the executable: ${used}`);
     case 'off':
       return ok(COMPILE_CACHE, `off (NODE_DISABLE_COMPILE_CACHE): ${ANEW}`);
+    case 'ci':
+      return ok(COMPILE_CACHE, `off, as CI is set: ${ANEW}`);
     case 'homeless':
       return ok(COMPILE_CACHE, `none, as there is no home folder: ${ANEW}`);
     case 'unsafe':

@@ -16,8 +16,12 @@ export interface LoadedChunk {
 export interface CompiledCode extends CompiledCodeFacts {
   /** The folder `dist` of the package. */
   readonly dist: string;
-  /** The folders above the one that is used, outermost first; made when they are missing. */
-  readonly above?: readonly string[];
+  /** Where the key of this user is, or can be made: absent where nothing can be kept. */
+  readonly keyPath?: string;
+  /** Folder of this build, this Node and its options, whose name holds the key. */
+  readonly folder?: string;
+  /** Looks anew at what is there. */
+  look(): Pick<CompiledCode, 'above' | 'folder' | 'reason'> & { readonly usable: boolean };
   readonly chunks: ReadonlyMap<string, LoadedChunk>;
 }
 
@@ -31,7 +35,7 @@ export function isWorthKeeping({ state, refusals }: LoadedChunk): boolean {
 
 /** Whether this start compiled anything that the next one need not compile again. */
 export function hasNewCode(code: CompiledCode): boolean {
-  if (code.folder === undefined) return false;
+  if (code.keyPath === undefined) return false;
   for (const chunk of code.chunks.values()) if (isWorthKeeping(chunk)) return true;
   return false;
 }

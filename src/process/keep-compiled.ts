@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -9,9 +10,10 @@ import {
   renameSync,
   rmSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { type CompiledCode, isWorthKeeping, type LoadedChunk } from './compiled-code.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,9 +28,12 @@ const MARK = 'fdcode 1';
  * together (while a package is being replaced), nor where anybody else could write. Throws when it cannot be written.
  */
 export function keepCompiled(code: CompiledCode, nowMs: number): void {
-  const { folder, above = [] } = code;
-  if (folder === undefined || !isOfOneBuild(code, folder)) return;
-  if (!makeFolders(above, folder, nowMs)) return;
+  if (code.keyPath === undefined || !isOfOneBuild(code)) return;
+  if (code.folder === undefined && !makeKey(code.keyPath)) return;
+  const { folder, above = [], reason } = code.look();
+  if (folder === undefined || reason !== undefined || !makeFolders(above, folder, nowMs)) return;
+  // What was made meanwhile, or by another, has to pass the same checks as at a start.
+  if (!code.look().usable) return;
   removeTemporary(folder, nowMs);
   for (const [name, chunk] of code.chunks)
     if (chunk.state === 'used' || isWorthKeeping(chunk)) keep(folder, name, chunk);
@@ -66,34 +71,50 @@ function header(length: number, refusals: number): Buffer {
 }
 
 /** V8 only compares the length of the source, so what is kept must be of the very files that the build wrote. */
-function isOfOneBuild({ dist, chunks }: CompiledCode, folder: string): boolean {
+function isOfOneBuild({ dist, chunks }: CompiledCode): boolean {
   const digest = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
   const list = readFileSync(`${dist}/chunks.json`, 'latin1');
-  if (!basename(folder).startsWith(`${digest(list).slice(0, 16)}-`)) return false;
+  if (digest(list).slice(0, 16) !== readFileSync(`${dist}/build-id`, 'latin1')) return false;
   const digests: unknown = JSON.parse(list);
   if (typeof digests !== 'object' || digests === null) return false;
   return [...chunks].every(([name, { source }]) => Reflect.get(digests, name) === digest(source));
 }
 
-/** Makes the folders that are missing; answers whether the last one is ours alone. */
-function makeFolders(above: readonly string[], folder: string, nowMs: number): boolean {
-  for (const path of [...above, folder]) {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) continue;
-    // `sudo` keeps the home of who calls it: a folder of root there would keep its owner from making his own.
-    if (process.getuid !== undefined && lstatSync(dirname(path)).uid !== process.getuid()) return false;
-    if (path === folder && !makeSpace(dirname(path), nowMs)) return false;
-    try {
-      mkdirSync(path, { mode: 0o700 });
-    } catch (error) {
-      // Another start made it meanwhile.
-      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error;
-    }
+/** `sudo` keeps the home of its caller: a folder of root there would keep the home's owner from making it. */
+function makeFolder(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+  if (process.getuid !== undefined && lstatSync(dirname(path)).uid !== process.getuid()) return false;
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another start made it meanwhile.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error;
   }
-  return [dirname(folder), folder].every((path) => {
-    const facts = lstatSync(path);
-    if (process.getuid === undefined) return facts.isDirectory();
-    return facts.isDirectory() && facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
-  });
+  return true;
+}
+
+/** Makes the random word that the name of the folder depends on, whole under its name; answers whether it is there. */
+function makeKey(path: string): boolean {
+  const folder = dirname(path);
+  if (!makeFolder(dirname(folder)) || !makeFolder(folder)) return false;
+  const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
+  writeFileSync(temporary, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    // Another start made it meanwhile.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error;
+  } finally {
+    unlinkSync(temporary);
+  }
+  return true;
+}
+
+/** Makes the folders that are missing; answers whether they are there. */
+function makeFolders(above: readonly string[], folder: string, nowMs: number): boolean {
+  if (!above.every(makeFolder)) return false;
+  const isNew = lstatSync(folder, { throwIfNoEntry: false }) === undefined;
+  return (!isNew || makeSpace(dirname(folder), nowMs)) && makeFolder(folder);
 }
 
 /**

@@ -608,7 +608,12 @@ describe('plan show', () => {
   it('needs no profile and no home', async () => {
     const { path } = await planOf(1);
     const { code, stderr } = await runFrontdesk(['plan', 'show', path], {
-      env: { FRONTDESK_CONFIG_DIR: undefined, FRONTDESK_STATE_DIR: undefined, HOME: undefined },
+      env: {
+        FRONTDESK_CONFIG_DIR: undefined,
+        XDG_CONFIG_HOME: undefined,
+        FRONTDESK_STATE_DIR: undefined,
+        HOME: undefined,
+      },
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

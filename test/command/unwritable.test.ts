@@ -11,7 +11,12 @@ const NOWHERE = {
   XDG_CACHE_HOME: '/dev/null/cache',
   TMPDIR: '/dev/null/tmp',
 };
-const HOMELESS = { HOME: undefined, FRONTDESK_STATE_DIR: undefined, FRONTDESK_CONFIG_DIR: undefined };
+const HOMELESS = {
+  HOME: undefined,
+  FRONTDESK_STATE_DIR: undefined,
+  FRONTDESK_CONFIG_DIR: undefined,
+  XDG_CONFIG_HOME: undefined,
+};
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 
 async function at(env: RunOptions['env'], args: readonly string[], replies: readonly Reply[] = [], stdin = '') {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -25,7 +26,7 @@ const CALL = ['config', 'get', 'concurrency', '--json'];
 
 /** A user whose compiled code lies in the home. */
 function call(home: Home, args: readonly string[] = CALL, env: Readonly<Record<string, string | undefined>> = {}) {
-  return runFrontdesk(args, { home, env: { XDG_CACHE_HOME: undefined, ...env } });
+  return runFrontdesk(args, { home, env: { XDG_CACHE_HOME: undefined, XDG_CONFIG_HOME: undefined, ...env } });
 }
 
 function compiledFolder(home: Home): string {
@@ -255,6 +256,99 @@ describe('where compiled code cannot be kept', () => {
     expect((await doctorOn(home)).message).toMatch(/^damaged files in /);
     expect(readOf(await call(home))).toEqual(AS_ALWAYS);
     expect(files.map((path) => lstatSync(path).mode & 0o777).filter((mode) => mode !== 0o600)).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('compiled code that another brought', () => {
+  const shell = (script: string, cwd: string) => spawnSync('sh', ['-ec', script], { cwd, encoding: 'utf8' });
+
+  /** Puts a script of its own into the place of compiled code, as V8 takes it: of the same length. */
+  function plant(folder: string): void {
+    const source = readFileSync(join(ROOT, 'dist', 'chunks', 'base.cjs'), 'latin1');
+    const code = `(function (exports, require) { require('node:fs').writeFileSync(process.env.HOME + '/owned', '') })`;
+    const data = new Script(code.padEnd(source.length), { filename: 'base.cjs' }).createCachedData();
+    const head = Buffer.alloc(16, 'fdcode 1', 'latin1');
+    head.writeUInt32LE(data.length, 8);
+    writeFileSync(join(folder, 'base.cjs'), Buffer.concat([head, data, head, data]), { mode: 0o600 });
+  }
+
+  /** A repository with the folders of a user, whose compiled code is hostile and would run under his own key. */
+  async function hostileRepository(): Promise<Home> {
+    const home = createHome();
+    const folders = { XDG_CACHE_HOME: join(home.path, '.cache'), XDG_CONFIG_HOME: join(home.path, '.config') };
+    expect(readOf(await call(home, CALL, folders))).toEqual(AS_ALWAYS);
+    const [folder = ''] = readdirSync(compiledFolder(home));
+    plant(join(compiledFolder(home), folder));
+    await call(home, CALL, folders);
+    expect(existsSync(join(home.path, 'owned'))).toBe(true);
+    const made = shell(
+      'rm owned && git init -q && git add .cache .config && git -c user.name=x -c user.email=x@x commit -qm x',
+      home.path,
+    );
+    expect(made.stderr).toBe('');
+    return home;
+  }
+
+  it.each(['022', '077'])('in a checkout under umask %s is not run', async (umask) => {
+    const from = await hostileRepository();
+    for (const brings of [['XDG_CACHE_HOME'], ['XDG_CACHE_HOME', 'XDG_CONFIG_HOME']]) {
+      const home = createHome();
+      expect(shell(`umask ${umask}; git clone -q "$PWD/." ${join(home.path, 'checkout')}`, from.path).stderr).toBe('');
+      const at = {
+        XDG_CACHE_HOME: join(home.path, 'checkout/.cache'),
+        XDG_CONFIG_HOME: join(home.path, 'checkout/.config'),
+      };
+      const env = Object.fromEntries(Object.entries(at).filter(([name]) => brings.includes(name)));
+      for (let start = 0; start < 2; start += 1) expect(readOf(await call(home, CALL, env))).toEqual(AS_ALWAYS);
+      expect(existsSync(join(home.path, 'owned')), brings.join()).toBe(false);
+    }
+  });
+
+  it('is not run by a link, below a folder of others, or with another mode, and doctor says where', async () => {
+    const { home, files } = await usedHome();
+    const [folder = ''] = readdirSync(compiledFolder(home));
+    const places = [
+      ['.cache', 'chmod 777 .cache', 'chmod 700 .cache'],
+      [
+        '.cache/frontdesk',
+        'mv .cache/frontdesk x; ln -s "$PWD/x" .cache/frontdesk',
+        'rm .cache/frontdesk; mv x .cache/frontdesk',
+      ],
+      [
+        '.cache/frontdesk/compiled',
+        `chmod 755 .cache/frontdesk/compiled/${folder}`,
+        `chmod 700 .cache/frontdesk/compiled/${folder}`,
+      ],
+      [
+        '.config/frontdesk/compile-key',
+        'chmod 644 .config/frontdesk/compile-key',
+        'chmod 600 .config/frontdesk/compile-key',
+      ],
+    ] as const;
+    const before = files.map((path) => readFileSync(path));
+    for (const [where, open, close] of places) {
+      expect(shell(open, home.path).stderr).toBe('');
+      expect(readOf(await call(home))).toEqual(AS_ALWAYS);
+      expect((await doctorOn(home)).message).toBe(
+        `${join(home.path, where)} is not used, as it is not yours alone: every start compiles the program again`,
+      );
+      expect(shell(close, home.path).stderr).toBe('');
+      expect(files.map((path) => readFileSync(path))).toEqual(before);
+    }
+  });
+
+  it('is neither used nor made where CI is set, and the key is shown nowhere', async () => {
+    const { home, files } = await usedHome();
+    for (const path of files) writeFileSync(path, 'x', { mode: 0o600 });
+    expect(readOf(await call(home, CALL, { CI: 'true' }))).toEqual(AS_ALWAYS);
+    expect(files.map((path) => readFileSync(path, 'utf8'))).toEqual(files.map(() => 'x'));
+    expect((await doctorOn(home, { CI: 'true' })).message).toBe(
+      'off, as CI is set: every start compiles the program again',
+    );
+    const key = readFileSync(join(home.path, '.config/frontdesk/compile-key'), 'utf8');
+    const { stdout } = await call(home, ['doctor', '--json']);
+    expect(stdout).toContain(compiledFolder(home));
+    expect(stdout).not.toContain(key);
   });
 });
 

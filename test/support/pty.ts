@@ -71,6 +71,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
     XDG_CACHE_HOME: COMPILED,
+    XDG_CONFIG_HOME: COMPILED,
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     FRONTDESK_CONFIG_DIR: home.configDir,

@@ -12,7 +12,7 @@ import { afterAll } from 'vitest';
 const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
-/** XDG_CACHE_HOME: compiled code is kept here by all tests together; else every home of a test would be given its own. */
+/** Compiled code and its key are kept here by all tests together; else every home of a test would be given its own. */
 export const COMPILED = fileURLToPath(new URL('../../.cache/test', import.meta.url));
 mkdirSync(COMPILED, { recursive: true });
 
@@ -117,6 +117,7 @@ function cleanEnvironment(home: Home): Record<string, string> {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
     XDG_CACHE_HOME: COMPILED,
+    XDG_CONFIG_HOME: COMPILED,
     LANG: 'C.UTF-8',
     FRONTDESK_CONFIG_DIR: home.configDir,
     FRONTDESK_STATE_DIR: home.stateDir,

@@ -149,7 +149,7 @@ describe.concurrent('tokens and where they go', () => {
 
   test('C15 works with the environment alone: no home, a home that cannot be written', () =>
     onStage(async (stage) => {
-      const folders = { FRONTDESK_CONFIG_DIR: undefined, FRONTDESK_STATE_DIR: undefined };
+      const folders = { FRONTDESK_CONFIG_DIR: undefined, XDG_CONFIG_HOME: undefined, FRONTDESK_STATE_DIR: undefined };
       const nowhere = await stage.run(GET, { env: { ...folders, HOME: undefined } });
       expect({ code: nowhere.code, stderr: nowhere.stderr }).toEqual({ code: 0, stderr: '' });
       const readOnly = await stage.run(GET, { env: { ...folders, HOME: '/proc/self/absent' } });

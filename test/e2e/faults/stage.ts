@@ -174,6 +174,7 @@ export async function onStage(play: (stage: Stage) => Promise<void>, options: St
         PATH: process.env['PATH'] ?? '',
         HOME: home.path,
         XDG_CACHE_HOME: COMPILED,
+        XDG_CONFIG_HOME: COMPILED,
         LANG: 'C.UTF-8',
         FRONTDESK_CONFIG_DIR: home.configDir,
         FRONTDESK_STATE_DIR: home.stateDir,
