@@ -14,7 +14,7 @@ export interface Layer {
 
 const GROUND = ['json', 'context', 'failure', 'ending'];
 const OPERATION = ['api', 'wire', 'http'];
-const INPUT_OUTPUT = ['files', 'output', 'input'];
+const INPUT_OUTPUT = ['files', 'output', 'input', 'options'];
 const LOCAL_RECORDS = ['settings', 'credentials', 'run', 'plan', 'history'];
 const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS];
 
@@ -46,6 +46,11 @@ export const LAYERS: readonly Layer[] = [
     name: 'input',
     holds: 'fields from flags; rows from files; --expect',
     imports: [...GROUND, 'api', 'files', 'output'],
+  },
+  {
+    name: 'options',
+    holds: 'options as data, and the one reader that makes typed values of argv',
+    imports: [...GROUND, 'output', 'input'],
   },
   { name: 'sandbox', holds: 'the service, played on loopback', imports: [...GROUND, 'api', 'files'] },
   { name: 'settings', holds: 'profiles and preferences', imports: [...GROUND, 'api', 'wire', ...INPUT_OUTPUT] },
@@ -79,12 +84,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'commands',
     holds: 'declarations of commands over an operation',
-    imports: [...GROUND, 'api', 'input', 'output', 'session'],
+    imports: [...GROUND, 'api', 'input', 'output', 'options', 'session'],
   },
   {
     name: 'describe',
     holds: 'the program describing itself: help, schema, completions, man page',
-    imports: [...GROUND, 'api', 'http', 'output', 'run', 'plan', 'commands', 'sandbox'],
+    imports: [...GROUND, 'api', 'http', 'output', 'options', 'run', 'plan', 'commands', 'sandbox'],
   },
   {
     name: 'engine',

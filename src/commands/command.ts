@@ -1,11 +1,21 @@
 import { isWrite, type Operation } from '../api/operation.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
-import { hasOption, type RawInput } from '../input/raw-input.ts';
 import type { Shape } from '../json/shape.ts';
+import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
+import {
+  type ArgumentDeclarations,
+  type ArgumentSpec,
+  declareOptions,
+  type Example,
+  type GivenArguments,
+  type GivenOptions,
+  type OptionDeclarations,
+  type OptionSpec,
+} from '../options/option.ts';
+import { hasOption, type RawInput } from '../options/raw-input.ts';
+import type { GivenValues } from '../options/read-options.ts';
 import type { Column, IsOpenPath } from '../output/column.ts';
 import type { Session } from '../session.ts';
-import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from './common-options.ts';
-import type { ArgumentSpec, Example, OptionSpec } from './option-spec.ts';
 
 interface CommandBase {
   /** What a person should know before using it: two to five sentences. */
@@ -58,8 +68,14 @@ export interface LocalCommand extends CommandBase {
   readonly isOpenColumn?: IsOpenPath;
   /** What it prints as JSON, for `frontdesk schema`: the shape that the printing code is typed by. */
   output(): Shape<unknown> | Promise<Shape<unknown>>;
+  /** The words as they are meant, where some may be left out. */
+  meant?(words: readonly string[]): readonly string[];
+  /** Raises USAGE for what is wrong with the values besides what each declaration says. A faulty value is not there. */
+  check?(given: GivenValues, session: Session): void | Promise<void>;
   /** Answers the exit code where it is not 0. */
-  run(session: Session, input: RawInput): Promise<number | undefined>;
+  run(session: Session, given: GivenValues, input: RawInput): Promise<number | undefined>;
+  /** It reads the command line by itself. */
+  readonly isUntyped?: true;
 }
 
 /** A command under the path that the registry has it by. */
@@ -118,7 +134,7 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
     options.push({
       long: 'description-file',
       value: 'file',
-      isFile: true,
+      kind: 'path',
       text: 'send the text of a file (- is stdin) as description, exactly',
       field: field.name,
     });
@@ -128,6 +144,7 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
 
 const EXPECT_OPTION: OptionSpec = {
   long: 'expect',
+  kind: 'expectation',
   value: 'field=value',
   repeatable: true,
   text: 'read the card first and send nothing unless the field (dotted into metadata) has that value',
@@ -136,7 +153,7 @@ const EXPECT_OPTION: OptionSpec = {
 const CHANGED_FROM_OPTION: OptionSpec = {
   long: 'changed-from',
   value: 'old.csv',
-  isFile: true,
+  kind: 'path',
   text: 'with --from: send only cells that differ from that older file',
 };
 
@@ -206,14 +223,32 @@ export function callCommand(spec: CallSpec): CallCommand {
   };
 }
 
-type LocalSpec = { readonly examples: ExampleLines } & Pick<LocalCommand, 'description' | 'output' | 'run'> &
-  Partial<Omit<LocalCommand, 'kind' | 'examples'>>;
+type LocalFacts = { readonly examples: ExampleLines } & Pick<LocalCommand, 'description' | 'output'> &
+  Partial<
+    Pick<
+      LocalCommand,
+      | 'columns'
+      | 'exitCodes'
+      | 'isLasting'
+      | 'isOpenColumn'
+      | 'isUntyped'
+      | 'meant'
+      | 'needsSettings'
+      | 'usesProfile'
+      | 'writes'
+    >
+  >;
 
-/** Declares a command about this machine. */
-export function localCommand(spec: LocalSpec): LocalCommand {
+type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts & {
+  readonly arguments?: A;
+  readonly options?: O;
+  check?(given: Partial<Given>, session: Session): void | Promise<void>;
+  // Without a value: the exit code is 0.
+  run(session: Session, given: Given): Promise<number | undefined> | Promise<void>;
+};
+
+function localBase(spec: LocalFacts) {
   return {
-    arguments: [],
-    options: [],
     exitCodes: [0, 1, 2, 16, 130],
     writes: false,
     needsSettings: true,
@@ -221,5 +256,39 @@ export function localCommand(spec: LocalSpec): LocalCommand {
     ...spec,
     examples: examplesOf(spec.examples),
     kind: 'local',
+  } as const;
+}
+
+/** Declares a command about this machine. Its arguments and options are what it is run with, by name and typed. */
+export function localCommand<
+  const A extends ArgumentDeclarations = Record<never, never>,
+  const O extends OptionDeclarations = Record<never, never>,
+>(spec: LocalSpec<A, O>): LocalCommand {
+  type Given = GivenArguments<A> & GivenOptions<O>;
+  const { check } = spec;
+  return {
+    ...localBase(spec),
+    arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),
+    options: Object.values(declareOptions(spec.options ?? {})),
+    // What is read by these declarations has their types, which a list of differently typed commands cannot know.
+    ...(check === undefined ? {} : { check: (given, session) => check(given as Partial<Given>, session) }),
+    run: async (session, given) => (await spec.run(session, given as Given)) ?? undefined,
+  };
+}
+
+type UntypedSpec = LocalFacts & {
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  run(session: Session, input: RawInput): Promise<number | undefined>;
+};
+
+/** One that reads its words and options by itself. */
+export function untypedCommand(spec: UntypedSpec): LocalCommand {
+  return {
+    arguments: [],
+    options: [],
+    ...localBase(spec),
+    isUntyped: true,
+    run: (session, _given, input) => spec.run(session, input),
   };
 }

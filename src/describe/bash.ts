@@ -30,7 +30,7 @@ function valueCases(node: CompletionNode): readonly string[] {
     if (option.value === undefined) return [];
     const label = namesOf(option).join(' | ');
     if (isProfile(option)) return [`${label}) kind=profile ;;`];
-    if (option.isFile === true) return [`${label}) kind=file ;;`];
+    if (option.kind === 'path') return [`${label}) kind=file ;;`];
     const choices = option.choices ?? [];
     return choices.length === 0 ? [] : [`${label}) kind=words words=${quote(choices)} ;;`];
   });

@@ -1,6 +1,6 @@
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { ArgumentSpec, Example, OptionSpec } from '../commands/option-spec.ts';
 import { FAILURES } from '../failure.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
+import type { ArgumentSpec, Example, OptionSpec } from '../options/option.ts';
 
 /** What there is to say about a command, as plain data: help, completions, man page and `schema` follow from it. */
 export interface CommandDoc {

@@ -1,9 +1,9 @@
 import type { Operation } from '../api/operation.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import type { CommandEntry, Registry } from '../commands/command-tree.ts';
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { anyOf, type JsonSchema, list } from '../json/shape.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
 import { ERROR_OUTPUT, NOTICE_OUTPUT } from '../output/failure-text.ts';
 import { PLAN_HEADER_OUTPUT } from '../plan/plan-file.ts';
 import { rowOutput } from '../run/row-result.ts';

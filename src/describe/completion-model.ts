@@ -1,5 +1,5 @@
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
+import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { type CommandDoc, commonOptions } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
 import type { Row } from './text-block.ts';

@@ -1,6 +1,6 @@
 import { type Command, optionsOf } from '../commands/command.ts';
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { OptionSpec } from '../commands/option-spec.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
+import type { OptionSpec } from '../options/option.ts';
 import type { CommandDoc } from './command-doc.ts';
 
 /** Describes a command from its declaration. */

@@ -1,5 +1,5 @@
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { OptionSpec } from '../commands/option-spec.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
+import type { OptionSpec } from '../options/option.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
@@ -21,7 +21,7 @@ function quote(text: string): string {
 function valueFlags(option: OptionSpec): string {
   if (option.value === undefined) return '';
   if (isProfile(option)) return ` -x -a '(${PROFILE_NAMES} 2>/dev/null)'`;
-  if (option.isFile === true) return ' -r -F';
+  if (option.kind === 'path') return ' -r -F';
   const choices = option.choices ?? [];
   return choices.length === 0 ? ' -x' : ` -x -a ${quote(choices.join(' '))}`;
 }

@@ -1,6 +1,6 @@
 import type { Child, GroupEntry, Registry } from '../commands/command-tree.ts';
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
-import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
+import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
 import { childrenOf } from './command-tree.ts';
 import { type Block, examples, type Row, rows, text } from './text-block.ts';

@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../commands/option-spec.ts';
+import type { OptionSpec } from '../options/option.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
@@ -24,7 +24,7 @@ function entry(name: string, text: string): string {
 /** `@profile` and `@file` stand for what only the machine knows. */
 function valueEntry(option: OptionSpec): readonly string[] {
   if (option.value === undefined) return [];
-  const choices = isProfile(option) ? ['@profile'] : option.isFile === true ? ['@file'] : (option.choices ?? []);
+  const choices = isProfile(option) ? ['@profile'] : option.kind === 'path' ? ['@file'] : (option.choices ?? []);
   return namesOf(option)
     .toReversed()
     .map((name) => `${quote(name)} = @(${choices.map(quote).join(', ')})`);

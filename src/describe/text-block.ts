@@ -1,4 +1,4 @@
-import type { Example } from '../commands/option-spec.ts';
+import type { Example } from '../options/option.ts';
 
 /** A name and what it means: one line, or several, of a list. */
 export interface Row {

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
+import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
@@ -26,7 +26,7 @@ function functionName(words: string): string {
 
 function actionOf(option: OptionSpec): string {
   if (isProfile(option)) return '_frontdesk_profile_names';
-  if (option.isFile === true) return '_files';
+  if (option.kind === 'path') return '_files';
   const choices = option.choices ?? [];
   return choices.length === 0 ? ' ' : `(${choices.join(' ')})`;
 }

@@ -1,12 +1,12 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { usageFailure } from '../failure.ts';
 import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
-import { lastValue } from '../input/raw-input.ts';
 import { ANY } from '../json/shape.ts';
+import { lastValue } from '../options/raw-input.ts';
 
 const DEFAULT_IDLE = '15m';
 
-export const deskCommand = localCommand({
+export const deskCommand = untypedCommand({
   description:
     'Serves card after card: asks for an id, shows the card, then a menu to look again, activate, block, reissue, wait for a status, or see its history. A write asks and ends as its command does. Ctrl-C goes one step back, and leaves at the id. It needs a terminal, and ends with 8 while an outcome is still unknown.',
   usesProfile: true,

@@ -13,8 +13,8 @@ import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Outcome } from '../failur
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
-import { historyListCommand } from '../local/history.ts';
-import { cardWaitCommand } from '../local/wait.ts';
+import { runWait } from '../local/card-wait.ts';
+import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
 import type { Session } from '../session.ts';
@@ -256,19 +256,14 @@ export class Desk {
   }
 
   async #history(cardId: string): Promise<void> {
-    await historyListCommand.run(this.#session, {
-      words: [],
-      options: new Map([
-        ['id', [cardId]],
-        ['limit', ['20']],
-      ]),
-    });
+    await printHistory(this.#session, { id: cardId, limit: 20 });
   }
 
   async #wait(cardId: string): Promise<void> {
     const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
     const status = await this.#prompt.choose('Which status is waited for?', statuses);
-    await cardWaitCommand.run(this.#session, { words: [cardId], options: new Map([['status', [status]]]) });
+    const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
+    await runWait(this.#session, { cardId, status: [status], ...times });
   }
 
   /** Reports a failure and stays; what leaves the desk passes. */

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FAMILIES } from '../api/operation.ts';
-import { COMMON_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
 import type { Context } from '../context.ts';
 import { tokenVariable } from '../credentials/resolve.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/safety.ts';
+import { COMMON_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/runtime.ts';
 import type { Session } from '../session.ts';

@@ -1,8 +1,8 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../commands/common-options.ts';
-import type { ArgumentSpec, OptionSpec } from '../commands/option-spec.ts';
 import { Failure } from '../failure.ts';
-import type { RawInput } from '../input/raw-input.ts';
+import { MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
+import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
+import type { RawInput } from '../options/raw-input.ts';
 import { nearest } from '../output/nearest.ts';
 
 function addOptions(

@@ -3,7 +3,7 @@ import { type CallCommand, operationOf } from '../commands/command.ts';
 import type { Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import { describeFields } from '../input/fields.ts';
-import type { RawInput } from '../input/raw-input.ts';
+import type { RawInput } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 import { ownTexts, readExpectations, readGivenFields } from './read-call.ts';
 

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
-import type { ArgumentSpec } from '../commands/option-spec.ts';
 import type { PromptPort } from '../context.ts';
 import { cleanCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
 import type { FieldSpec } from '../input/fields.ts';
+import type { ArgumentSpec } from '../options/option.ts';
 
 function problemOf(schema: z.ZodMiniObject, field: string, value: string): true | string {
   const fault = checkFields(schema, { [field]: value }, (name) => name).find((found) => found.where === field);

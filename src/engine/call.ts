@@ -1,7 +1,7 @@
 import { isWrite } from '../api/operation.ts';
 import { type CallCommand, isMany } from '../commands/command.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
-import { hasOption, type RawInput } from '../input/raw-input.ts';
+import { hasOption, type RawInput } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 import { askMissing } from './ask-missing.ts';
 import { collect, joinFailures, unsent } from './faults.ts';

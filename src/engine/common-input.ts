@@ -1,6 +1,6 @@
 import type { Command } from '../commands/command.ts';
 import type { Context, OutputPort } from '../context.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import type { CommonInput } from '../session.ts';
 import type { ResolvedPreferences } from '../settings/resolve-preferences.ts';
 import type { CaFile } from './ca-file.ts';

@@ -1,8 +1,8 @@
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import type { CallCommand } from '../commands/command.ts';
 import { Failure, warning } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from '../commands/command-tree.ts';
-import type { OptionSpec } from '../commands/option-spec.ts';
+import type { OptionSpec } from '../options/option.ts';
 
 /** Where the command words end: the command or group they name, and the words of argv that remain. */
 export interface Located {

@@ -4,7 +4,7 @@ import { refuseDisabledTls } from '../credentials/tls.ts';
 import { Failure } from '../failure.ts';
 import { findPlaces, requireConfigDir, requireStateDir } from '../files/paths.ts';
 import { TokenMask } from '../http/mask.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import { asFormat, type OutputOptions } from '../output/options.ts';
 import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';

@@ -1,7 +1,7 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
 import { type Command, isMany } from '../commands/command.ts';
 import type { Failure } from '../failure.ts';
-import { hasOption, type RawInput } from '../input/raw-input.ts';
+import { hasOption, type RawInput } from '../options/raw-input.ts';
 import { type Column, type IsOpenPath, openUnder } from '../output/column.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { checkOutput } from '../output/render.ts';

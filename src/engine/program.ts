@@ -1,9 +1,9 @@
 import type { Command } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { COMMON_OPTIONS } from '../options/common.ts';
 import type { Format } from '../output/options.ts';
 import { asFormat } from '../output/options.ts';
 import type { CallState } from './call-state.ts';
@@ -172,7 +172,8 @@ async function runCommand(
       const { runCall } = await import('./call.ts');
       return await runCall(session, command, input);
     }
-    if (session.faults.length === 0) return (await command.run(session, input)) ?? 0;
+    if (command.isUntyped !== true) return await (await import('./local-call.ts')).runLocal(session, command, input);
+    if (session.faults.length === 0) return (await command.run(session, {}, input)) ?? 0;
     const { refuseLocal } = await import('./refuse.ts');
     return await refuseLocal(session, command, input);
   } finally {

@@ -8,10 +8,10 @@ import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
 import { type Expectation, type ExpectationInput, parseExpectation } from '../input/expect.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import { quoteGiven } from '../input/given.ts';
-import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
-import { meantBy } from '../output/nearest.ts';
+import { lastValue, type RawInput } from '../options/raw-input.ts';
+import { choiceProblem } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 
 /** The values of the command line that belong to the request, by API field name; null is sent as null. */
@@ -55,11 +55,6 @@ async function readDescriptionFile(path: string, session: Session, faults: Fault
   }
 }
 
-/** `must be true or false, not "yes"`, with the nearest choice when there is one. */
-export function choiceProblem(value: string, choices: readonly string[]): string {
-  return `must be ${choices.join(' or ')}, not ${quoteGiven(value)}${meantBy(value, choices)}`;
-}
-
 async function readField(field: FieldSpec, command: CallCommand, input: RawInput, session: Session, faults: Fault[]) {
   const options = command.options.filter((option) => option.field === field.name && input.options.has(option.long));
   const [first, second] = options;
@@ -80,7 +75,7 @@ async function readField(field: FieldSpec, command: CallCommand, input: RawInput
   }
   // `--active all` is ours: it asks twice, and neither value is a field of one request.
   if (field.type === 'boolean' && value === 'all') return undefined;
-  return first.isFile === true ? readDescriptionFile(value, session, faults) : value;
+  return first.kind === 'path' ? readDescriptionFile(value, session, faults) : value;
 }
 
 /** Reads the options that set request fields. They make a single call, or fill rows that lack them. */

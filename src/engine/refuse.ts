@@ -1,6 +1,6 @@
 import type { LocalCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
-import type { RawInput } from '../input/raw-input.ts';
+import type { RawInput } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 import { joinFailures } from './faults.ts';
 import type { OpenSession } from './open-session.ts';
@@ -27,7 +27,7 @@ function inertSession(session: OpenSession): Session {
 export async function refuseLocal(session: OpenSession, command: LocalCommand, input: RawInput): Promise<never> {
   const failures = [...session.faults];
   try {
-    await command.run(inertSession(session), input);
+    await command.run(inertSession(session), {}, input);
   } catch (error) {
     if (error instanceof Failure && error.code === 'USAGE') failures.push(error);
     else if (!(error instanceof Acts) && !(error instanceof Failure)) throw error;

@@ -1,11 +1,11 @@
 import { FAMILIES, type Family } from '../api/operation.ts';
-import { choiceProblem } from '../engine/read-call.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
+import { choiceProblem } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { familyOfPath, pathProblem } from './api-path.ts';
 import { askFamily, missingChoice, missingText } from './missing.ts';

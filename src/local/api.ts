@@ -1,8 +1,8 @@
 import { FAMILIES } from '../api/operation.ts';
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { ANY } from '../json/shape.ts';
 
-export const apiCommand = localCommand({
+export const apiCommand = untypedCommand({
   description:
     'Sends one raw request to the service, with the credential, the retries and the rules of every other call. Which of the two is meant is read from the path (/v1/cards… or /v1/calendars, /v1/events, /v1/subscribers…), else by --family. The path is sent as typed, so percent-encode what needs it; whole URLs and dot segments are refused. A POST is a write: it asks on a terminal and needs --yes elsewhere, obeys a read-only profile and a required reason, and is recorded in the history. The answer is printed as sent: as indented JSON unless -o or --columns says otherwise. In table and csv output the one-time secrets of a provisioning are hidden.',
   usesProfile: true,

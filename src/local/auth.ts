@@ -1,12 +1,12 @@
 import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
 import { credentialRequest } from '../engine/credential-request.ts';
 import { Failure, type Fault, note, usageFailure, warning } from '../failure.ts';
-import { lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
+import { lastValue } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
 import { printList } from './lists.ts';
@@ -30,7 +30,7 @@ const LOGIN = object(
   { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
 );
 
-export const authLoginCommand = localCommand({
+export const authLoginCommand = untypedCommand({
   description:
     'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
   options: [
@@ -39,7 +39,7 @@ export const authLoginCommand = localCommand({
     { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
     { long: 'token-stdin', text: 'read the token from stdin' },
     { long: 'token-command', value: 'cmd', text: 'run this command whenever a token is needed; nothing is kept' },
-    { long: 'token-file', value: 'path', isFile: true, text: 'read the token from this file at each use' },
+    { long: 'token-file', value: 'path', kind: 'path', text: 'read the token from this file at each use' },
     { long: 'check', value: 'id', text: 'read this card or calendar with the new credential' },
   ],
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
@@ -109,7 +109,7 @@ const STATUS_COLUMNS: readonly Column[] = [
   { name: 'problem', header: 'PROBLEM' },
 ];
 
-export const authStatusCommand = localCommand({
+export const authStatusCommand = untypedCommand({
   columns: STATUS_COLUMNS,
   usesProfile: true,
   description:
@@ -151,7 +151,7 @@ export const authStatusCommand = localCommand({
 
 const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
 
-export const authLogoutCommand = localCommand({
+export const authLogoutCommand = untypedCommand({
   description:
     'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
   options: [FAMILY_OPTION, NEVER_ASKS_OPTION],

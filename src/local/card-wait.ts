@@ -1,25 +1,15 @@
-import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { CARD_ARGUMENT } from '../commands/card/columns.ts';
 import { cardGet } from '../commands/card/get.ts';
-import { askForId } from '../engine/ask.ts';
 import { canRedraw } from '../engine/wait-display.ts';
 import { openWaitLine, type WaitLine } from '../engine/wait-line.ts';
-import { Failure, type FailureCode, type Fault, type Notice, note, usageFailure } from '../failure.ts';
+import { Failure, type FailureCode, type Notice, note } from '../failure.ts';
 import type { Answer, CallInput, CallResult } from '../http/call.ts';
-import { checkFieldTexts } from '../input/check-fields.ts';
-import { DURATION_FORMS, parseDuration } from '../input/duration.ts';
-import { quoteGiven } from '../input/given.ts';
-import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
+import type { Span } from '../options/option.ts';
 import { cellText } from '../output/column.ts';
 import { formatDuration } from '../output/duration.ts';
-import { meantBy } from '../output/nearest.ts';
 import type { Session } from '../session.ts';
-
-const DEFAULT_TIMEOUT = '60s';
-const DEFAULT_INTERVAL = '2s';
 
 /** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
 const SHORTEST_READ_MS = 50;
@@ -29,56 +19,11 @@ const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', '
 
 export interface WaitInput {
   readonly cardId: string;
-  readonly wanted: readonly string[];
-  readonly timeoutText: string;
-  readonly timeoutMs: number;
-  readonly intervalMs: number;
+  readonly status: readonly string[];
+  readonly timeout: Span;
+  readonly interval: Span;
   /** Aborted: nobody waits any more. */
   readonly stop?: AbortSignal;
-}
-
-function readStatuses(text: string | undefined, faults: Fault[]): readonly string[] {
-  if (text === undefined) {
-    faults.push({ where: '--status', problem: `is required: ${CARD_STATUSES.join(', ')}` });
-    return [];
-  }
-  const words = text.split(',').map((word) => word.trim());
-  for (const word of words) {
-    if (CARD_STATUSES.some((status) => status === word)) continue;
-    const problem = `must be among ${CARD_STATUSES.join(', ')}, not ${quoteGiven(word)}${meantBy(word, CARD_STATUSES)}`;
-    faults.push({ where: '--status', problem });
-  }
-  return words;
-}
-
-function readWait(input: RawInput, long: string, builtIn: string, faults: Fault[]): number {
-  const text = lastValue(input, long) ?? builtIn;
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  faults.push({ where: `--${long}`, problem: `must be a duration such as ${DURATION_FORMS}, not ${quoteGiven(text)}` });
-  return 0;
-}
-
-async function askStatus(session: Session): Promise<string> {
-  return session.prompt.choose(
-    'Which status is waited for?',
-    CARD_STATUSES.map((status) => ({ value: status, text: status })),
-  );
-}
-
-async function readWaitInput(session: Session, input: RawInput): Promise<WaitInput> {
-  const { prompt } = session;
-  const faults: Fault[] = [];
-  const operation = OPERATIONS.cardGet;
-  const cardId = input.words[0] ?? (prompt.available ? await askForId(prompt, operation, CARD_ARGUMENT) : undefined);
-  const given = new Map(cardId === undefined ? [] : [['cardId', cardId]]);
-  faults.push(...checkFieldTexts(operation.params, given, { nameOf: () => '<cardId>', source: 'flag' }).faults);
-  const status = lastValue(input, 'status') ?? (prompt.available ? await askStatus(session) : undefined);
-  const wanted = readStatuses(status, faults);
-  const timeoutMs = readWait(input, 'timeout', DEFAULT_TIMEOUT, faults);
-  const intervalMs = readWait(input, 'interval', DEFAULT_INTERVAL, faults);
-  if (faults.length > 0 || cardId === undefined) throw usageFailure(faults);
-  return { cardId, wanted, timeoutMs, intervalMs, timeoutText: lastValue(input, 'timeout') ?? DEFAULT_TIMEOUT };
 }
 
 /** One wait, from its first read to the card or the end of its time. */
@@ -97,7 +42,7 @@ class Wait {
     this.#session = session;
     this.#input = input;
     this.#line = line;
-    this.#deadlineMs = session.context.clock.monotonic() + input.timeoutMs;
+    this.#deadlineMs = session.context.clock.monotonic() + input.timeout.ms;
   }
 
   async run(): Promise<Answer> {
@@ -133,7 +78,7 @@ class Wait {
   }
 
   async #isWanted(answer: Answer): Promise<boolean> {
-    const { cardId, wanted } = this.#input;
+    const { cardId, status: wanted } = this.#input;
     const status = cellText(getPath(answer.resource, 'status'));
     const isNews = status !== this.#status || this.#trouble !== undefined;
     this.#status = status;
@@ -169,7 +114,7 @@ class Wait {
     const askedMs = retryAt === undefined ? 0 : Date.parse(retryAt) - clock.now();
     if (failure !== undefined && retryAt !== undefined && askedMs > this.#leftMs())
       throw this.#tooLong(failure, retryAt);
-    const pauseMs = Math.max(this.#input.intervalMs, askedMs);
+    const pauseMs = Math.max(this.#input.interval.ms, askedMs);
     const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
     await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.stop);
     if (isLast) throw this.#timeout();
@@ -181,20 +126,20 @@ class Wait {
 
   /** Waiting out the time would be idle: the service asked not to be called again within it. */
   #tooLong(failure: Failure, retryAt: string): Failure {
-    const { cardId, timeoutText } = this.#input;
-    const asked = `the service asked not to be called before ${retryAt}, which is past the wait of ${timeoutText}`;
+    const { cardId, timeout } = this.#input;
+    const asked = `the service asked not to be called before ${retryAt}, which is past the wait of ${timeout.text}`;
     return new Failure('BUSY', `card ${cardId}: ${asked}`, { hints: failure.hints, details: failure.details });
   }
 
   #timeout(): Failure {
-    const { cardId, wanted, timeoutText } = this.#input;
+    const { cardId, status: wanted, timeout } = this.#input;
     const since = this.#trouble === undefined ? '' : `; the last read failed: ${this.#trouble.message}`;
     const seen = this.#status === undefined ? 'no status was seen' : `its last status is ${this.#status}`;
     const observed = new Map<string, JsonValue>([['reads', new JsonNumber(String(this.#reads))]]);
     if (this.#status !== undefined) observed.set('status', this.#status);
     return new Failure(
       'TIMEOUT',
-      `card ${cardId} was not ${wanted.join(' or ')} within ${timeoutText}: ${seen}${since}`,
+      `card ${cardId} was not ${wanted.join(' or ')} within ${timeout.text}: ${seen}${since}`,
       {
         hints: ['repeat the command to wait on, or wait longer with --timeout'],
         details: { id: cardId, observed },
@@ -209,14 +154,13 @@ export function waitForCard(session: Session, input: WaitInput, line: WaitLine):
 }
 
 /** Runs `frontdesk card wait`. */
-export async function runWait(session: Session, input: RawInput): Promise<void> {
-  const waitInput = await readWaitInput(session, input);
+export async function runWait(session: Session, input: WaitInput): Promise<void> {
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {
     isWanted: canRedraw(context) && !common.quiet && !common.verbose,
     unicode: session.output.unicode,
   });
-  const answer = await waitForCard(session, waitInput, line).finally(() => line.clear());
+  const answer = await waitForCard(session, input, line).finally(() => line.clear());
   for (const notice of answer.ending.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });
 }

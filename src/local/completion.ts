@@ -1,4 +1,4 @@
-import { type LocalCommand, localCommand } from '../commands/command.ts';
+import { type LocalCommand, untypedCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
 import { Failure } from '../failure.ts';
 import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
@@ -11,7 +11,7 @@ const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function completionCommand(registry: Registry): LocalCommand {
-  return localCommand({
+  return untypedCommand({
     description: [
       'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
       'bash: frontdesk completion bash > ~/.local/share/bash-completion/completions/frontdesk',

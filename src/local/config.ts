@@ -1,9 +1,9 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
-import type { RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import { INTEGER, jsonOf, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
+import type { RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'default', header: 'DEFAULT' },
 ];
 
-export const configListCommand = localCommand({
+export const configListCommand = untypedCommand({
   columns: COLUMNS,
   description:
     'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; in JSON stands only what is set.',
@@ -111,7 +111,7 @@ export const configListCommand = localCommand({
   },
 });
 
-export const configGetCommand = localCommand({
+export const configGetCommand = untypedCommand({
   description: 'Shows one preference; null in JSON when it is not set.',
   arguments: [KEY_ARGUMENT],
   examples: {
@@ -124,7 +124,7 @@ export const configGetCommand = localCommand({
   },
 });
 
-export const configSetCommand = localCommand({
+export const configSetCommand = untypedCommand({
   description:
     'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100) or concurrency (1 to 1000).',
   arguments: [KEY_ARGUMENT, { name: 'value', text: 'the value', required: true }],
@@ -141,7 +141,7 @@ export const configSetCommand = localCommand({
   },
 });
 
-export const configUnsetCommand = localCommand({
+export const configUnsetCommand = untypedCommand({
   description: 'Takes a preference away, so that the built-in value counts again.',
   arguments: [KEY_ARGUMENT],
   examples: {
@@ -156,7 +156,7 @@ export const configUnsetCommand = localCommand({
   },
 });
 
-export const configPathCommand = localCommand({
+export const configPathCommand = untypedCommand({
   description: 'Shows where the settings file is, whether it exists or not.',
   needsSettings: false,
   examples: {

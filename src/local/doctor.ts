@@ -1,8 +1,8 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
-import { hasOption, lastValue } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf } from '../json/shape.ts';
+import { hasOption, lastValue } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
@@ -41,7 +41,7 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
   await session.print({ kind: 'list', document, rows: checks.map(fromPlain), columns: COLUMNS });
 }
 
-export const doctorCommand = localCommand({
+export const doctorCommand = untypedCommand({
   columns: COLUMNS,
   description:
     'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',

@@ -1,4 +1,4 @@
-import { type LocalCommand, localCommand } from '../commands/command.ts';
+import { type LocalCommand, untypedCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
 import { findHelp, helpColumns } from '../describe/help.ts';
 import { helpWidth, layOut } from '../describe/text-block.ts';
@@ -8,7 +8,7 @@ import { ANY } from '../json/shape.ts';
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function helpCommand(registry: Registry): LocalCommand {
-  return localCommand({
+  return untypedCommand({
     description:
       'Explains a command, a group of commands, or a topic; without words it lists them all. With --json it prints the same facts as JSON. It reads nothing and sends nothing.',
     arguments: [

@@ -1,6 +1,6 @@
 import type { Fault } from '../failure.ts';
-import { lastValue, type RawInput } from '../input/raw-input.ts';
 import type { JsonValue } from '../json/value.ts';
+import { lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { meantBy } from '../output/nearest.ts';
 import type { Session } from '../session.ts';

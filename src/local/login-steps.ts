@@ -3,7 +3,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';

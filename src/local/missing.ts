@@ -1,7 +1,6 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
-import type { OptionSpec } from '../commands/option-spec.ts';
 import { Failure } from '../failure.ts';
-import { hasOption, type RawInput } from '../input/raw-input.ts';
+import type { OptionSpec } from '../options/option.ts';
 import type { Session } from '../session.ts';
 
 /**
@@ -48,8 +47,8 @@ export const NEVER_ASKS_OPTION: OptionSpec = { ...YES_OPTION, text: 'accepted; t
  * Asks before something on this machine is lost; answers only after a yes or with `--yes`. Where nobody can be
  * asked, and after a no, nothing is changed.
  */
-export async function confirmLoss(session: Session, input: RawInput, question: string): Promise<void> {
-  if (hasOption(input, 'yes')) return;
+export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
+  if (yes) return;
   if (!session.prompt.available) {
     throw new Failure('USAGE', `${question} Nobody can be asked here, and --yes is missing`, {
       hints: ['add --yes to do it without a question; nothing was changed'],

@@ -1,7 +1,7 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { Failure, usageFailure } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import { openUnder } from '../output/column.ts';
 import { APPROVAL_COLUMNS, ROW_COLUMNS } from '../plan/plan-columns.ts';
 import type { Session } from '../session.ts';
@@ -26,7 +26,7 @@ function profileOf(session: Session, input: RawInput): ResolvedProfile | undefin
   }
 }
 
-export const planShowCommand = localCommand({
+export const planShowCommand = untypedCommand({
   columns: ROW_COLUMNS,
   isOpenColumn: openUnder('body', 'before'),
   description:
@@ -44,13 +44,13 @@ export const planShowCommand = localCommand({
   },
 });
 
-export const planApproveCommand = localCommand({
+export const planApproveCommand = untypedCommand({
   columns: APPROVAL_COLUMNS,
   description:
     'Signs the bytes of a plan with an SSH key, after showing it, into <file>.<name>.sig beside it. A profile with --approvers and --approvals demands that many signatures, of different people and keys, before many rows are written. It stops mistakes, and not somebody who holds the token and curl. Off a terminal it needs --yes.',
   arguments: [FILE_ARGUMENT],
   options: [
-    { long: 'key', value: 'file', isFile: true, text: 'private key, or the public key of one that an agent holds' },
+    { long: 'key', value: 'file', kind: 'path', text: 'private key, or the public key of one that an agent holds' },
     { long: 'as', value: 'name', text: 'your name in the allowed-signers file: A-Z a-z 0-9 . _ @ + -' },
     { long: 'yes', short: 'y', text: 'do not ask' },
   ],
@@ -68,7 +68,7 @@ export const planApproveCommand = localCommand({
   },
 });
 
-export const planApplyCommand = localCommand({
+export const planApplyCommand = untypedCommand({
   description:
     'Sends exactly the rows of a plan, once. Each card is read again right before its write, and one that changed since it was planned is left alone; a change between that read and the write cannot be seen. It is a run that the plan names: applied again it goes on where it stopped, or prints the results. It asks on a terminal; elsewhere it needs --yes.',
   arguments: [FILE_ARGUMENT],
@@ -78,7 +78,7 @@ export const planApplyCommand = localCommand({
     { long: 'concurrency', short: 'j', value: 'n', text: 'requests at a time; the default is 8' },
     { long: 'rate', value: 'n', text: 'requests that leave in any one second, at most: 5 or 5/s' },
     { long: 'max-failures', value: 'n|n%', text: 'stop at that many failed rows (of all rows, when in percent)' },
-    { long: 'failed', value: 'file', isFile: true, text: 'write the rows that did not succeed there, CSV or NDJSON' },
+    { long: 'failed', value: 'file', kind: 'path', text: 'write the rows that did not succeed there, CSV or NDJSON' },
   ],
   usesProfile: true,
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 17, 129, 130, 143],

@@ -1,8 +1,8 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { Failure, note } from '../failure.ts';
-import { lastValue, type RawInput } from '../input/raw-input.ts';
 import { BOOLEAN, jsonOf, list, object, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
@@ -64,7 +64,7 @@ async function printProfile(session: Session, settings: Settings, name: string):
   await session.print({ kind: 'resource', resource: profileJson(name, profile, current), columns: COLUMNS });
 }
 
-export const profileListCommand = localCommand({
+export const profileListCommand = untypedCommand({
   columns: COLUMNS,
   description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
   examples: {
@@ -84,7 +84,7 @@ export const profileListCommand = localCommand({
   },
 });
 
-export const profileShowCommand = localCommand({
+export const profileShowCommand = untypedCommand({
   columns: COLUMNS,
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
   arguments: [{ ...NAME_ARGUMENT, required: false }],
@@ -102,7 +102,7 @@ export const profileShowCommand = localCommand({
   },
 });
 
-export const profileSetCommand = localCommand({
+export const profileSetCommand = untypedCommand({
   columns: COLUMNS,
   description:
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
@@ -124,7 +124,7 @@ export const profileSetCommand = localCommand({
   },
 });
 
-export const profileUseCommand = localCommand({
+export const profileUseCommand = untypedCommand({
   columns: COLUMNS,
   description: 'Makes a profile the one that is used when none is named.',
   arguments: [NAME_ARGUMENT],
@@ -140,7 +140,7 @@ export const profileUseCommand = localCommand({
   },
 });
 
-export const profileRemoveCommand = localCommand({
+export const profileRemoveCommand = untypedCommand({
   description:
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
   arguments: [NAME_ARGUMENT],
@@ -154,7 +154,7 @@ export const profileRemoveCommand = localCommand({
     const name = await nameOf(session, input, []);
     const settings = await session.settings();
     removeProfile(settings, name);
-    await confirmLoss(session, input, `Remove profile ${name} and its credentials?`);
+    await confirmLoss(session, hasOption(input, 'yes'), `Remove profile ${name} and its credentials?`);
     const { removeCredentials } = await import('../credentials/store-change.ts');
     await session.changeSettings((before) => removeProfile(before, name));
     await removeCredentials(session.credentialPlace(), { profile: name });

@@ -1,11 +1,11 @@
-import { localCommand } from '../commands/command.ts';
-import { PLAN_EXPIRES_OPTION } from '../commands/common-options.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { portsOf } from '../engine/run/run-ports.ts';
 import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
-import { hasOption, lastValue, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
+import { PLAN } from '../options/common.ts';
+import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { commandWords, shortTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
@@ -88,7 +88,7 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
   throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
 }
 
-export const runsListCommand = localCommand({
+export const runsListCommand = untypedCommand({
   columns: COLUMNS,
   description:
     'Lists the runs of many rows that this machine keeps, newest first. finished: nothing is left to do; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
@@ -124,7 +124,7 @@ export const runsListCommand = localCommand({
   },
 });
 
-export const runsShowCommand = localCommand({
+export const runsShowCommand = untypedCommand({
   columns: COLUMNS,
   description: 'Shows one run: its state and how many rows ended in which way.',
   arguments: [RUN_ARGUMENT],
@@ -153,7 +153,7 @@ function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
 /** With --as-input, beside the members of the original row. */
 const INPUT_ROW = object({ _outcome: oneOf(OUTCOMES) });
 
-export const runsResultsCommand = localCommand({
+export const runsResultsCommand = untypedCommand({
   description:
     'Prints the rows of a run again, in input order, from its record. --as-input prints the original rows with _outcome instead, as an input of the same command.',
   arguments: [RUN_ARGUMENT],
@@ -177,7 +177,7 @@ export const runsResultsCommand = localCommand({
   },
 });
 
-export const runsResumeCommand = localCommand({
+export const runsResumeCommand = untypedCommand({
   description:
     'Goes on with a run that stopped or was killed. Done rows are not repeated; rows whose request may have left are unknown and stay untouched unless --reconcile (cards: read and compare) or --resend-unknown (asks: they may have been applied). The run keeps its own options.',
   arguments: [RUN_ARGUMENT],
@@ -189,7 +189,7 @@ export const runsResumeCommand = localCommand({
     { long: 'concurrency', short: 'j', value: 'n', text: 'requests at a time' },
     { long: 'rate', value: 'n', text: 'requests that leave in any one second, at most' },
     { long: 'max-failures', value: 'n|n%', text: 'stop at that many failed rows; earlier ones do not count' },
-    { long: 'failed', value: 'file', isFile: true, text: 'write the rows that did not succeed there' },
+    { long: 'failed', value: 'file', kind: 'path', text: 'write the rows that did not succeed there' },
   ],
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 129, 130, 143],
   examples: {
@@ -203,15 +203,15 @@ export const runsResumeCommand = localCommand({
   },
 });
 
-export const runsRevertCommand = localCommand({
+export const runsRevertCommand = untypedCommand({
   columns: HEADER_COLUMNS,
   description:
     'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known are reported (15), and the plan holds the others. A run of cards or events has no way back.',
   arguments: [RUN_ARGUMENT],
   options: [
     LAST_OPTION,
-    { long: 'plan', value: 'file', isFile: true, required: true, text: 'where the plan is written: a new file' },
-    PLAN_EXPIRES_OPTION,
+    { long: 'plan', value: 'file', kind: 'path', required: true, text: 'where the plan is written: a new file' },
+    PLAN.planExpires,
   ],
   exitCodes: [0, 1, 2, 15, 16, 130],
   examples: {
@@ -227,7 +227,7 @@ export const runsRevertCommand = localCommand({
   },
 });
 
-export const runsReportCommand = localCommand({
+export const runsReportCommand = untypedCommand({
   description:
     'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
   arguments: [RUN_ARGUMENT],
@@ -250,7 +250,7 @@ export const runsReportCommand = localCommand({
 
 const REMOVED = object({ removed: list(TEXT) });
 
-export const runsRemoveCommand = localCommand({
+export const runsRemoveCommand = untypedCommand({
   description:
     "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
   arguments: [RUN_ARGUMENT],
@@ -273,7 +273,7 @@ export const runsRemoveCommand = localCommand({
         known === undefined || known.state === 'finished'
           ? ''
           : `, which is ${known.state} and could not be resumed then`;
-      await confirmLoss(session, input, `Remove run ${name}${lost}?`);
+      await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lost}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
@@ -282,7 +282,7 @@ export const runsRemoveCommand = localCommand({
         throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
       if (age === undefined)
         throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
-      await confirmLoss(session, input, `Remove all runs begun more than ${ageText} ago?`);
+      await confirmLoss(session, hasOption(input, 'yes'), `Remove all runs begun more than ${ageText} ago?`);
       removed = await removeRunsOlderThan(portsOf(session), age);
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;

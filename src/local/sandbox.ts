@@ -1,9 +1,9 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
 import { parseDuration } from '../input/duration.ts';
-import { hasOption, lastValue } from '../input/raw-input.ts';
 import { constant, jsonOf, object, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
+import { hasOption, lastValue } from '../options/raw-input.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
@@ -45,7 +45,7 @@ function choicesText({ choices }: Info): string {
   ].join('\n');
 }
 
-export const sandboxInfoCommand = localCommand({
+export const sandboxInfoCommand = untypedCommand({
   description:
     'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
   options: [{ long: 'choices', text: 'show the rules that the sandbox chose, and no ids' }],
@@ -66,7 +66,7 @@ export const sandboxInfoCommand = localCommand({
 
 const RESET = object({ reset: constant(true) });
 
-export const sandboxResetCommand = localCommand({
+export const sandboxResetCommand = untypedCommand({
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
   options: [NEVER_ASKS_OPTION],
   examples: {
@@ -87,12 +87,12 @@ export const sandboxResetCommand = localCommand({
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
-export const sandboxServeCommand = localCommand({
+export const sandboxServeCommand = untypedCommand({
   description:
     'Runs the sandbox for scripts, CI and other clients until it is interrupted: from the same seed, in memory, on loopback. Once it listens it prints its URL and tokens. --fault plays an outage: GET or POST (or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut), truncate or garbage; *3 plays it the first three times, @50% at random.',
   options: [
     { long: 'port', value: 'n', text: 'port to listen on; 0, the default, takes a free one' },
-    { long: 'seed', value: 'file', isFile: true, text: 'begin with these cards, calendars and subscribers (JSON)' },
+    { long: 'seed', value: 'file', kind: 'path', text: 'begin with these cards, calendars and subscribers (JSON)' },
     { long: 'latency', value: 'duration', text: 'let every answer wait that long' },
     { long: 'fault', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
   ],

@@ -1,9 +1,9 @@
-import { type LocalCommand, localCommand } from '../commands/command.ts';
+import { type LocalCommand, untypedCommand } from '../commands/command.ts';
 import type { CommandEntry, Registry } from '../commands/command-tree.ts';
 import { Failure } from '../failure.ts';
-import { hasOption, type RawInput } from '../input/raw-input.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
+import { hasOption, type RawInput } from '../options/raw-input.ts';
 import { nearest } from '../output/nearest.ts';
 import { renderResult } from '../output/render.ts';
 
@@ -34,7 +34,7 @@ function unknownCommand(words: readonly string[], entries: readonly CommandEntry
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function schemaCommand(registry: Registry): LocalCommand {
-  return localCommand({
+  return untypedCommand({
     description:
       'Prints the command tree as JSON: every command with its arguments, options and limits, JSON Schemas of its input and output, exit codes and examples. Words name a single command. --openapi prints OpenAPI 3.1 of the service as frontdesk understands it. The result is JSON in every output format.',
     arguments: [{ name: 'word', text: 'words of one command, such as card block', required: false, variadic: true }],

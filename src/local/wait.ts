@@ -9,18 +9,24 @@ export const cardWaitCommand = localCommand({
   usesProfile: true,
   columns: CARD_COLUMNS,
   isOpenColumn: openUnder('metadata', 'transactions'),
-  arguments: [{ ...CARD_ARGUMENT, required: true }],
-  options: [
-    {
-      long: 'status',
+  arguments: { cardId: { ...CARD_ARGUMENT, kind: 'cardId', required: true } },
+  options: {
+    status: {
+      kind: 'choices',
       value: 'STATUS[,STATUS]',
       required: true,
+      question: 'Which status is waited for?',
       choices: CARD_STATUSES,
       text: 'one or several, with commas between them',
     },
-    { long: 'timeout', value: 'duration', text: 'limit of the whole wait: 500ms, 30s, 2m, 1h; the default is 60s' },
-    { long: 'interval', value: 'duration', text: 'time between two reads; the default is 2s' },
-  ],
+    timeout: {
+      kind: 'duration',
+      min: 1,
+      default: '60s',
+      text: 'limit of the whole wait: 500ms, 30s, 2m, 1h; the default is 60s',
+    },
+    interval: { kind: 'duration', min: 1, default: '2s', text: 'time between two reads; the default is 2s' },
+  },
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 11, 16, 124, 130],
   examples: {
     'Wait until a card is active': 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
@@ -28,8 +34,8 @@ export const cardWaitCommand = localCommand({
       'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
   },
   output: async () => Card,
-  async run(session, input) {
+  async run(session, given) {
     const { runWait } = await import('./card-wait.ts');
-    await runWait(session, input);
+    await runWait(session, given);
   },
 });

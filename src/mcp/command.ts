@@ -1,8 +1,8 @@
-import { localCommand } from '../commands/command.ts';
+import { untypedCommand } from '../commands/command.ts';
 import { refuseReadOnly } from '../engine/write-guards.ts';
 import { Failure, note, usageFailure } from '../failure.ts';
-import { hasOption } from '../input/raw-input.ts';
 import { ANY } from '../json/shape.ts';
+import { hasOption } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 
 /** An assistant never works on whatever profile happens to be in use: somebody has to have said which. */
@@ -27,7 +27,7 @@ function isReadOnly(session: Session): boolean {
   }
 }
 
-export const mcpCommand = localCommand({
+export const mcpCommand = untypedCommand({
   description:
     'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
   usesProfile: true,

@@ -59,12 +59,15 @@ async function waitForStatus(session: Session, { args, stop, warnings }: ReadReq
   const cardId = args['cardId'];
   reader.add(checkValues(OPERATIONS.cardGet, { params: { cardId } }).faults);
   reader.required('status');
-  const wanted = reader.choices('status', CARD_STATUSES) ?? [];
+  const status = reader.choices('status', CARD_STATUSES) ?? [];
   const seconds = reader.wholeNumber('timeoutSeconds', { max: 300, otherwise: 60 });
   reader.finish(['cardId', 'status', 'timeoutSeconds']);
   const noLine = { show: async () => undefined, clear: async () => undefined };
-  const times = { timeoutMs: seconds * 1000, timeoutText: `${seconds}s`, intervalMs: 2000 };
-  return answered(await waitForCard(session, { cardId: String(cardId), wanted, ...times, stop }, noLine), warnings);
+  const times = {
+    timeout: { text: `${seconds}s`, ms: seconds * 1000 },
+    interval: { text: '2s', ms: 2000 },
+  };
+  return answered(await waitForCard(session, { cardId: String(cardId), status, ...times, stop }, noLine), warnings);
 }
 
 async function listHistory(session: Session, { args, warnings }: ReadRequest): Promise<CallToolResult> {

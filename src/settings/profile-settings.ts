@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { BOOLEAN, INTEGER, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import type { OptionSpec } from '../options/option.ts';
 import type { Column } from '../output/column.ts';
 import { FORMATS } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
@@ -9,14 +10,7 @@ import { type Reading, readCount, readOutput } from './reading.ts';
 /** One setting of a profile: how it is given, kept, checked, shown and described. */
 interface ProfileSetting<Value> {
   /** The option of `profile set`; help describes it by these members. */
-  readonly option: {
-    readonly long: string;
-    readonly short?: string;
-    readonly value: string;
-    readonly text: string;
-    readonly choices?: readonly string[];
-    readonly isFile?: boolean;
-  };
+  readonly option: OptionSpec & { readonly value: string };
   readonly column: Omit<Column, 'name'>;
   /** Of the value in settings.json and in what `--json` prints. */
   readonly shape: Shape<Value>;
@@ -120,7 +114,7 @@ export const PROFILE_SETTINGS = {
     option: {
       long: 'approvers',
       value: 'file',
-      isFile: true,
+      kind: 'path',
       text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
     },
     column: { header: 'APPROVERS', spare: true },

@@ -24,7 +24,7 @@ export const cardProvision = callCommand({
       required: true,
       text: 'which wallet provider',
     },
-    { long: 'out', value: 'file', isFile: true, text: 'write the result as JSON to a new file of mode 0600' },
+    { long: 'out', value: 'file', kind: 'path', text: 'write the result as JSON to a new file of mode 0600' },
     { long: 'show-sensitive', text: 'show the secret fields in table and csv too' },
   ],
   examples: {

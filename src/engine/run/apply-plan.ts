@@ -4,8 +4,8 @@ import { Failure, type Fault, note, usageFailure, warning } from '../../failure.
 import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
-import { lastValue, type RawInput } from '../../input/raw-input.ts';
 import { textAt } from '../../json/value.ts';
+import { lastValue, type RawInput } from '../../options/raw-input.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/safe-text.ts';
 import { type Approval, type PlanHeader, planRunName } from '../../plan/plan-file.ts';

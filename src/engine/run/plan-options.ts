@@ -1,7 +1,7 @@
 import type { Fault } from '../../failure.ts';
 import { parseAge } from '../../input/duration.ts';
 import { quoteGiven } from '../../input/given.ts';
-import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
+import { hasOption, lastValue, type RawInput } from '../../options/raw-input.ts';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_LIFE_MS = 24 * HOUR_MS;

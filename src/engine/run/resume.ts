@@ -1,5 +1,5 @@
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
-import { lastValue, type RawInput } from '../../input/raw-input.ts';
+import { lastValue, type RawInput } from '../../options/raw-input.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
 import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';

@@ -1,9 +1,9 @@
 import { isUpdate, type Operation } from '../../api/operation.ts';
 import { FAILURES, Failure, type Fault, note, type Outcome, usageFailure, warning } from '../../failure.ts';
-import type { RawInput } from '../../input/raw-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import type { RawInput } from '../../options/raw-input.ts';
 import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import type { RowResult } from '../../run/row-outcome.ts';

@@ -1,7 +1,6 @@
 import type { Fault } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
 import type { FieldValue } from '../../input/check-fields.ts';
-import { hasOption, lastValue, type RawInput } from '../../input/raw-input.ts';
 import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
 import type { RowOptions } from '../../input/records/rows.ts';
 import { parseShard, type Shard } from '../../input/records/shard.ts';
@@ -9,10 +8,11 @@ import { parseJson } from '../../json/parse.ts';
 import { fromPlain, toPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
-import { type MaxFailures, parseMaxFailures, parseRate } from '../../run/limits.ts';
+import { type MaxFailures, parseMaxFailures, parseRate } from '../../options/limits.ts';
+import { hasOption, lastValue, type RawInput } from '../../options/raw-input.ts';
+import { choiceProblem } from '../../options/read-value.ts';
 import type { RunOptions } from '../../run/run-header.ts';
 import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
-import { choiceProblem } from '../read-call.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 
 /** Options that decide what is sent, in words: a run that is repeated with others is another run. */

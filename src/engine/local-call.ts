@@ -1,0 +1,66 @@
+import type { LocalCommand } from '../commands/command.ts';
+import { type Fault, usageFailure } from '../failure.ts';
+import type { RawInput } from '../options/raw-input.ts';
+import { type GivenValues, type Missing, missingOf, readArguments, readOptions } from '../options/read-options.ts';
+import { type Reading, readValue } from '../options/read-value.ts';
+import type { Session } from '../session.ts';
+import { collect, joinFailures } from './faults.ts';
+import type { OpenSession } from './open-session.ts';
+
+/** Asks for one value that is required and missing; an answer that it does not take is reported at once. */
+async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> {
+  const { text, choices = [], question = text, kind = 'text' } = spec;
+  if (kind === 'cardId') {
+    const { OPERATIONS } = await import('../api/operations.ts');
+    const { askForId } = await import('./ask.ts');
+    return askForId(prompt, OPERATIONS.cardGet, spec);
+  }
+  if (kind === 'choice' || kind === 'choices') {
+    const chosen = await prompt.choose(
+      question,
+      choices.map((value) => ({ value, text: value })),
+    );
+    return kind === 'choice' ? chosen : [chosen];
+  }
+  const read = (answer: string): Reading<unknown> => readValue({ ...spec, kind }, answer);
+  const answer = await prompt.text(question, (typed) => {
+    const reading = read(typed);
+    return typed === '' ? 'is required' : reading.ok || reading.problem;
+  });
+  const reading = read(answer);
+  if (!reading.ok) throw new Error(`an answer was taken that is refused: ${reading.problem}`);
+  return reading.value;
+}
+
+/** What is wrong with the card ids among the arguments. */
+async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<readonly Fault[]> {
+  const ids = command.arguments.filter(({ kind, name }) => kind === 'cardId' && given[name] !== undefined);
+  if (ids.length === 0) return [];
+  const { OPERATIONS } = await import('../api/operations.ts');
+  const { checkFieldTexts } = await import('../input/check-fields.ts');
+  return ids.flatMap(({ name }) => {
+    const texts = new Map([['cardId', String(given[name])]]);
+    return checkFieldTexts(OPERATIONS.cardGet.params, texts, { nameOf: () => `<${name}>`, source: 'flag' }).faults;
+  });
+}
+
+/**
+ * Runs a command about this machine with the values of its arguments and options; on a terminal it asks for those that
+ * are required and missing. Raises USAGE for everything that is wrong with the command line. Answers the exit code.
+ */
+export async function runLocal(session: OpenSession, command: LocalCommand, typed: RawInput): Promise<number> {
+  const input = { ...typed, words: command.meant?.(typed.words) ?? typed.words };
+  const faults: Fault[] = [];
+  const given: Record<string, unknown> = {
+    ...readArguments(command.arguments, input.words, faults),
+    ...readOptions(command.options, input, faults),
+  };
+  faults.push(...(await cardIdFaults(command, given)));
+  const missing = missingOf(command, input);
+  if (!session.canAsk) faults.push(...missing.map(({ fault }) => fault));
+  const failures = [...session.faults, ...(faults.length === 0 ? [] : [usageFailure(faults)])];
+  await collect(failures, () => command.check?.(given, session));
+  if (failures.length > 0) throw joinFailures(failures);
+  for (const lacking of missing) given[lacking.name] = await askFor(session, lacking);
+  return (await command.run(session, given satisfies GivenValues, typed)) ?? 0;
+}

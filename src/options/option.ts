@@ -1,0 +1,159 @@
+import type { ExpectationInput } from '../input/expect.ts';
+import type { Shard } from '../input/records/shard.ts';
+import type { MaxFailures } from './limits.ts';
+
+/** A time as typed, for messages, and in milliseconds. */
+export interface Span {
+  readonly text: string;
+  readonly ms: number;
+}
+
+/** What the text of each kind of option reads as. */
+export interface KindValues {
+  readonly text: string;
+  /** Completions offer files. */
+  readonly path: string;
+  /** A wait: `30s`. */
+  readonly duration: Span;
+  /** How long ago, where days make sense: `90d`. */
+  readonly age: Span;
+  /** How long from now, likewise. */
+  readonly lifetime: Span;
+  /** Held against what the service takes for one, and on a terminal asked for until it is. */
+  readonly cardId: string;
+  readonly count: number;
+  /** Requests a second. */
+  readonly rate: number;
+  readonly failures: MaxFailures;
+  readonly shard: Shard;
+  readonly expectation: ExpectationInput;
+  /** One of `choices`. */
+  readonly choice: string;
+  /** Some of `choices`, with commas between them. */
+  readonly choices: readonly string[];
+}
+
+type Kind = keyof KindValues;
+
+/** What an option or argument reads as, and which values it takes: plain data, for the reader, help and completions. */
+export interface ValueSpec {
+  /** How its text is read; absent: an option is a switch, an argument any text. */
+  readonly kind?: Kind;
+  readonly text: string;
+  readonly choices?: readonly string[];
+  /** Least and greatest value: of a count the number, of a duration or age milliseconds. */
+  readonly min?: number;
+  readonly max?: number;
+  /** Must be given. On a terminal it is asked for, by `question` or by its text. */
+  readonly required?: boolean;
+  readonly question?: string;
+  /** The command asks for it itself, or does without it: which values there are is known only when it runs. */
+  readonly isOwnQuestion?: true;
+  /** What this machine has under such names: completions ask for them at a Tab. */
+  readonly names?: 'profile' | 'run';
+  /** Why a path cannot be `-`. */
+  readonly notStdin?: string;
+}
+
+/** A positional argument. */
+export interface ArgumentSpec extends ValueSpec {
+  readonly name: string;
+  readonly required: boolean;
+  readonly variadic?: boolean;
+}
+
+/** An option as reader, help, completions, `schema` and the tools of assistants see it. */
+export interface OptionSpec extends ValueSpec {
+  /** Without dashes: `client-device-id`, `no-url`. */
+  readonly long: string;
+  readonly short?: string;
+  /** Placeholder of the value, `text` without brackets; absent: a switch. */
+  readonly value?: string;
+  /** Counts where the option is not given; written as it would be typed. */
+  readonly default?: string;
+  /** May be given more than once; else the last one counts, or two are refused where they set a field. */
+  readonly repeatable?: boolean;
+  /** Environment variable that says the same. */
+  readonly env?: string;
+  /** API field of the body or query that the option sets. */
+  readonly field?: string;
+  /** Options (`plan`) and arguments (`<run>`) that cannot be given with it, each with the reason or an empty text. */
+  readonly excludes?: Readonly<Record<string, string>>;
+  /** Option without which it means nothing. */
+  readonly needs?: string;
+}
+
+export interface Example {
+  readonly text: string;
+  /** The words after `frontdesk`, as typed in a shell. */
+  readonly line: string;
+}
+
+/** Options as they are declared, by the names of their values: `olderThan` is `--older-than`. */
+export type OptionDeclarations = Readonly<Record<string, Omit<OptionSpec, 'long'>>>;
+export type ArgumentDeclarations = Readonly<Record<string, Omit<ArgumentSpec, 'name'>>>;
+
+type ValueOf<S> = S extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : S extends { readonly kind: 'choices'; readonly choices: readonly (infer Choice)[] }
+    ? readonly Choice[]
+    : S extends { readonly kind: infer K extends Kind }
+      ? KindValues[K]
+      : string;
+
+/** Whether there is a value whenever the command runs. */
+type IsThere<S> = S extends { readonly isOwnQuestion: true }
+  ? false
+  : S extends { readonly required: true } | { readonly default: string }
+    ? true
+    : false;
+
+type Many<S> = S extends { readonly repeatable: true } | { readonly variadic: true } ? true : false;
+
+type GivenOf<S> =
+  Many<S> extends true ? readonly ValueOf<S>[] : IsThere<S> extends true ? ValueOf<S> : ValueOf<S> | undefined;
+
+/** The values of declared options: a switch is true or false, what is not given undefined, what is repeatable a list. */
+export type GivenOptions<O> = {
+  readonly [Name in keyof O]: O[Name] extends { readonly kind: string } ? GivenOf<O[Name]> : boolean;
+};
+export type GivenArguments<A> = { readonly [Name in keyof A]: GivenOf<A[Name]> };
+
+const PLACEHOLDERS: Readonly<Partial<Record<Kind, string>>> = {
+  path: 'file',
+  duration: 'duration',
+  age: 'age',
+  lifetime: 'duration',
+  count: 'n',
+  rate: 'n',
+  failures: 'n|n%',
+  shard: 'i/n',
+  expectation: 'field=value',
+};
+
+/** `olderThan` is typed as `--older-than`. */
+function longOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `older-than` is the value `olderThan`. */
+export function nameOf(long: string): string {
+  return long.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function placeholderOf({ kind, value, choices }: Omit<OptionSpec, 'long'>): { readonly value?: string } {
+  const placeholder = value ?? (kind === undefined ? undefined : (PLACEHOLDERS[kind] ?? choices?.join('|') ?? kind));
+  return placeholder === undefined ? {} : { value: placeholder };
+}
+
+/** The declared options under the names by which they are typed. */
+export function declareOptions<const O extends OptionDeclarations>(
+  options: O,
+): { readonly [Name in keyof O]: O[Name] & { readonly long: string } } {
+  const named = Object.entries(options).map(([name, option]) => {
+    const { short, ...more } = option;
+    return [name, { long: longOf(name), ...(short === undefined ? {} : { short }), ...more, ...placeholderOf(option) }];
+  });
+  // Object.fromEntries answers no names; these are exactly those of `options`.
+  return Object.fromEntries(named);
+}

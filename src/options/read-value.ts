@@ -1,0 +1,106 @@
+import { AGE_FORMS, DURATION_FORMS, parseAge, parseDuration } from '../input/duration.ts';
+import { parseExpectation } from '../input/expect.ts';
+import { quoteGiven } from '../input/given.ts';
+import { parseShard } from '../input/records/shard.ts';
+import { meantBy } from '../output/nearest.ts';
+import { parseMaxFailures, parseRate } from './limits.ts';
+import type { KindValues, Span, ValueSpec } from './option.ts';
+
+/** A text read as a value, or what is wrong with it (to be put after the name of its source). */
+export type Reading<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: string };
+
+function found<Value>(value: Value): Reading<Value> {
+  return { ok: true, value };
+}
+
+function bad(problem: string): Reading<never> {
+  return { ok: false, problem };
+}
+
+/** `true or false`, `one of table, json, ndjson, csv`. */
+export function choiceWords(choices: readonly string[]): string {
+  return choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`;
+}
+
+/** `must be true or false, not "yes"`, with the nearest choice when there is one. */
+export function choiceProblem(value: string, choices: readonly string[]): string {
+  return `must be ${choiceWords(choices)}, not ${quoteGiven(value)}${meantBy(value, choices)}`;
+}
+
+function readCount(text: string, { min = 1, max = 9_999_999 }: ValueSpec): Reading<number> {
+  const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return found(value);
+  return bad(`must be a whole number from ${min} to ${max}, not ${quoteGiven(text)}`);
+}
+
+const DAY_MS = 86_400_000;
+
+/** How a time is typed: what it is called, in which forms, and how long it can be where no less is declared. */
+interface TimeForm {
+  readonly noun: string;
+  readonly forms: string;
+  readonly most: string;
+  parse(text: string): number | undefined;
+}
+
+const WAIT: TimeForm = { noun: 'a duration', forms: DURATION_FORMS, most: '7d', parse: parseDuration };
+const AGE: TimeForm = { noun: 'an age', forms: AGE_FORMS, most: '100 years', parse: parseAge };
+const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
+
+function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: ValueSpec): Reading<Span> {
+  const ms = parse(text);
+  if (ms === undefined) return bad(`must be ${noun} such as ${forms}, not ${quoteGiven(text)}`);
+  if (ms >= min && (max === undefined || ms <= max)) return found({ text, ms });
+  const limit = max === undefined ? most : `${max / DAY_MS}d`;
+  return bad(`must be ${min > 0 ? 'more than 0 and ' : ''}at most ${limit}, not ${quoteGiven(text)}`);
+}
+
+function readChoices(text: string, { choices = [] }: ValueSpec): Reading<readonly string[]> {
+  const words = text.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => !choices.includes(word));
+  return unknown === undefined ? found(words) : bad(choiceProblem(unknown, choices));
+}
+
+function readPath(text: string, { notStdin }: ValueSpec): Reading<string> {
+  return text === '-' && notStdin !== undefined ? bad(`must be a file: ${notStdin}`) : found(text);
+}
+
+function or<Value>(value: Value | undefined, problem: string, text: string): Reading<Value> {
+  return value === undefined ? bad(`must be ${problem}, not ${quoteGiven(text)}`) : found(value);
+}
+
+type Readers = {
+  readonly [Kind in keyof KindValues]: (text: string, spec: ValueSpec) => Reading<KindValues[Kind]>;
+};
+
+const READERS: Readers = {
+  text: found,
+  cardId: found,
+  path: readPath,
+  duration: (text, spec) => readTime(WAIT, text, spec),
+  age: (text, spec) => readTime(AGE, text, spec),
+  lifetime: (text, spec) => readTime(LIFETIME, text, spec),
+  count: readCount,
+  rate: (text) => or(parseRate(text), 'requests a second, such as 5 or 5/s', text),
+  failures: (text) => or(parseMaxFailures(text), 'a number of rows or a percentage, such as 20 or 5%', text),
+  shard(text) {
+    const shard = parseShard(text);
+    return 'problem' in shard ? bad(shard.problem) : found(shard);
+  },
+  expectation(text) {
+    const expectation = parseExpectation(text, { hasRows: true });
+    return 'problem' in expectation ? bad(expectation.problem) : found(expectation);
+  },
+  choice: (text, { choices = [] }) => (choices.includes(text) ? found(text) : bad(choiceProblem(text, choices))),
+  choices: readChoices,
+};
+
+/** The value of a text as its declaration has it, or what is wrong with it. */
+export function readValue<Kind extends keyof KindValues>(
+  spec: ValueSpec & { readonly kind: Kind },
+  text: string,
+): Reading<KindValues[Kind]> {
+  return READERS[spec.kind](text, spec);
+}
