@@ -171,7 +171,7 @@ describe('refused with exit 2 and nothing sent', () => {
     ],
     [
       ['card', 'wait', 'zz', '--status', 'X', '--interval', 'y', '--columns', 'nope'],
-      ['there is no column "nope"', '<cardId>: is not a card id', '--status: must be among', '--interval: must be'],
+      ['there is no column "nope"', '<cardId>: is not a card id', '--status: must be one of', '--interval: must be'],
     ],
     [
       ['config', 'set', 'nope', '1', '--query', 'a['],

@@ -151,13 +151,13 @@ describe.concurrent('card wait', () => {
     expect(result.stderr).toContain('<cardId>');
     expect(result.stderr).toContain('not "BLOKED"; did you mean BLOCKED?');
     expect(result.stderr).toContain('--timeout: must be a duration such as 500ms, 30s, 2m or 1h, not "5"');
-    expect(result.stderr).toContain('--interval: must be a duration');
+    expect(result.stderr).toContain('--interval: must be more than 0 and at most 7d, not "0s"');
   });
 
   test.each([
     [[...WAIT], '--status: is required'],
     [['card', 'wait', '--status', 'ACTIVE'], '<cardId>: is required'],
-    [[...WAIT, '--status', ''], '--status: must be among'],
+    [[...WAIT, '--status', ''], '--status: must be one of'],
     [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
   ])('refuses %j', async (args, expected) => {
     const server = await serve([]);

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMON_OPTIONS } from '../../src/commands/common-options.ts';
 import { locateCommand } from '../../src/engine/locate.ts';
+import { COMMON_OPTIONS } from '../../src/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';
 import { shellWords } from '../support/shell-words.ts';

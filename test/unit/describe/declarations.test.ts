@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_OPERATIONS } from '../../../src/api/operations.ts';
 import { type Command, optionsOf } from '../../../src/commands/command.ts';
-import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
 import { ENVIRONMENT } from '../../../src/describe/environment.ts';
 import type { Block } from '../../../src/describe/text-block.ts';
 import { TOPICS } from '../../../src/describe/topics.ts';
 import { FAILURES } from '../../../src/failure.ts';
+import { COMMON_OPTIONS } from '../../../src/options/common.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 import { parseFaults } from '../../support/parse-faults.ts';
 import { shellWords } from '../../support/shell-words.ts';

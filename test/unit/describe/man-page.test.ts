@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
 import { loadTree } from '../../../src/describe/command-tree.ts';
 import { manPage } from '../../../src/describe/man-page.ts';
 import { locateCommand } from '../../../src/engine/locate.ts';
+import { COMMON_OPTIONS } from '../../../src/options/common.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 import { parseFaults } from '../../support/parse-faults.ts';
 import { shellWords } from '../../support/shell-words.ts';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { listMessages } from '../../../build/messages.ts';
-import { COMMON_OPTIONS } from '../../../src/commands/common-options.ts';
 import { locateCommand } from '../../../src/engine/locate.ts';
+import { COMMON_OPTIONS } from '../../../src/options/common.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 import { parseFaults } from '../../support/parse-faults.ts';
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { failureLimit, parseMaxFailures, parseRate } from '../../../src/options/limits.ts';
 import { Limiter } from '../../../src/run/limiter.ts';
-import { failureLimit, parseMaxFailures, parseRate } from '../../../src/run/limits.ts';
 import { FakeClock } from './fakes.ts';
 
 describe('--rate', () => {
