@@ -40,6 +40,19 @@ export function bulkAgainstPool(method, rows, goals) {
   });
 }
 
+/** The pace of a run of which every hundredth answer takes 5 s, of that of the same answers printed as they come. */
+export async function slowAnswers(rows) {
+  const service = await startService(20, 5000);
+  try {
+    const file = idsFile(rows);
+    const raw = [process.execPath, rawPool, service.url, file, 'GET', 8];
+    const value = 1 / ratio(reading(file, 8), raw, { env: environment(service.url), runs: 3, stdout: out });
+    return [{ on: '8 at once', goal: 0.9, value }];
+  } finally {
+    service.stop();
+  }
+}
+
 /** How much more processor time a table on a terminal takes than NDJSON there, in milliseconds. */
 export function tableOnTerminal(rows) {
   return withService(0, async (_, env) => {

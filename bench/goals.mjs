@@ -1,4 +1,4 @@
-// The figures, each with its goal, the command that is measured, and how. P1 to P16.
+// The figures, each with its goal, the command that is measured, and how. P1 to P17.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import {
   out,
   planAgainstRun,
   reading,
+  slowAnswers,
   tableOnTerminal,
   withService,
 } from './bulk.mjs';
@@ -298,5 +299,12 @@ export const GOALS = [
     command: 'frontdesk desk',
     best: 'low',
     measure: () => lookAgainstRequest(),
+  },
+  {
+    id: 'P17',
+    what: 'rows a second of a run of which 1 % of the answers take 5 s, of those of the same answers printed as they come',
+    command: 'frontdesk card get --from ids.txt -j 8 -o ndjson -q',
+    best: 'high',
+    measure: () => slowAnswers(1000),
   },
 ];

@@ -66,9 +66,11 @@ export function peakMiB([node, ...args], env, runs = 5, stdout = join(scratch, '
 }
 
 /** Starts the service of the benchmarks in a process of its own; `stop` ends it. */
-export async function startService(latencyMs = 0) {
+export async function startService(latencyMs = 0, slowMs = latencyMs) {
   const script = fileURLToPath(new URL('service.mjs', import.meta.url));
-  const child = spawn(process.execPath, [script, String(latencyMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, String(latencyMs), String(slowMs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const port = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data).trim())));
   return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
 }

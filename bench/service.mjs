@@ -1,8 +1,9 @@
-// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs>`.
-// Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
+// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs> [slowMs]`:
+// every hundredth card takes `slowMs`. Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
 import { createServer } from 'node:net';
 
 const latencyMs = Number(process.argv[2] ?? 0);
+const slowMs = Number(process.argv[3] ?? latencyMs);
 
 function answerTo(head) {
   const id = /\/v1\/cards\/([0-9a-fA-F-]{36})/.exec(head)?.[1] ?? '';
@@ -25,8 +26,9 @@ const server = createServer((socket) => {
       if (waiting.length < end + 4 + length) return;
       waiting = waiting.slice(end + 4 + length);
       const answer = answerTo(head);
-      if (latencyMs === 0) socket.write(answer);
-      else setTimeout(() => socket.write(answer), latencyMs);
+      const waitMs = /37[ /]/.test(head.slice(0, head.indexOf('HTTP'))) ? slowMs : latencyMs;
+      if (waitMs === 0) socket.write(answer);
+      else setTimeout(() => socket.write(answer), waitMs);
     }
   });
 });

@@ -1,10 +1,10 @@
-import type { Outcome } from '../failure.ts';
+import { OUTCOMES, type Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import type { RunHeader } from '../run/run-header.ts';
 import type { RunState } from '../run/run-list.ts';
-import type { CauseCounter } from '../run/run-tally.ts';
+import { type CauseCounter, OUTCOME_NAMES } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
 import { optionWords } from './option-words.ts';
 
@@ -28,13 +28,9 @@ export interface RunFacts {
 }
 
 /** Outcomes from the best to the one that needs a person most, with the words for them. */
-export const OUTCOME_WORDS: ReadonlyMap<Outcome, string> = new Map([
-  ['applied', 'applied'],
-  ['confirmed_by_read', 'confirmed by a read'],
-  ['rejected', 'rejected'],
-  ['not_sent', 'not sent'],
-  ['unknown', 'unknown'],
-]);
+export const OUTCOME_WORDS: ReadonlyMap<Outcome, string> = new Map(
+  OUTCOMES.map((outcome) => [outcome, OUTCOME_NAMES[outcome]]),
+);
 
 export function rowsOf({ outcomes }: RunFacts): number {
   return [...outcomes.values()].reduce((sum, rows) => sum + rows, 0);

@@ -18,14 +18,14 @@ import {
 } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
-import type { RunResult, RunTask } from './run-task.ts';
+import type { RunResult, RunTask, Waited } from './run-task.ts';
 import { outputLoss, runExitCode } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
 
 export type { RunResult, RunTask } from './run-task.ts';
 
-const MIN_WINDOW = 256;
-const WINDOW_PER_WORKER = 16;
+/** So long a row may go without an answer before the progress names it. */
+const PATIENCE_MS = 3_000;
 
 /**
  * Runs the rows through `send`, at most `concurrency` at once, and prints their results in input order. Rows that
@@ -66,10 +66,10 @@ class RowRunner<R extends RunRow> {
       onTooLong: (waitMs) => this.#control.stop({ kind: 'busy', waitMs }),
     });
     this.#ports = { task, control: this.#control, limiter: this.#limiter };
-    const window = Math.max(MIN_WINDOW, task.concurrency * WINDOW_PER_WORKER);
-    this.#sink = new OrderedSink(window, task, (error, of) =>
+    this.#sink = new OrderedSink(task, (error, of) =>
       of === 'emit' ? this.#loseOutput(error) : this.#control.break(error),
     );
+    task.onBegin?.(() => this.#waitedFor());
   }
 
   async run(): Promise<RunResult> {
@@ -103,7 +103,7 @@ class RowRunner<R extends RunRow> {
     let position = 0;
     try {
       for await (const row of this.#task.rows) {
-        while (!this.#sink.hasRoom(position)) await this.#sink.progress();
+        while (!this.#sink.hasRoom) await this.#sink.progress();
         await this.#take(row, position);
         position += 1;
         // Nobody reads the rows that are left, and nothing depends on them but their number.
@@ -217,8 +217,12 @@ class RowRunner<R extends RunRow> {
     const ended = sentResult(row, call, { command, isWrite: false, mayHaveLeft: true });
     if (ended.failure !== undefined) {
       // That the reading settles nothing is no failure of the reading.
-      const settlesNothing = ended.failure.code === 'OUTCOME_UNKNOWN';
-      const stop = settlesNothing ? undefined : this.#rules.ended(ended);
+      const { code } = ended.failure;
+      const settlesNothing = code === 'OUTCOME_UNKNOWN';
+      // A card that the service cannot show leaves the row as unknown as it was.
+      const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.ending.outcome;
+      if (settlesNothing) this.#rules.answered();
+      const stop = settlesNothing ? undefined : this.#rules.ended({ ...ended, ending: { ...ended.ending, outcome } });
       if (stop !== undefined) this.#control.stop(stop);
       void this.#replay(row, position, journal, settlesNothing ? ended.ending.observedStatus : undefined);
       return;
@@ -275,6 +279,18 @@ class RowRunner<R extends RunRow> {
         : new Failure('CANCELLED', 'the run was stopped');
       this.#land(flight, failedCall(failure.with({ attempts: flight.admitted })));
     }
+  }
+
+  /** The row that has been without an answer for longest, once that is long. */
+  #waitedFor(): Waited | undefined {
+    const nowMs = this.#task.clock.monotonic();
+    let longest: Waited | undefined;
+    for (const { row, leftMs = nowMs } of this.#flights) {
+      const ms = nowMs - leftMs;
+      if (ms < PATIENCE_MS || ms <= (longest?.ms ?? 0)) continue;
+      longest = { row: row.row, ms, inFlight: this.#flights.length, isFull: this.#sink.isFull };
+    }
+    return longest;
   }
 
   #loseOutput(error: unknown): void {

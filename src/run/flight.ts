@@ -10,7 +10,7 @@ export type FlightKind = 'send' | 'resend' | 'reconcile';
 
 /** What all rows of a run have in common. */
 export interface FlightPorts<R extends RunRow> {
-  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf'>;
+  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf' | 'clock'>;
   readonly control: RunControl;
   readonly limiter: Limiter;
 }
@@ -26,6 +26,8 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
   isDone = false;
+  /** When the first request for the row left, by the monotonic clock. */
+  leftMs: number | undefined;
   readonly #ports: FlightPorts<R>;
   /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
   #hasPlace = false;
@@ -121,6 +123,7 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
   }
 
   #usePlace(): void {
+    this.leftMs ??= this.#ports.task.clock.monotonic();
     if (this.#hasPlace) this.#ports.limiter.leave();
     this.#hasPlace = false;
   }

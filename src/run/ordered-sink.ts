@@ -1,23 +1,45 @@
+import { Failure } from '../failure.ts';
+import { parseJson } from '../json/parse.ts';
+import { fromPlain, toPlain } from '../json/plain.ts';
+import { printJson } from '../json/print.ts';
+import { isJsonObject, type JsonValue, rememberedText } from '../json/value.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTask } from './run-task.ts';
 
 interface Waiting<R extends RunRow> {
   readonly result: RowResult<R>;
+  /** Its resource or failure as bytes outside the heap, where it has to wait: as objects they take ten times as much. */
+  readonly packed: Buffer | undefined;
   /** Resolves when the row's result is in the journal: only then is it printed. */
   readonly durable: Promise<void> | undefined;
+  readonly bytes: number;
 }
 
+/** What may wait for the first of the rows: 130,000 answers of 1 KiB. The answers being read have the rest of 512 MiB. */
+const MAX_WAITING_BYTES = 320 << 20;
+/** What may wait for the reader of the output. */
+const MAX_UNREAD_ROWS = 256;
+/** Beside its answer: what a row, its ending and its failure take. */
+const ROW_BYTES = 1536;
+/** An answer that is near its turn and this short stays as it is. */
+const NEAR_ROWS = 64;
+const SHORT_LENGTH = 16_384;
+/** So many places that are free again are given up at once. */
+const SPARE_PLACES = 4096;
+
 /**
- * Prints results in the order of the input although rows end in any order. At most `window` results wait, so a
- * slow row holds up the rows far behind it and not the memory.
+ * Prints results in the order of the input although rows end in any order. A row without a result holds up the
+ * printing of the rows behind it, and nothing else until these fill the memory that they may have.
  */
 export class OrderedSink<R extends RunRow> {
-  readonly #task: Pick<RunTask<R>, 'emit' | 'keep'>;
+  readonly #task: Pick<RunTask<R>, 'emit' | 'keep' | 'sizeOf'>;
   readonly #onFailure: (error: unknown, of: 'emit' | 'keep') => void;
-  readonly #window: number;
-  /** As long as the window: a position has the place of its remainder (for why it is no Map see `removeFrom`). */
-  readonly #waiting: (Waiting<R> | undefined)[];
+  /** Results from position `#first` on (for why it is no Map see `removeFrom`). */
+  #waiting: (Waiting<R> | undefined)[] = [];
+  #first = 0;
   #next = 0;
+  #held = 0;
+  #bytes = 0;
   #isPumping = false;
   #isKeeping: boolean;
   #isPrinting = true;
@@ -30,20 +52,22 @@ export class OrderedSink<R extends RunRow> {
    * each, after which it is not called again; places go on being freed.
    */
   constructor(
-    window: number,
-    task: Pick<RunTask<R>, 'emit' | 'keep'>,
+    task: Pick<RunTask<R>, 'emit' | 'keep' | 'sizeOf'>,
     onFailure: (error: unknown, of: 'emit' | 'keep') => void,
   ) {
-    this.#window = window;
-    this.#waiting = new Array<Waiting<R> | undefined>(window).fill(undefined);
     this.#task = task;
     this.#onFailure = onFailure;
     this.#isKeeping = task.keep !== undefined;
   }
 
-  /** Is there a place for the row with this position (0 for the first of the run)? */
-  hasRoom(position: number): boolean {
-    return position < this.#next + this.#window;
+  /** Is there a place for the result of another row? Those that wait for a row have more than those for a reader. */
+  get hasRoom(): boolean {
+    return this.#isPumping ? this.#held < MAX_UNREAD_ROWS : !this.isFull;
+  }
+
+  /** Do the results that wait for a row fill their memory? */
+  get isFull(): boolean {
+    return this.#bytes >= MAX_WAITING_BYTES;
   }
 
   /** Resolves when a row was printed. */
@@ -58,7 +82,14 @@ export class OrderedSink<R extends RunRow> {
   }
 
   put(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
-    this.#waiting[position % this.#window] = { result, durable };
+    const waiting =
+      position === this.#next
+        ? { result, packed: undefined, durable, bytes: 0 }
+        : this.#pack(position, result, durable);
+    this.#held += 1;
+    this.#bytes += waiting.bytes;
+    while (this.#waiting.length <= position - this.#first) this.#waiting.push(undefined);
+    this.#waiting[position - this.#first] = waiting;
     if (this.#isPumping || position !== this.#next) return;
     this.#isPumping = true;
     void this.#pump();
@@ -69,26 +100,48 @@ export class OrderedSink<R extends RunRow> {
     while (this.#next < position) await this.progress();
   }
 
+  #pack(position: number, result: RowResult<R>, durable: Promise<void> | undefined): Waiting<R> {
+    const { resource, failure } = result;
+    const bytes = ROW_BYTES + (this.#task.sizeOf?.(result.row) ?? 0);
+    const known = resource === undefined ? '' : rememberedText(resource);
+    const isNear = position - this.#next <= NEAR_ROWS && known !== undefined && known.length <= SHORT_LENGTH;
+    const content = isNear ? undefined : (resource ?? (failure && failureObject(failure)));
+    if (content === undefined) return { result, packed: undefined, durable, bytes };
+    const packed = Buffer.from(printJson(content), 'utf8');
+    const bare = { ...result, resource: undefined, failure: undefined };
+    return { result: bare, packed, durable, bytes: bytes + packed.length };
+  }
+
   async #pump(): Promise<void> {
     for (;;) {
-      const place = this.#next % this.#window;
-      const head = this.#waiting[place];
+      const head = this.#waiting[this.#next - this.#first];
       if (head === undefined) break;
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
       if (head.durable !== undefined && head.durable !== this.#lastDurable) {
         this.#lastDurable = head.durable;
         await head.durable.catch(() => undefined);
       }
+      const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
-      if (this.#isKeeping) await this.#keep(head.result);
-      if (this.#isPrinting) await this.#print(head.result);
-      this.#waiting[place] = undefined;
-      this.#next += 1;
-      const wake = this.#wake;
-      this.#wake = undefined;
-      wake?.();
+      if (this.#isKeeping) await this.#keep(result);
+      if (this.#isPrinting) await this.#print(result);
+      this.#free(head);
     }
     this.#isPumping = false;
+  }
+
+  #free({ bytes }: Waiting<R>): void {
+    this.#waiting[this.#next - this.#first] = undefined;
+    this.#next += 1;
+    this.#held -= 1;
+    this.#bytes -= bytes;
+    if (this.#next - this.#first >= SPARE_PLACES) {
+      this.#waiting = this.#waiting.slice(this.#next - this.#first);
+      this.#first = this.#next;
+    }
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   async #keep(result: RowResult<R>): Promise<void> {
@@ -108,4 +161,33 @@ export class OrderedSink<R extends RunRow> {
       this.#onFailure(error, 'emit');
     }
   }
+}
+
+/** The details of a failure that are JSON as it came. */
+const JSON_DETAILS = ['service', 'body', 'observed'] as const;
+
+type PackedFailure = Pick<Failure, 'code' | 'message'> & NonNullable<ConstructorParameters<typeof Failure>[2]>;
+
+/** A failure as JSON, without its cause and its stack. */
+function failureObject({ code, message, exitCode, hints, lines, screen, details }: Failure): JsonValue {
+  return fromPlain({ code, message, exitCode, hints, lines, screen, details });
+}
+
+function failureOf(object: JsonValue): Failure {
+  // `failureObject` wrote it.
+  const { code, message, ...more } = toPlain(object) as unknown as PackedFailure;
+  const details = isJsonObject(object) ? object.get('details') : undefined;
+  const asSent = JSON_DETAILS.flatMap((name) => {
+    const value = isJsonObject(details) ? details.get(name) : undefined;
+    return value === undefined ? [] : [[name, value]];
+  });
+  return new Failure(code, message, { ...more, details: { ...more.details, ...Object.fromEntries(asSent) } });
+}
+
+function unpacked<R extends RunRow>({ result, packed }: Waiting<R>): RowResult<R> {
+  if (packed === undefined) return result;
+  const content = parseJson(packed.toString('utf8'));
+  return result.ending.code === undefined
+    ? { ...result, resource: content }
+    : { ...result, failure: failureOf(content) };
 }

@@ -1,18 +1,24 @@
-import { formatSeconds } from '../output/duration.ts';
+import { formatDuration, formatSeconds } from '../output/duration.ts';
 import { groupThousands } from '../output/safe-text.ts';
 import type { RowResult } from './row-outcome.ts';
+import { keyOf, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
+import type { Waited } from './run-task.ts';
 
 /** Below this the rate says nothing yet. */
 const MIN_ELAPSED_MS = 1_000;
+/** Rows that did not succeed, those that need a person first. */
+const NAMED: readonly TallyKey[] = ['unknown', 'rejected', 'failed', 'not_sent'];
 
 /** How far a run is: a model without timers or streams, so that the caller decides when and where to show it. */
 export class Progress {
   readonly #total: number;
   readonly #startMs: number;
+  readonly #counts = new Map<TallyKey, number>();
   #ended = 0;
-  #failed = 0;
   #sent = 0;
   #pausedUntilMs = 0;
+  /** Which row keeps the run waiting, if one does. */
+  waitedFor: () => Waited | undefined = () => undefined;
 
   /** `startMs`: of the monotonic clock. */
   constructor(total: number, startMs: number) {
@@ -20,10 +26,12 @@ export class Progress {
     this.#startMs = startMs;
   }
 
-  /** A row has ended. Rows from the journal count as done and not towards the rate. */
+  /** A row has ended. Rows from the journal count as done and not towards the rate, rows not reached not at all. */
   ended(result: RowResult): void {
+    if (result.source === 'not_reached') return;
     this.#ended += 1;
-    if (result.failure !== undefined) this.#failed += 1;
+    const key = keyOf(result);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     if (result.source === 'sent') this.#sent += 1;
   }
 
@@ -32,19 +40,33 @@ export class Progress {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /** One line: `412/1000 rows (41 %), 82.4 rows/s, 3 failed, 7 s left`; in a pause why and how long in its place. */
+  /**
+   * One line: `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; in a pause why and how long, and while a row
+   * gets no answer which and how long.
+   */
   text(nowMs: number): string {
     const pausedMs = this.#pausedUntilMs - nowMs;
     const elapsedMs = nowMs - this.#startMs;
+    const left = this.#total - this.#ended;
     const percent = this.#total === 0 ? 100 : Math.floor((this.#ended / this.#total) * 100);
     const parts = [`${groupThousands(this.#ended)}/${groupThousands(this.#total)} rows (${percent} %)`];
     const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (this.#sent / elapsedMs) * 1000;
     if (rate > 0) parts.push(`${rate < 100 ? rate.toFixed(1) : groupThousands(Math.round(rate))} rows/s`);
-    if (this.#failed > 0) parts.push(`${groupThousands(this.#failed)} failed`);
+    const waited = pausedMs > 0 ? undefined : this.waitedFor();
     if (pausedMs > 0) parts.push(`the service asked for a pause (429), ${formatSeconds(pausedMs)} left`);
-    else if (rate > 0 && this.#ended < this.#total) {
-      parts.push(`${formatSeconds(((this.#total - this.#ended) / rate) * 1000)} left`);
+    if (waited !== undefined) parts.push(waitedText(waited));
+    for (const key of NAMED) {
+      const rows = this.#counts.get(key) ?? 0;
+      if (rows > 0) parts.push(`${groupThousands(rows)} ${OUTCOME_NAMES[key]}`);
     }
+    // When only rows under way are left, the rate says nothing of how long these take.
+    if (pausedMs <= 0 && rate > 0 && left > (waited?.inFlight ?? 0))
+      parts.push(`${formatSeconds((left / rate) * 1000)} left`);
     return parts.join(', ');
   }
+}
+
+function waitedText({ row, ms, isFull }: Waited): string {
+  const hold = isFull ? '; no new rows until it ends: the answers behind it fill the memory' : '';
+  return `waiting ${formatDuration(Math.floor(ms / 1000) * 1000)} for row ${row}${hold}`;
 }

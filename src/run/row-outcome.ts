@@ -70,7 +70,8 @@ export function unsentResult<R extends RunRow>(
     details: { operation: command, id: row.id, row: row.row, outcome: 'not_sent', attempts: attempts ?? 0 },
   });
   const source = attempts === undefined ? 'not_reached' : 'sent';
-  return { row, ending: endingOf(failure), resource: undefined, failure, source };
+  const ending = endingOf(failure, attempts === undefined ? {} : { message: reason.message });
+  return { row, ending, resource: undefined, failure, source };
 }
 
 /** The result of a row as a journal has it: no body is ever kept, so a failure is put into words anew. */

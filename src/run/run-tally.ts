@@ -8,6 +8,17 @@ export type TallyKey = Outcome | 'read' | 'failed';
 
 const KEYS: readonly TallyKey[] = [...OUTCOMES, 'read', 'failed'];
 
+/** How a row is said to have ended. */
+export const OUTCOME_NAMES: Readonly<Record<TallyKey, string>> = {
+  applied: 'applied',
+  confirmed_by_read: 'confirmed by read',
+  rejected: 'rejected',
+  not_sent: 'not sent',
+  unknown: 'unknown',
+  read: 'read',
+  failed: 'failed',
+};
+
 /** More different causes than this are counted together: their names come from outside. */
 const MAX_CAUSES = 50;
 const OTHER_CAUSES = 'other causes';
@@ -45,7 +56,7 @@ export class RunTally {
   /** Attempts of this process, and how many of them were further attempts. */
   attempts = 0;
   retries = 0;
-  /** Rows of earlier processes, taken from the journal. */
+  /** Rows that ended in earlier processes: those that are unknown have not. */
   fromJournal = 0;
   /** Rows that the run did not come to. */
   notReached = 0;
@@ -68,7 +79,7 @@ export class RunTally {
       this.attempts += result.ending.attempts;
       this.retries += Math.max(0, result.ending.attempts - 1);
     }
-    if (result.source === 'journal') this.fromJournal += 1;
+    if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
     if (result.failure !== undefined) {
       this.causes.add(key, result.source === 'not_reached' ? NOT_REACHED : causeOfEnding(result.ending));
@@ -113,7 +124,8 @@ export class RunTally {
   }
 }
 
-function keyOf(result: RowResult): TallyKey {
+/** What a row is counted as. */
+export function keyOf(result: RowResult): TallyKey {
   if (result.ending.outcome !== null) return result.ending.outcome;
   return result.failure === undefined ? 'read' : 'failed';
 }

@@ -37,6 +37,10 @@ export interface RunTask<R extends RunRow> {
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
   readonly clock: ClockPort;
   readonly signals: SignalPort;
+  /** Hears how to ask which row keeps the run waiting: for progress. */
+  onBegin?(waitedFor: () => Waited | undefined): void;
+  /** About how many bytes a row holds; undefined: next to none. */
+  sizeOf?(row: R): number;
   /** What the journal keeps of a row besides its id. */
   reasonOf?(row: R): string | undefined;
   /** The single call: guards, request, retries, read-backs. May reject with a Failure. */
@@ -54,6 +58,17 @@ export interface RunTask<R extends RunRow> {
   onEnded?(result: RowResult<R>): void;
   /** Hears that the service asked all rows to wait until then, by the monotonic clock: for progress. */
   onPause?(untilMs: number): void;
+}
+
+/** A row that gets no answer while others do. */
+export interface Waited {
+  readonly row: number;
+  /** Milliseconds since its first request left. */
+  readonly ms: number;
+  /** Rows under way, with this one. */
+  readonly inFlight: number;
+  /** The results behind it fill their memory: no row is sent until it ends. */
+  readonly isFull: boolean;
 }
 
 export interface RunResult {

@@ -4,6 +4,7 @@ import type { RowResult } from './row-outcome.ts';
 import type { Stop } from './stop.ts';
 
 const UNSENT_IN_A_ROW = 5;
+const LOST_IN_A_ROW = 10;
 const FORBIDDEN_IN_A_ROW = 5;
 
 /** Decides after each row of this process whether the run goes on. Rows are judged in the order in which they end. */
@@ -11,7 +12,9 @@ export class StopRules {
   readonly #maxFailures: number | undefined;
   #succeeded: number;
   #failed = 0;
+  /** Since the last row that the service answered: rows that could not be sent, and these with the unknown ones. */
   #unsentInARow = 0;
+  #lostInARow = 0;
   #forbiddenInARow = 0;
 
   /**
@@ -28,12 +31,18 @@ export class StopRules {
     const { failure } = result;
     if (failure === undefined) {
       this.#succeeded += 1;
-      this.#unsentInARow = 0;
       this.#forbiddenInARow = 0;
+      this.answered();
       return undefined;
     }
     this.#failed += 1;
     return this.#refusal(failure) ?? this.#outage(result, failure) ?? this.#tooMany();
+  }
+
+  /** The service answered: it is there. */
+  answered(): void {
+    this.#unsentInARow = 0;
+    this.#lostInARow = 0;
   }
 
   #refusal(failure: Failure): Stop | undefined {
@@ -47,11 +56,15 @@ export class StopRules {
   #outage(result: RowResult, failure: Failure): Stop | undefined {
     const { outcome, code } = result.ending;
     if (isHeldBack(outcome, code)) return undefined;
-    const isUnsent = outcome === 'not_sent' || failure.code === 'UNREACHABLE';
-    this.#unsentInARow = isUnsent ? this.#unsentInARow + 1 : 0;
-    return this.#unsentInARow >= UNSENT_IN_A_ROW
-      ? { kind: 'unreachable', failure, rows: this.#unsentInARow }
-      : undefined;
+    const isUnsent = outcome === 'not_sent' || code === 'UNREACHABLE';
+    if (!isUnsent && outcome !== 'unknown') {
+      this.answered();
+      return undefined;
+    }
+    this.#lostInARow += 1;
+    if (isUnsent) this.#unsentInARow += 1;
+    if (this.#unsentInARow >= UNSENT_IN_A_ROW) return { kind: 'unreachable', failure, rows: this.#unsentInARow };
+    return this.#lostInARow < LOST_IN_A_ROW ? undefined : { kind: 'lost', failure, rows: this.#lostInARow };
   }
 
   #tooMany(): Stop | undefined {

@@ -11,7 +11,8 @@ export type Stop =
   /** 401, or no usable credential; 403 by the rules of the contract; anything else that every row would meet. */
   | { readonly kind: 'refused'; readonly failure: Failure }
   | { readonly kind: 'max_failures'; readonly failures: number }
-  | { readonly kind: 'unreachable'; readonly failure: Failure; readonly rows: number }
+  /** So many rows in a row could not be sent; `lost`: or their outcome is unknown. */
+  | { readonly kind: 'unreachable' | 'lost'; readonly failure: Failure; readonly rows: number }
   | { readonly kind: 'busy'; readonly waitMs: number }
   /** The journal, the input's copy or stdout cannot be used any more, or a bug. */
   | { readonly kind: 'broken'; readonly failure: Failure }
@@ -38,8 +39,10 @@ function wordsOf(stop: Stop): readonly [code: FailureCode, message: string, reas
       const reason = `the service asked for a pause of ${formatSeconds(stop.waitMs)}`;
       return ['BUSY', `${reason}, longer than a run waits; nothing was sent`, reason];
     }
-    case 'unreachable': {
-      const reason = `${plural(stop.rows, 'row')} in a row could not be sent`;
+    case 'unreachable':
+    case 'lost': {
+      const what = stop.kind === 'lost' ? 'could not be sent or have no known outcome' : 'could not be sent';
+      const reason = `${plural(stop.rows, 'row')} in a row ${what}`;
       const message = `the run stopped because ${reason}; nothing was sent`;
       return ['UNREACHABLE', message, `${reason}; the last: ${stop.failure.message}`];
     }

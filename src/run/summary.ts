@@ -3,7 +3,7 @@ import type { JsonValue } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
-import type { TallyKey } from './run-tally.ts';
+import { OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
 
@@ -40,15 +40,8 @@ export interface SummaryInput {
   readonly uncompared?: number;
 }
 
-const WORDS: Readonly<Record<TallyKey, string>> = {
-  applied: 'applied',
-  confirmed_by_read: 'confirmed by read',
-  rejected: 'rejected',
-  not_sent: 'not sent',
-  unknown: 'UNKNOWN',
-  read: 'read',
-  failed: 'failed',
-};
+/** Unknown outcomes need a person, and are not to be read over. */
+const WORDS: Readonly<Record<TallyKey, string>> = { ...OUTCOME_NAMES, unknown: 'UNKNOWN' };
 const GOOD: readonly TallyKey[] = ['applied', 'confirmed_by_read', 'read'];
 const BAD: readonly TallyKey[] = ['rejected', 'failed', 'not_sent', 'unknown'];
 const MAX_CAUSES = 8;

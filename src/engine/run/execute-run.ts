@@ -36,8 +36,13 @@ export interface Execution {
 }
 
 /** How the rows of a run are shown, and how it hears a signal: after the person was told what the first one means. */
-export function shownBy(session: Session, { emit, onEnded, onPause, clear }: RunOutput) {
-  return { clock: session.context.clock, signals: announcing(session, clear), emit, onEnded, onPause };
+export function shownBy(session: Session, { emit, onEnded, onPause, onBegin, clear }: RunOutput) {
+  return { clock: session.context.clock, signals: announcing(session, clear), emit, onEnded, onPause, onBegin, sizeOf };
+}
+
+/** The cells of a row are kept until it is printed: `--failed` may need them. */
+function sizeOf({ record: { values } }: Row): number {
+  return values.reduce((bytes: number, value) => bytes + (typeof value === 'string' ? value.length : 0), 0);
 }
 
 function announcing(session: Session, clear: () => void): SignalPort {

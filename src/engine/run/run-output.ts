@@ -36,6 +36,7 @@ export interface RunOutput {
   onEnded(result: RowResult<Row>): void;
   /** The service asked for a pause until then, by the monotonic clock. */
   onPause(untilMs: number): void;
+  onBegin(waitedFor: Progress['waitedFor']): void;
   /** Takes the progress away, before a notice is written. */
   clear(): void;
   /** Closes the array, whatever happened, and stops the progress. */
@@ -219,6 +220,9 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
     },
     onEnded: (result) => progress.progress.ended(result),
     onPause: (untilMs) => progress.progress.paused(untilMs),
+    onBegin: (waitedFor) => {
+      progress.progress.waitedFor = waitedFor;
+    },
     clear: () => void progress.clear(),
     async close() {
       progress.stop();

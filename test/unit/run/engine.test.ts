@@ -1,6 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/http/call.ts';
+import { printJson } from '../../../src/json/print.ts';
+import { JsonNumber, type JsonValue } from '../../../src/json/value.ts';
 import { runRows } from '../../../src/run/engine.ts';
+import type { Waited } from '../../../src/run/run-task.ts';
 import { answered, ended, FakeClock, failed, planOf, rejected, rowsTo } from './fakes.ts';
 
 const inOrder = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -67,6 +71,109 @@ describe('many rows', () => {
     await runRows(plan);
     expect(printed).toBe(2_000);
     expect(mostWaiting).toBeLessThanOrEqual(260);
+  });
+
+  it('go on while one gets no answer, which keeps its place in the output', async () => {
+    const clock = new FakeClock();
+    let others = 0;
+    let waitedFor: (() => Waited | undefined) | undefined;
+    const seen: unknown[] = [];
+    const service = new Map<string, JsonValue>([['limit', new JsonNumber('1.10')]]);
+    const refused = failed('REJECTED', { outcome: 'rejected', http: { status: 409, requestId: undefined }, service });
+    const plan = planOf(
+      5_000,
+      async (row, slot) => {
+        await slot.pacer.admit('send');
+        slot.pacer.leaves?.();
+        if (row.row !== 1) {
+          others += 1;
+          if (row.row === 4_000) return refused;
+          return answered(new Map<string, JsonValue>([['n', new JsonNumber(`${row.row}.10`)]]));
+        }
+        await clock.sleep(2_000);
+        seen.push(waitedFor?.());
+        await clock.sleep(10_000);
+        seen.push(others, waitedFor?.());
+        return answered(null);
+      },
+      {
+        clock,
+        concurrency: 2,
+        onBegin: (ask) => {
+          waitedFor = ask;
+        },
+      },
+    );
+    await runRows(plan);
+    expect(seen).toEqual([undefined, 4_999, { row: 1, ms: 12_000, inFlight: 1, isFull: false }]);
+    expect(plan.printed.map((result) => result.row.row)).toEqual(inOrder(5_000));
+    expect(plan.printed[3_999]?.failure).toMatchObject({
+      code: 'REJECTED',
+      exitCode: 6,
+      message: 'it ended as REJECTED',
+      details: { row: 4_000, id: 'card-4000', outcome: 'rejected', attempts: 1, http: { status: 409 }, service },
+    });
+    expect(plan.printed.slice(4_997).map(({ resource }) => printJson(resource ?? null))).toEqual([
+      '{"n":4998.10}',
+      '{"n":4999.10}',
+      '{"n":5000.10}',
+    ]);
+  });
+
+  it('in any order of answers are printed in input order, each exactly once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 400 }),
+        fc.integer({ min: 1, max: 70 }),
+        async (delays, concurrency) => {
+          const clock = new FakeClock();
+          const plan = planOf(
+            delays.length,
+            async (row) => {
+              await clock.sleep(delays[row.row - 1] ?? 0);
+              return row.row % 7 === 0 ? rejected(404) : answered(new Map([['id', row.id]]));
+            },
+            { clock, concurrency },
+          );
+          await runRows(plan);
+          expect(plan.printed.map(({ row, resource }) => [row.row, printJson(resource ?? null)])).toEqual(
+            delays.map((_, index) => [index + 1, (index + 1) % 7 === 0 ? 'null' : `{"id":"card-${index + 1}"}`]),
+          );
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('wait when the results behind one without an answer fill their memory', async () => {
+    const clock = new FakeClock();
+    let others = 0;
+    const seen: unknown[] = [];
+    let waitedFor: (() => Waited | undefined) | undefined;
+    const plan = planOf(
+      100,
+      async (row, slot) => {
+        slot.pacer.leaves?.();
+        if (row.row !== 1) {
+          others += 1;
+          return answered(new Map());
+        }
+        await clock.sleep(5_000);
+        seen.push(others, waitedFor?.()?.isFull);
+        return answered();
+      },
+      {
+        clock,
+        concurrency: 4,
+        onBegin: (ask) => {
+          waitedFor = ask;
+        },
+        sizeOf: () => 16 << 20,
+      },
+    );
+    await runRows(plan);
+    expect(seen).toEqual([20, true]);
+    expect(plan.printed.map((result) => result.row.row)).toEqual(inOrder(100));
   });
 
   it('of none is a success', async () => {

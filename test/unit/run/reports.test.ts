@@ -126,13 +126,34 @@ describe('progress', () => {
     for (let row = 0; row < 100; row += 1) progress.ended(done(answered()));
     progress.ended(done(rejected(404)));
     progress.ended(done(answered(), 'journal'));
-    expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 failed, 18 s left');
+    expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 rejected, 18 s left');
     progress.paused(14_000);
     progress.paused(9_000);
     expect(progress.text(2_000)).toBe(
-      '102/1,000 rows (10 %), 50.5 rows/s, 1 failed, the service asked for a pause (429), 12 s left',
+      '102/1,000 rows (10 %), 50.5 rows/s, the service asked for a pause (429), 12 s left, 1 rejected',
     );
-    expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 failed, 2 min 5 s left');
+    expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 rejected, 2 min 5 s left');
+  });
+
+  it('counts rejected and unknown rows by name, and rows that were not reached not at all', () => {
+    const progress = new Progress(10, 0);
+    progress.ended(done(rejected(409)));
+    progress.ended(done(unknown()));
+    progress.ended(done(unreachable()));
+    for (let row = 0; row < 7; row += 1) progress.ended({ ...done(unreachable()), source: 'not_reached' });
+    expect(progress.text(500)).toBe('3/10 rows (30 %), 1 unknown, 1 rejected, 1 not sent');
+  });
+
+  it('names the row that is waited for, and says why no more are sent', () => {
+    const progress = new Progress(1000, 0);
+    for (let row = 0; row < 996; row += 1) progress.ended(done(answered()));
+    const waited = { row: 1, ms: 12_900, inFlight: 3, isFull: false };
+    progress.waitedFor = () => waited;
+    expect(progress.text(10_000)).toBe('996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, 1 s left');
+    progress.waitedFor = () => ({ ...waited, inFlight: 4, isFull: true });
+    expect(progress.text(10_000)).toBe(
+      '996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1; no new rows until it ends: the answers behind it fill the memory',
+    );
   });
 });
 

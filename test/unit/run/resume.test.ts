@@ -57,7 +57,7 @@ describe('a run that is taken up again', () => {
       'card block card-2: rejected: the service answered 404 (CARD_NOT_FOUND)',
     );
     expect(second.report.tally.causes.of('rejected')).toEqual([['CARD_NOT_FOUND', 1]]);
-    expect(second.report.tally.fromJournal).toBe(6);
+    expect(second.report.tally.fromJournal).toBe(5);
   });
 
   it('goes on where a signal stopped it', async () => {

@@ -65,6 +65,8 @@ describe('a row of which nothing was sent because the run stopped', () => {
     exitCode: 143,
   });
 
+  const STORED = { row: 7, id: 'card-7', reason: undefined, timeMs: 0 };
+
   it('was not reached', () => {
     const result = unsentResult(ROW, 'card.block', reason);
     expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
@@ -81,6 +83,10 @@ describe('a row of which nothing was sent because the run stopped', () => {
   it('was under way, with the attempts that the service had refused', () => {
     const result = unsentResult(ROW, 'card.block', reason, 2);
     expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
+    // A journal keeps no more of it.
+    expect(journalResult(ROW, 'card.block', { ...STORED, ending: result.ending }).failure?.message).toBe(
+      'card block card-7: not sent: SIGINT stopped the run; nothing was sent',
+    );
     expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run; nothing was sent');
     expect(result.failure?.details.attempts).toBe(2);
     expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');

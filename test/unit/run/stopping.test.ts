@@ -84,6 +84,8 @@ describe('a run of many rows stops', () => {
     ],
     ['when all succeed', [], 0],
     ['at unknown rows', [unknown, ok, unknown], 8],
+    ['at nine unknown rows', times(9, unknown), 8],
+    ['at nine rows that are unknown or were not sent', [...times(4, unreachable), ...times(5, unknown)], 8],
     ['at a few unsent rows that are all there is to tell', [...times(2, unreachable), ...times(7, heldBack)], 15],
   ])('not %s', async (_name, ends, exitCode) => {
     const sent: number[] = [];
@@ -127,6 +129,29 @@ describe('a run of many rows stops', () => {
     const row = { row: 1, id: 'card-1' };
     expect(rules.ended(sentResult(row, answered(), about))).toBeUndefined();
     expect(rules.ended(sentResult(row, rejected(403), about))).toBeUndefined();
+  });
+
+  it.each<[string, readonly (() => CallResult)[], number, string]>([
+    ['at the tenth unknown row in a row', times(20, unknown), 10, 'lost'],
+    ['at the tenth after an answer', [...times(9, unknown), () => rejected(404), ...times(12, unknown)], 20, 'lost'],
+    ['at the tenth that is unknown or was not sent', [...times(4, unreachable), ...times(12, unknown)], 10, 'lost'],
+    [
+      'at the tenth that is unknown, with rows held back between them',
+      [...times(5, unknown), heldBack, ...times(12, unknown)],
+      11,
+      'lost',
+    ],
+    [
+      'at the fifth not sent, unknown ones between them',
+      [...times(4, unreachable), unknown, unreachable],
+      6,
+      'unreachable',
+    ],
+  ])('%s, with exit code 8 and the rest to do', async (_name, ends, rows, kind) => {
+    const sent: number[] = [];
+    const report = await runRows(planOf(40, script(ends, sent)));
+    expect(sent).toHaveLength(rows);
+    expect(report).toMatchObject({ exitCode: 8, state: 'stopped', stop: { kind } });
   });
 
   it('not at reads of cards that are not there', async () => {
