@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { writeNotices } from './notices.mjs';
-import { baselineParser, keepProtocolApart, keepToItself, slim } from './slim.mjs';
+import { askForBuiltins, baselineParser, keepProtocolApart, keepToItself, slim } from './slim.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -11,8 +11,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 /**
- * Bundles an entry file into CommonJS; answers the notices that what it contains asks for. `isLibrary`: it is loaded
- * into somebody else's program.
+ * Bundles an entry file, into CommonJS unless `output` says otherwise; answers the notices that what it contains asks
+ * for. `isLibrary`: it is loaded into another program, and perhaps bundled once more with it.
  */
 export async function bundle(input, output, { isLibrary = false } = {}) {
   const made = await rolldown({
@@ -20,7 +20,7 @@ export async function bundle(input, output, { isLibrary = false } = {}) {
     platform: 'node',
     cwd: root,
     plugins: isLibrary
-      ? [slim(['commander', 'modelcontextprotocol']), keepToItself()]
+      ? [slim(['commander', 'modelcontextprotocol']), keepToItself(), askForBuiltins()]
       : [baselineParser(), slim(), keepProtocolApart()],
     transform: { define: { FRONTDESK_VERSION: JSON.stringify(version) } },
     // A module of one group is also wanted by a chunk of its own now and then: it is small, and loaded either way.

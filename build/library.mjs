@@ -1,12 +1,6 @@
-// Builds what `import 'frontdesk'` loads: CommonJS for both module systems, so that a program which uses both has one
-// client, and types that need no other package.
+// Builds what `import 'frontdesk'` and `require('frontdesk')` load, and types that need no other package.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { bundle, root } from './bundle.mjs';
-
-const MODULE = `import library from './index.cjs';
-
-export const { createClient } = library;
-`;
 
 const CREATE_CLIENT = `
 /**
@@ -18,12 +12,14 @@ export declare function createClient(options: ClientOptions): Client;
 
 /** Writes the library into `folder`; answers the notices that what it contains asks for. */
 export async function writeLibrary(folder) {
-  const notices = await bundle(
-    { index: `${root}src/library/index.ts` },
-    { dir: folder, entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' },
-    { isLibrary: true },
-  );
-  writeFileSync(`${folder}/index.mjs`, MODULE);
+  let notices = '';
+  for (const [format, end] of Object.entries({ cjs: 'cjs', es: 'mjs' })) {
+    notices = await bundle(
+      { index: `${root}src/library/index.ts` },
+      { format, file: `${folder}/index.${end}`, codeSplitting: false },
+      { isLibrary: true },
+    );
+  }
   // The file holds declarations alone, so it is a file of types as it stands.
   const types = readFileSync(`${root}src/library/types.ts`, 'utf8') + CREATE_CLIENT;
   for (const extension of ['cts', 'mts']) writeFileSync(`${folder}/index.d.${extension}`, types);

@@ -1,6 +1,6 @@
 // Leaves out of the bundle what the program never reaches, and puts off what not every call needs.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
@@ -93,6 +93,23 @@ export function keepToItself() {
     },
     buildEnd(error) {
       if (error === undefined && found !== 2) throw new Error('zod keeps its registry elsewhere: fix build/slim.mjs');
+    },
+  };
+}
+
+/**
+ * A library asks Node for its modules when it runs: `require` is not there in an ES module, and `import.meta` not in
+ * CommonJS, into either of which a bundler may put this library.
+ */
+export function askForBuiltins() {
+  const NAME = '\0builtin-';
+  return {
+    name: 'ask-for-builtins',
+    resolveId: (source) => (isBuiltin(source) ? `${NAME}${source.replace(/^node:/, '')}` : null),
+    load(id) {
+      if (!id.startsWith(NAME)) return null;
+      const code = `module.exports = process.getBuiltinModule('node:${id.slice(NAME.length)}');`;
+      return { code, moduleType: 'js', moduleSideEffects: false };
     },
   };
 }
