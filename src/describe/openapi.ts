@@ -34,21 +34,14 @@ const COMPONENTS: Readonly<Record<string, Resource>> = {
 
 const SECURITY: Readonly<Record<Family, string>> = { cards: 'cardsToken', calendar: 'calendarKey' };
 
+function server(family: Family, description: string): JsonSchema {
+  const name = `${family}_base_url`;
+  return { url: `{${name}}`, description, variables: { [name]: { default: `https://${family}.example.com` } } };
+}
+
 const SERVERS: Readonly<Record<Family, JsonSchema>> = {
-  cards: {
-    url: '{cards_base_url}',
-    description: 'gift cards',
-    variables: {
-      cards_base_url: { default: 'https://cards.example.com', description: 'base URL of the gift cards' },
-    },
-  },
-  calendar: {
-    url: '{calendar_base_url}',
-    description: 'calendars',
-    variables: {
-      calendar_base_url: { default: 'https://calendar.example.com', description: 'base URL of the calendars' },
-    },
-  },
+  cards: server('cards', 'base URL of the gift cards'),
+  calendar: server('calendar', 'base URL of the calendars'),
 };
 
 function json(schema: JsonSchema): JsonSchema {
