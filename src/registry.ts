@@ -100,7 +100,7 @@ export const REGISTRY: Registry = createRegistry(
       doctor: ['Look for what may be wrong on this machine', 'doctorCommand'],
     }),
     ...from(() => import('./local/schema.ts'), {
-      schema: ['Print commands, options and schemas as JSON, or OpenAPI of the service', 'schemaCommand'],
+      schema: ['Print commands, options and schemas as JSON, or as OpenAPI', 'schemaCommand'],
     }),
     ...from(() => import('./local/completion.ts'), {
       completion: ['Print the completion script of a shell', 'completionCommand'],
@@ -108,16 +108,24 @@ export const REGISTRY: Registry = createRegistry(
     ...from(() => import('./local/help.ts'), { help: ['Explain a command or a topic', 'helpCommand'] }),
   ],
   [
-    { path: ['card'], summary: 'Gift cards: look at them and change them' },
-    { path: ['calendar'], summary: 'Calendars, their events and subscribers' },
+    {
+      path: ['card'],
+      summary: 'Gift cards: look at them and change them',
+      note: 'The service has no search and no list of cards: a card is found by its id alone. `frontdesk history` shows the cards that were changed from this machine.',
+    },
+    {
+      path: ['calendar'],
+      summary: 'Calendars, their events and subscribers',
+      note: 'The service has no search: it lists the subscribers of a calendar by its id, and can show neither calendars nor events.',
+    },
     { path: ['calendar', 'event'], summary: 'Events of a calendar' },
     { path: ['calendar', 'subscribers'], summary: 'Subscribers of a calendar' },
     { path: ['auth'], summary: 'Credentials on this machine' },
-    { path: ['profile'], summary: 'Where the service is, and what is allowed there' },
+    { path: ['profile'], summary: 'Which service, what is allowed there' },
     { path: ['config'], summary: 'Preferences' },
     { path: ['history'], summary: 'The local record of writes', default: 'list' },
-    { path: ['runs'], summary: 'Runs of many rows', default: 'list' },
-    { path: ['plan'], summary: 'What would be sent, to look at and approve first' },
+    { path: ['runs'], summary: 'Many-row runs', default: 'list' },
+    { path: ['plan'], summary: 'What will be sent, to look at and approve' },
     { path: ['sandbox'], summary: 'The service, played on this machine', default: 'info' },
   ],
 );

@@ -10,6 +10,8 @@ export interface CommandEntry {
 export interface GroupEntry {
   readonly path: readonly string[];
   readonly summary: string;
+  /** What its page says before the commands, and what is said to a word such as `search` or `list` that it lacks. */
+  readonly note?: string;
   /** Command that runs when the group is named alone: `frontdesk history` lists. */
   readonly default?: string;
 }

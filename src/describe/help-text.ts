@@ -1,9 +1,9 @@
 import type { Child, GroupEntry, Registry } from '../commands/command-tree.ts';
-import { COMMON_OPTIONS } from '../options/common.ts';
+import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_EXPIRES_OPTION } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
 import { childrenOf } from './command-tree.ts';
-import { type Block, examples, type Row, rows, text } from './text-block.ts';
+import { type Block, type Row, rows, text } from './text-block.ts';
 
 /** `[cardId...]`, `<name>`. */
 export function argumentName(argument: ArgumentSpec): string {
@@ -42,6 +42,22 @@ function listed(title: string, list: readonly Row[]): readonly Block[] {
   return list.length === 0 ? [] : [{ kind: 'rows', title, rows: list }];
 }
 
+/** What only a file of rows needs; `help bulk` explains it. */
+const BULK_OPTIONS = [...MANY_OPTIONS, ...MANY_WRITE_OPTIONS, PLAN_EXPIRES_OPTION].filter(
+  ({ long }) => long !== 'from',
+);
+
+/** The options of a command that takes a file as its page shows them: in full those that are used daily, the others named. */
+function ownOptions(doc: CommandDoc): readonly Block[] {
+  const takesFile = doc.options.some(({ long }) => long === 'from');
+  const isBulk = ({ long }: OptionSpec) => takesFile && BULK_OPTIONS.some((option) => option.long === long);
+  const bulk = doc.options.filter(isBulk).map(({ long }) => `--${long}`);
+  return [
+    ...listed('Options', optionRows(doc.options.filter((option) => !isBulk(option)))),
+    ...(bulk.length === 0 ? [] : [text(`Options for many rows: ${bulk.join(' ')}. See \`frontdesk help bulk\`.`)]),
+  ];
+}
+
 /** Everything about one command, what a hurried reader needs first; what all have in common is explained elsewhere. */
 export function commandBlocks(doc: CommandDoc): readonly Block[] {
   const codes = doc.exitCodes.map((exitCode) => `${exitCode} ${exitCodeRow(exitCode).code}`.trim());
@@ -59,7 +75,7 @@ export function commandBlocks(doc: CommandDoc): readonly Block[] {
       'Arguments',
       doc.arguments.map((argument) => ({ name: argumentName(argument), text: argumentText(argument) })),
     ),
-    ...listed('Options', optionRows(doc.options)),
+    ...ownOptions(doc),
     text(`Exit codes: ${codes.join(', ')}. See \`frontdesk help exit-codes\`.`),
     text(`Options of every command: ${shortest.join(' ')}. See \`frontdesk help options\`.`),
   ];
@@ -76,6 +92,7 @@ export function groupBlocks(
   return [
     text(group?.summary ?? words),
     text(`Usage: ${words} <command> [options]`),
+    ...(group?.note === undefined ? [] : [text(group.note)]),
     ...listed(
       'Commands',
       children.map((child) => ({ name: child.name, text: child.summary })),
@@ -92,11 +109,11 @@ export function groupBlocks(
 const SECTIONS = [
   { title: 'Gift cards', words: ['card', 'desk'], spread: true },
   { title: 'Calendars', words: ['calendar'], spread: true },
-  { title: 'Where it goes', words: ['auth', 'profile', 'config'], spread: false },
-  { title: 'What will be done, what was done', words: ['plan', 'history', 'runs'], spread: false },
+  { title: 'This machine', words: ['auth', 'profile', 'config', 'doctor', 'sandbox', 'completion'], spread: false },
 ];
 
-const OTHERS = 'Trying, scripting, fixing';
+/** Where a command stands that no section names. */
+const OTHERS = 'Many rows, records, programs';
 
 function sectionRows(registry: Registry, child: Child, spread: boolean): readonly Row[] {
   if (spread) {
@@ -110,12 +127,11 @@ function sectionRows(registry: Registry, child: Child, spread: boolean): readonl
 
 /** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */
 export function overviewBlocks(registry: Registry, topics: readonly string[]): readonly Block[] {
-  const children = childrenOf(registry, []);
+  const children = childrenOf(registry, []).filter(({ name }) => name !== 'help');
   const named = SECTIONS.flatMap((section) => section.words);
   const others = children.map((child) => child.name).filter((name) => !named.includes(name));
   return [
-    text('frontdesk: gift cards and calendars from the command line'),
-    text('Usage: frontdesk <command> [options]'),
+    text('frontdesk: gift cards and calendars from the command line\nUsage: frontdesk <command> [options]'),
     ...[...SECTIONS, { title: OTHERS, words: others, spread: false }].flatMap(({ title, words, spread }) =>
       listed(
         title,
@@ -125,18 +141,15 @@ export function overviewBlocks(registry: Registry, topics: readonly string[]): r
         }),
       ),
     ),
-    examples('First minute, no account needed', {
-      'Ids to try': 'frontdesk sandbox info',
-      'A card of the sandbox': 'frontdesk -p sandbox card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-    }),
-    rows('Help', {
+    rows('First steps', {
+      'frontdesk sandbox info': 'ids to try: frontdesk -p sandbox card get <cardId>',
       'frontdesk <command> --help': 'options with their limits, examples, exit codes',
       'frontdesk help <topic>': topics.join(', '),
     }),
   ];
 }
 
-/** The options that every command has, for the long form of the overview. */
-export function commonOptionBlocks(): readonly Block[] {
-  return listed('Options of every command', optionRows(COMMON_OPTIONS));
+/** The options that every command has, and those that only commands for many rows have. */
+export function optionBlocks(title: string, which: 'common' | 'bulk'): readonly Block[] {
+  return listed(title, optionRows(which === 'common' ? COMMON_OPTIONS : BULK_OPTIONS));
 }

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { type Format, isJson } from '../output/options.ts';
 import { type CommandDoc, commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
 import { childrenOf, loadDoc } from './command-tree.ts';
-import { commandBlocks, commonOptionBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
+import { commandBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
 import { type Block, helpWidth, layOut } from './text-block.ts';
 
 /** A help page: the text for people and the same facts as plain data. */
@@ -37,10 +37,10 @@ async function groupPage(path: readonly string[], registry: Registry): Promise<H
   };
 }
 
-async function overviewPage(registry: Registry, isLong: boolean): Promise<HelpPage> {
+async function overviewPage(registry: Registry): Promise<HelpPage> {
   const { TOPICS, TOPIC_NAMES } = await import('./topics.ts');
   return {
-    blocks: [...overviewBlocks(registry, TOPIC_NAMES), ...(isLong ? commonOptionBlocks() : [])],
+    blocks: overviewBlocks(registry, TOPIC_NAMES),
     json: {
       command: '',
       summary: 'gift cards and calendars from the command line',
@@ -72,8 +72,8 @@ async function topicPage(name: string): Promise<HelpPage | undefined> {
  * The help page of a command, a group, a topic, or (no words) of the whole program. Raises USAGE, with the
  * nearest word, for words that name none of them.
  */
-export async function findHelp(words: readonly string[], registry: Registry, isLong = true): Promise<HelpPage> {
-  if (words.length === 0) return overviewPage(registry, isLong);
+export async function findHelp(words: readonly string[], registry: Registry): Promise<HelpPage> {
+  if (words.length === 0) return overviewPage(registry);
   const entry = registry.find(words);
   if (entry !== undefined) {
     const doc = await loadDoc(entry);
@@ -111,16 +111,13 @@ export function helpColumns({ stdout, stderr, env }: HelpContext): number | unde
   return stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : stderr.columns);
 }
 
-/**
- * The help page of these words as it is written to stdout: text, or the same facts as JSON. `isLong`: the overview lists
- * the common options too.
- */
+/** The help page of these words as it is written to stdout: text, or the same facts as JSON. */
 export async function helpOutput(
   words: readonly string[],
   registry: Registry,
-  style: { readonly context: HelpContext; readonly format: Format; readonly isLong: boolean },
+  style: { readonly context: HelpContext; readonly format: Format },
 ): Promise<string> {
-  const page = await findHelp(words, registry, style.isLong);
+  const page = await findHelp(words, registry);
   if (!isJson(style.format)) return layOut(page.blocks, helpWidth(helpColumns(style.context)));
   return `${JSON.stringify(page.json, null, style.format === 'json' ? 2 : 0)}\n`;
 }

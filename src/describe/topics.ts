@@ -1,6 +1,6 @@
 import { exitCodeRows } from './command-doc.ts';
 import { ENVIRONMENT } from './environment.ts';
-import { commonOptionBlocks } from './help-text.ts';
+import { optionBlocks } from './help-text.ts';
 import { type Block, examples, rows, text } from './text-block.ts';
 
 function exitCodes(): readonly Block[] {
@@ -63,6 +63,17 @@ const OUTPUT: readonly Block[] = [
   }),
 ];
 
+const OPTIONS: readonly Block[] = [
+  text(
+    'They may stand anywhere after `frontdesk`. A flag wins over the environment, the environment over the profile, the profile over `frontdesk config`, and that over what is built in. A duration is 500ms, 30s, 2m or 1h.',
+  ),
+  examples('Examples', {
+    'Another profile, and JSON for a script': 'frontdesk card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 -p live --json',
+    'Wait longer, and try more often':
+      'frontdesk card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --timeout 2m --retries 5',
+  }),
+];
+
 const BULK: readonly Block[] = [
   text(
     'card get, activate, block, reissue, calendar update, subscribers update and event create take many rows: --from <file>, or - for stdin. CSV, a workbook (.xlsx), NDJSON, a JSON array, or one id a line. Columns are the field names of the API, with cardId or id; flags give values to rows that lack them.',
@@ -88,6 +99,7 @@ const BULK: readonly Block[] = [
     '--run name': 'start that run, or resume it: the safe way to repeat a CI job',
     '--failed file': 'write the rows that did not succeed, as input for a repeat',
   }),
+  ...optionBlocks('Options for many rows', 'bulk'),
   examples('Examples', {
     'Look first, then do it': 'frontdesk card block --from stolen.csv --expect clientReference --dry-run',
     'A run that can be repeated under its name':
@@ -150,7 +162,11 @@ const PLANS: readonly Block[] = [
 export const TOPICS: readonly { readonly name: string; readonly summary: string; readonly blocks: readonly Block[] }[] =
   [
     { name: 'exit-codes', summary: 'What each exit code means and whether to repeat', blocks: exitCodes() },
-    { name: 'options', summary: 'Options that every command has', blocks: commonOptionBlocks() },
+    {
+      name: 'options',
+      summary: 'Options that every command has',
+      blocks: [...optionBlocks('Options', 'common'), ...OPTIONS],
+    },
     { name: 'environment', summary: 'Variables of the environment', blocks: environment() },
     { name: 'output', summary: 'Formats, columns, queries and streams', blocks: OUTPUT },
     { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },

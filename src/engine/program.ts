@@ -115,7 +115,7 @@ function asksForHelp(rest: readonly string[]): boolean {
   return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.includes(token));
 }
 
-/** Shows a help page in the wanted format; the short overview for `frontdesk` alone. */
+/** Shows a help page in the wanted format. */
 async function showHelp(
   context: Context,
   words: readonly string[],
@@ -123,7 +123,7 @@ async function showHelp(
   format: Format,
 ): Promise<number> {
   const { helpOutput } = await import('../describe/help.ts');
-  await context.stdout.write(await helpOutput(words, registry, { context, format, isLong: context.argv.length > 0 }));
+  await context.stdout.write(await helpOutput(words, registry, { context, format }));
   return 0;
 }
 

@@ -46,6 +46,17 @@ function continued(path: readonly string[], after: readonly string[], registry: 
   return next !== undefined && isBelow ? continued([...path, next], rest, registry) : path;
 }
 
+/** What people type who look for a card that they have no id of. */
+const SEARCHES = ['search', 'find', 'lookup', 'list', 'ls', 'query'];
+
+/** That the service has no search, where a word asks for one in a group that has none. */
+function noSearch(path: readonly string[], word: string, registry: Registry): readonly string[] {
+  if (!SEARCHES.includes(word)) return [];
+  const meant = path.length === 0 && word !== 'list' ? 'card' : path.join(' ');
+  const note = registry.groups.find((group) => group.path.join(' ') === meant)?.note;
+  return note === undefined ? [] : [note];
+}
+
 /** The command whole, ready to paste; of a group, which cannot be run, its words only. */
 function didYouMean(path: readonly string[], typed: readonly string[], registry: Registry): string {
   const canRun = registry.find(path) !== undefined || registry.defaultOf(path) !== undefined;
@@ -64,10 +75,14 @@ export function suggestCommand(
   registry: Registry,
 ): readonly string[] {
   const { before, after } = around;
+  const unable = noSearch(path, word, registry);
+  if (unable.length > 0) return unable;
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const near = nearest(word, siblings);
   if (near !== undefined) {
     const found = continued([...path, near], after, registry);
+    const unableBelow = noSearch(found, after[found.length - path.length - 1] ?? '', registry);
+    if (unableBelow.length > 0) return unableBelow;
     return [didYouMean(found, [...before, ...after.slice(found.length - path.length - 1)], registry)];
   }
   const below = registry.entries.filter(

@@ -3,21 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
-const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
-
 describe('frontdesk without words', () => {
-  it('shows the short overview and succeeds', async () => {
+  it('shows the overview and succeeds, as with --help', async () => {
     const { code, stdout, stderr } = await runFrontdesk([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('  card block      Block cards\n');
-    expect(stdout).toContain(`frontdesk -p sandbox card get ${CARD}`);
-    expect(stdout).not.toContain('--retry-max-time');
-  });
-
-  it('lists the common options with --help', async () => {
-    const { code, stdout } = await runFrontdesk(['--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('--retry-max-time');
+    expect(stdout).toContain('frontdesk -p sandbox card get <cardId>');
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    for (const args of [['--help'], ['-h'], ['help']]) expect((await runFrontdesk(args)).stdout).toBe(stdout);
   });
 });
 
@@ -120,6 +113,17 @@ describe('schema', () => {
   });
 });
 
+const NO_SEARCH =
+  'The service has no search and no list of cards: a card is found by its id alone. `frontdesk history` shows the cards that were changed from this machine.';
+
+describe('the page of the cards', () => {
+  it('says that the service has no search', async () => {
+    const { code, stdout } = await runFrontdesk(['card', '--help']);
+    expect(code).toBe(0);
+    expect(stdout.replaceAll('\n', ' ')).toContain(NO_SEARCH);
+  });
+});
+
 describe('a word that is no command', () => {
   const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
@@ -145,6 +149,15 @@ describe('a word that is no command', () => {
     [['event'], 'hint: did you mean `frontdesk calendar event`?'],
     [['card', 'unblock', CARD], 'hint: no command undoes `block`'],
     [['deactivate', CARD], 'hint: no command undoes `activate`'],
+    [['card', 'search', 'smith'], `hint: ${NO_SEARCH}`],
+    [['card', 'list'], `hint: ${NO_SEARCH}`],
+    [['-p', 'live', 'card', 'find', 'secret-of-mine'], `hint: ${NO_SEARCH}`],
+    [['cards', 'list'], `hint: ${NO_SEARCH}`],
+    [['search', 'smith'], `hint: ${NO_SEARCH}`],
+    [
+      ['calendar', 'list'],
+      'hint: The service has no search: it lists the subscribers of a calendar by its id, and can show neither calendars nor events.',
+    ],
   ])('%j is answered with %s', async (args, hint) => {
     const { code, stdout, stderr } = await runFrontdesk(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -65,6 +65,18 @@ describe('help of a command', () => {
     expect(long).toEqual([]);
   });
 
+  it('shows the options of every day in full and names those for many rows, which `help bulk` explains', async () => {
+    const page = layOut((await findHelp(['card', 'block'], REGISTRY)).blocks, 100);
+    const bulk = layOut((await findHelp(['bulk'], REGISTRY)).blocks, 100);
+    for (const option of ['--reason <text>', '--expect <field=value>', '--from <file>', '--dry-run', '--yes']) {
+      expect(page).toMatch(new RegExp(`^ +(?:-., |    )${option} {2,}\\S`, 'm'));
+    }
+    const named =
+      /^Options for many rows: ([^.]*)\. See\s`frontdesk help bulk`\.$/m.exec(page)?.[1]?.split(/\s+/) ?? [];
+    expect(named).toEqual(expect.arrayContaining(['--concurrency', '--max-failures', '--run', '--resend-unknown']));
+    for (const option of named) expect(bulk).toMatch(new RegExp(`^ +(?:-., |    )${option}(?: <\\S+>)? {2,}\\S`, 'm'));
+  });
+
   it('the topic `options` explains the common ones', async () => {
     const text = layOut((await findHelp(['options'], REGISTRY)).blocks, 100);
     for (const option of ['--profile', '--output', '--query', '--retry-max-time', '--ca-file'])
@@ -101,9 +113,17 @@ describe('help of a group that runs a command when it is named alone', () => {
 });
 
 describe('the overview', () => {
+  it.each([80, 100, 200])('fits on 40 lines of %i columns', async (width) => {
+    const lines = layOut((await findHelp([], REGISTRY)).blocks, width)
+      .trimEnd()
+      .split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter((line) => line.length > width)).toEqual([]);
+  });
+
   it('shows every command, one by one or under its group', async () => {
-    const text = layOut((await findHelp([], REGISTRY, false)).blocks, 80);
-    for (const { path } of REGISTRY.entries) expect(text).toMatch(new RegExp(`^  ${path[0]}\\b`, 'm'));
+    const text = layOut((await findHelp([], REGISTRY)).blocks, 80);
+    for (const { path } of REGISTRY.entries) expect(text).toMatch(new RegExp(`^  (?:frontdesk )?${path[0]}\\b`, 'm'));
     expect(text).toContain('  card block      Block cards\n');
     expect(text).not.toContain('--retry-max-time');
   });
