@@ -1,5 +1,5 @@
 import type { Child, GroupEntry, Registry } from '../commands/command-tree.ts';
-import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_EXPIRES_OPTION } from '../options/common.ts';
+import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
 import { childrenOf } from './command-tree.ts';
@@ -43,8 +43,8 @@ function listed(title: string, list: readonly Row[]): readonly Block[] {
 }
 
 /** What only a file of rows needs; `help bulk` explains it. */
-const BULK_OPTIONS = [...MANY_OPTIONS, ...MANY_WRITE_OPTIONS, PLAN_EXPIRES_OPTION].filter(
-  ({ long }) => long !== 'from',
+const BULK_OPTIONS = [...MANY_OPTIONS, ...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS].filter(
+  ({ long }) => long !== 'from' && long !== 'plan',
 );
 
 /** The options of a command that takes a file as its page shows them: in full those that are used daily, the others named. */
