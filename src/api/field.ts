@@ -108,7 +108,7 @@ export function resourceId(description: string) {
 export const CARD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Any UUID variant: `z.uuid()` refuses those that RFC 9562 does not define, the service may issue them. */
-export const cardIdField = noted(
-  z.string().check(z.regex(CARD_ID, { error: 'is not a card id (8-4-4-4-12 hexadecimal digits)' })),
-  { description: 'unique identifier of the card', format: 'uuid' },
-);
+export const cardIdField = noted(z.string().check(z.regex(CARD_ID, { error: 'is not a card id' })), {
+  description: 'unique identifier of the card',
+  format: 'uuid',
+});

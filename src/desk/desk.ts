@@ -10,7 +10,7 @@ import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
 import type { OpenSession } from '../engine/open-session.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Outcome } from '../failure.ts';
-import { cleanCardId } from '../input/card-id.ts';
+import { readCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { runWait } from '../local/card-wait.ts';
@@ -113,7 +113,10 @@ export class Desk {
     const { recent } = this.#sitting;
     await this.#write(`\n${recentText(recent, this.#width)}`);
     const chosen = (text: string) => recent[/^[1-9]$/.test(text.trim()) ? Number(text) - 1 : -1]?.cardId;
-    const idOf = (text: string) => chosen(text) ?? cleanCardId(text) ?? text.trim();
+    const idOf = (text: string) => {
+      const read = readCardId(text);
+      return chosen(text) ?? (read.kind === 'holds' ? read.id : text.trim());
+    };
     const isLeave = (text: string) => LEAVE_WORDS.includes(text.trim().toLowerCase());
     const check = (text: string) => {
       if (isLeave(text)) return true;

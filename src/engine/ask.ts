@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Operation } from '../api/operation.ts';
 import type { PromptPort } from '../context.ts';
-import { cleanCardId } from '../input/card-id.ts';
+import { readCardId } from '../input/card-id.ts';
 import { checkFields } from '../input/check-fields.ts';
 import type { FieldSpec } from '../input/fields.ts';
 import type { ArgumentSpec } from '../options/option.ts';
@@ -21,7 +21,10 @@ export async function askForId(
   argument: Pick<ArgumentSpec, 'text'>,
 ): Promise<string> {
   const [field = 'id'] = Object.keys(operation.params.shape);
-  const clean = (text: string) => (field === 'cardId' ? (cleanCardId(text) ?? text) : text);
+  const clean = (text: string) => {
+    const read = readCardId(text);
+    return field === 'cardId' && read.kind === 'holds' ? read.id : text;
+  };
   const check = (text: string) => (text === '' ? 'is required' : problemOf(operation.params, field, clean(text)));
   // Its limits are named when they are broken: the whole line should fit beside the answer.
   const question = argument.text.split(/[:,]/, 1)[0] ?? '';

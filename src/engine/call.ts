@@ -51,16 +51,6 @@ async function refuse(session: OpenSession, command: CallCommand, input: RawInpu
 
 /** Runs a command that is one operation of the service: once, or over many rows. Answers the exit code. */
 export async function runCall(session: OpenSession, command: CallCommand, input: RawInput): Promise<number> {
-  try {
-    return await runCalled(session, command, input);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    const { withCleanedCommand } = await import('./paste-command.ts');
-    throw withCleanedCommand(error, command, input.words, session.context.argv);
-  }
-}
-
-async function runCalled(session: OpenSession, command: CallCommand, input: RawInput): Promise<number> {
   if (session.faults.length > 0) return refuse(session, command, input);
   if (isMany(command, input)) {
     const { runMany } = await import('./run/many.ts');

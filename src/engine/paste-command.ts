@@ -1,24 +1,41 @@
-import type { CallCommand } from '../commands/command.ts';
 import type { Failure } from '../failure.ts';
 import { shellQuote } from '../files/safety.ts';
-import { cleanCardId } from '../input/card-id.ts';
+import { cardIdProblem, readCardId } from '../input/card-id.ts';
+import { maskArguments } from './secret-arguments.ts';
+
+/** The words that stand for one that was refused as a card id; undefined: it was not, or names no id. */
+function correctedWords(word: string, { message }: Failure, writes: boolean): readonly string[] | undefined {
+  const [, option = '', text = word] = /^(--[^=]+=)(.*)$/s.exec(word) ?? [];
+  const read = readCardId(text);
+  if (!message.includes(cardIdProblem(text) ?? '\0')) return undefined;
+  if (read.kind === 'holds') return [`${option}${read.id}`];
+  // Which of several is meant to be changed is not guessed; they may all be read.
+  return read.kind === 'several' && !writes && option === '' ? read.ids : undefined;
+}
+
+/** `--yes` is not repeated for another id than was typed: `-qy` becomes `-q`. */
+export function withoutYes(word: string): readonly string[] {
+  if (!/^-[hnqvy]*y[hnqvy]*$/.test(word)) return word === '--yes' ? [] : [word];
+  const rest = word.replaceAll('y', '');
+  return rest === '-' ? [] : [rest];
+}
 
 /**
- * A refusal of ids that were pasted with something around them, with the same command line and the clean ids as one
- * more hint. The same failure where anything else is wrong too: the command would be refused again.
+ * A refusal of texts that hold card ids, with the same command line and the ids alone as one more hint. The same
+ * failure where anything else is wrong too: the command would be refused again.
  */
-export function withCleanedCommand(
-  failure: Failure,
-  command: CallCommand,
-  words: readonly string[],
-  argv: readonly string[],
-): Failure {
-  if (command.idParam !== 'cardId') return failure;
-  const cleaned = new Map(
-    words.map((word) => [word, cleanCardId(word)] as const).filter(([, clean]) => clean !== undefined),
-  );
+export function withCleanedCommand(failure: Failure, argv: readonly string[], writes: boolean): Failure {
+  const end = argv.indexOf('--');
+  const corrected = new Map(argv.map((word) => [word, correctedWords(word, failure, writes)] as const));
+  const found = [...corrected.values()].flatMap((words) => words ?? []);
   const faults = failure.lines === undefined ? 1 : failure.lines.length - 1;
-  if (cleaned.size === 0 || faults !== cleaned.size) return failure;
-  const line = argv.map((word) => shellQuote(cleaned.get(word) ?? word)).join(' ');
-  return failure.with({}, [`check the id, then run: frontdesk ${line}`, ...failure.hints]);
+  const refused = [...corrected.values()].filter((words) => words !== undefined).length;
+  if (refused === 0 || faults !== refused) return failure;
+  if (maskArguments(argv) !== undefined) {
+    return failure.with({}, [`give the id alone: ${found.join(' ')}`, ...failure.hints]);
+  }
+  const isOption = (index: number) => end === -1 || index < end;
+  const line = argv.flatMap((word, index) => corrected.get(word) ?? (isOption(index) ? withoutYes(word) : [word]));
+  const command = `frontdesk ${line.map(shellQuote).join(' ')}`;
+  return failure.with({}, [`check the id, then run: ${command}`, ...failure.hints]);
 }

@@ -148,10 +148,12 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   try {
     return await runCommand(context, command, rest, state);
   } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
+    const { withCleanedCommand } = await import('./paste-command.ts');
+    const writes = command.kind === 'call' && command.writes;
+    const cleaned = withCleanedCommand(error, context.argv, writes);
     // Only what was never sent can be a usage error: of a write it is said, wherever it was found.
-    const isUnsentWrite =
-      command.kind === 'call' && command.writes && error instanceof Failure && error.code === 'USAGE';
-    throw isUnsentWrite ? error.with({ outcome: error.details.outcome ?? 'not_sent' }) : error;
+    throw writes ? cleaned.with({ outcome: error.details.outcome ?? 'not_sent' }) : cleaned;
   }
 }
 

@@ -1,9 +1,11 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Registry } from '../commands/command-tree.ts';
 import { shellQuote } from '../files/safety.ts';
+import { readCardId } from '../input/card-id.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
 import { secretBeforeCommand } from './argv.ts';
+import { withoutYes } from './paste-command.ts';
 import { maskArguments } from './secret-arguments.ts';
 
 function isProfile(option: string | undefined): boolean {
@@ -77,6 +79,15 @@ export function suggestCommand(
   const { before, after } = around;
   const unable = noSearch(path, word, registry);
   if (unable.length > 0) return unable;
+  const given = readCardId(word);
+  if (given.kind !== 'none') {
+    const ids = given.kind === 'several' ? given.ids : [given.id];
+    const reads =
+      path[0] === 'history' ? ['history', ...ids.slice(0, 1).map((id) => `--id ${id}`)] : ['card', 'get', ...ids];
+    return [
+      `did you mean \`${['frontdesk', ...reads, ...typedBeside([...before, ...after].flatMap(withoutYes))].join(' ')}\`?`,
+    ];
+  }
   const siblings = registry.childrenOf(path).map((child) => child.name);
   const near = nearest(word, siblings);
   if (near !== undefined) {

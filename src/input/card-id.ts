@@ -2,43 +2,60 @@ import { CARD_ID } from '../api/field.ts';
 import { safeText } from '../output/safe-text.ts';
 import { quoteGiven } from './given.ts';
 
-const WRAPPING = /^[\s"'`´‘’“”„{}()[\]<>,;]+|[\s"'`´‘’“”„{}()[\]<>,;]+$/g;
-/** A URL that holds an id is not longer. */
-const MAX_PASTED = 500;
-const BARE_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i;
-
-/** A whole id inside a longer text: no hexadecimal digit or hyphen touches it. */
-const WITHIN = /(?<![0-9a-f-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f-])/gi;
-const URL_START = /^["'<(]*[a-z][a-z0-9+.-]*:\/\//i;
-const DIGITS = 32;
+/** A text that holds an id is not longer: a URL, a line of a mail. */
+const MAX_GIVEN = 5000;
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const DASHES = /[‐‑‒–—―−﹣－]/g;
 
 /**
- * The card id that was probably meant when one was pasted with braces, quotes, blanks, `urn:uuid:`, invisible
- * characters, without hyphens, or inside a URL that holds one id and no other; undefined when there is none, or when
- * the text is a card id as it is. A question shows it before it is used; an argument is refused with it: the wrong
- * card is worse than a second try.
+ * The digits of an id inside a longer text, whatever dashes or blanks stand between its groups: no letter or digit
+ * touches it, and no further group of hexadecimal digits hangs on it by a dash.
  */
-export function cleanCardId(text: string): string | undefined {
-  if (text.length > MAX_PASTED || CARD_ID.test(text)) return undefined;
-  const visible = text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').replace(/[‐‑‒–—−]/g, '-');
-  const bare = visible
-    .replace(WRAPPING, '')
-    .replace(/^(?:urn:)?uuid:/i, '')
-    .replace(WRAPPING, '')
-    .replace(/\s/g, '')
-    .replace(BARE_UUID, '$1-$2-$3-$4-$5');
-  if (CARD_ID.test(bare)) return bare;
-  if (!URL_START.test(visible.trim())) return undefined;
-  const within = visible.match(WITHIN) ?? [];
-  return new Set(within.map((id) => id.toLowerCase())).size === 1 ? within[0] : undefined;
+const WITHIN = new RegExp(
+  `(?<![0-9a-z]|\\b[0-9a-f]+-)(?:${[8, 4, 4, 4, 12].map((digits) => `([0-9a-f]{${digits}})`).join('[\\s-]{0,3}')})(?![0-9a-z]|-[0-9a-f]+\\b)`,
+  'gi',
+);
+const DIGITS = 32;
+
+/** What a card id looks like, for refusals. */
+const CARD_ID_EXAMPLE = 'a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+/**
+ * What a text has of card ids. `id`: it is one. `holds`: it is none, but one stands in it (a URL, quotes, missing or
+ * typographic dashes, a sentence). `several`: two or more different ones do. Ids have their dashes and keep their case.
+ */
+export type CardIdReading =
+  | { readonly kind: 'id' | 'holds'; readonly id: string }
+  | { readonly kind: 'several'; readonly ids: readonly string[] }
+  | { readonly kind: 'none' };
+
+/**
+ * THE way in which card ids are read, wherever a person or a file gives one. An id is used as it is; one that was
+ * found in a text is shown and confirmed or typed again: the wrong card is worse than a second try.
+ */
+export function readCardId(text: string): CardIdReading {
+  if (CARD_ID.test(text)) return { kind: 'id', id: text };
+  if (text.length > MAX_GIVEN) return { kind: 'none' };
+  const visible = text.replace(INVISIBLE, '').replace(DASHES, '-');
+  const found = new Map(
+    [...visible.matchAll(WITHIN)].map(([, ...groups]) => groups.join('-')).map((id) => [id.toLowerCase(), id]),
+  );
+  const [first, ...others] = found.values();
+  if (first === undefined) return { kind: 'none' };
+  return others.length === 0 ? { kind: 'holds', id: first } : { kind: 'several', ids: [first, ...others] };
 }
 
-/** What is wrong with a text that nearly is a card id: a digit was lost or doubled. Undefined: it is no such text. */
+/** What is wrong with a text that was given as a card id; undefined: it is one. */
 export function cardIdProblem(text: string): string | undefined {
-  if (text.length > MAX_PASTED || !/^[0-9a-f\s-]+$/i.test(text)) return undefined;
-  const digits = text.replace(/[\s-]/g, '').length;
-  if (digits === DIGITS || Math.abs(digits - DIGITS) > 4) return undefined;
-  return `is not a card id (8-4-4-4-12 hexadecimal digits; it has ${digits} of them, not ${DIGITS})`;
+  const read = readCardId(text);
+  if (read.kind === 'id') return undefined;
+  const given = quoteGiven(text);
+  if (read.kind === 'holds') return `${given} is not a card id; did you mean ${read.id}?`;
+  if (read.kind === 'several') return `${given} holds ${read.ids.length} card ids: ${read.ids.join(', ')}`;
+  // A digit was lost or doubled.
+  const digits = /^[0-9a-f\s-]{1,99}$/i.test(text) ? text.replace(/[\s-]/g, '').length : DIGITS;
+  const count = digits !== DIGITS && Math.abs(digits - DIGITS) <= 4 ? ` (it has ${digits} digits, not ${DIGITS})` : '';
+  return `${text === '' ? 'is empty' : `${given} is not a card id${count}`}; ${CARD_ID_EXAMPLE}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Fault } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import { meantBy } from '../output/nearest.ts';
-import { cardIdProblem, cleanCardId } from './card-id.ts';
+import { cardIdProblem } from './card-id.ts';
 import { expectationOf, readFieldText, type TextSource } from './field-text.ts';
 import { describeFields, type FieldSpec } from './fields.ts';
 import { showGiven } from './given.ts';
@@ -20,13 +20,6 @@ function wrongType(field: FieldSpec, value: FieldValue): string {
   return `must be ${expectationOf(field)}, not ${show(value)}`;
 }
 
-function idProblem(message: string, value: string): string {
-  if (value === '') return message;
-  const meant = cleanCardId(value);
-  if (meant !== undefined) return `${message}: ${show(value)}; did you mean ${meant}?`;
-  return `${cardIdProblem(value) ?? message}: ${show(value)}`;
-}
-
 function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -35,7 +28,7 @@ function problemOf(issue: z.core.$ZodIssue, field: FieldSpec, value: FieldValue)
     case 'too_big':
       return `must be ${expectationOf(field)}, not ${show(value)}`;
     default: {
-      if (field.format === 'uuid' && typeof value === 'string') return idProblem(issue.message, value);
+      if (field.format === 'uuid' && typeof value === 'string') return cardIdProblem(value) ?? issue.message;
       return value === '' ? issue.message : `${issue.message}: ${show(value)}`;
     }
   }

@@ -182,8 +182,11 @@ export function isGuided(session: Session, input: RawInput): boolean {
 
 /** Offers to try the new credential at once. Undefined: not wanted. */
 export async function askCheckId(session: Session, family: Family): Promise<string | undefined> {
-  const { cleanCardId } = await import('../input/card-id.ts');
-  const clean = (text: string) => (family === 'cards' ? (cleanCardId(text) ?? text) : text);
+  const { readCardId } = await import('../input/card-id.ts');
+  const clean = (text: string) => {
+    const read = readCardId(text);
+    return family === 'cards' && read.kind === 'holds' ? read.id : text;
+  };
   const { checkFields } = await import('../input/check-fields.ts');
   const { params } = checkOperation(family);
   const [param = 'id'] = Object.keys(params.shape);

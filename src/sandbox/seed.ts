@@ -40,7 +40,7 @@ function readId(entry: JsonObject, name: string, taken: ReadonlyMap<string, unkn
     return undefined;
   }
   if (name === 'cardId' && !CARD_ID.test(id)) {
-    report(name, `'${id}' is not a card id (8-4-4-4-12 hexadecimal digits)`);
+    report(name, `'${id}' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101`);
     return undefined;
   }
   const key = name === 'cardId' ? id.toLowerCase() : id;

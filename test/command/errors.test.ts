@@ -35,7 +35,7 @@ describe('a card id that was pasted with something around it', () => {
       const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain(
-        `hint: check the id, then run: frontdesk card block ${ID} --reason 'lost it'\\''s gone' -y\n`,
+        `hint: check the id, then run: frontdesk card block ${ID} --reason 'lost it'\\''s gone'\n`,
       );
     },
   );
@@ -46,8 +46,8 @@ describe('a card id that was pasted with something around it', () => {
     const { stderr } = await runFrontdesk(['card', 'get', `{${ID}}`, other.toUpperCase(), `<${other}>`], {
       env: server.env,
     });
-    expect(stderr).toContain('  <cardId> 1: is not a card id');
-    expect(stderr).toContain('  <cardId> 3: is not a card id');
+    expect(stderr).toContain('  <cardId> 1: "{7c0e1111-2222-3333-4444-555566667777}" is not a card id; did you mean');
+    expect(stderr).toContain('  <cardId> 3: "<0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101>" is not a card id; did you mean');
     expect(stderr).toContain(
       `hint: check the id, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
     );
@@ -59,8 +59,48 @@ describe('a card id that was pasted with something around it', () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `frontdesk: <cardId>: is not a card id (8-4-4-4-12 hexadecimal digits; it has 31 of them, not 32): "${ID.slice(0, -1)}"\n`,
+      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card id (it has 31 digits, not 32); a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
     );
+  });
+
+  test.each([
+    [['card', 'get', `${ID} ${OTHER_ID}`, '-o', 'json'], `frontdesk card get ${ID} ${OTHER_ID} -o json`],
+    [['card', 'wait', `Card: ${ID}.`, '--status', 'ACTIVE'], `frontdesk card wait ${ID} --status ACTIVE`],
+    [['card', 'activate', `<${ID}>`, '-qy'], `frontdesk card activate ${ID} -q`],
+  ])('%j is refused with `%s`', async (args, command) => {
+    const server = await startRecordingServer([]);
+    const { code, stderr } = await runFrontdesk(args, { env: server.env });
+    expect(code).toBe(2);
+    const text = args.includes('json') ? JSON.parse(stderr).error.hint : stderr;
+    expect(text).toContain(`check the id, then run: ${command}`);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('two in one text: both are named, and no write is proposed', async () => {
+    const server = await startRecordingServer([]);
+    const { code, stderr } = await runFrontdesk(['card', 'block', `${ID}, ${OTHER_ID}`, '-y'], { env: server.env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`holds 2 card ids: ${ID}, ${OTHER_ID}\n`);
+    expect(stderr).not.toContain('hint: check');
+    expect(server.requests).toEqual([]);
+  });
+
+  test('where an option may hold a secret, the id alone is given', async () => {
+    const secret = 'Bearer abcdefgh12345678';
+    const { stderr } = await runFrontdesk(['card', 'block', `<${ID}>`, '--reason', secret]);
+    expect(stderr).toContain(`hint: give the id alone: ${ID}\n`);
+    expect(stderr).not.toContain('abcdefgh');
+  });
+
+  test.each([
+    [[ID], `frontdesk card get ${ID}`],
+    [['card', ID, '-p', 'live', '-y'], `frontdesk card get ${ID} -p live`],
+    [['history', ID], `frontdesk history --id ${ID}`],
+    [['card', `${ID} ${OTHER_ID}`], `frontdesk card get ${ID} ${OTHER_ID}`],
+  ])('where a command belongs, %j names `%s`', async (args, command) => {
+    const { code, stderr } = await runFrontdesk(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`hint: did you mean \`${command}\`?\n`);
   });
 });
 

@@ -120,7 +120,7 @@ describe('refused with exit 2 and nothing sent', () => {
       [
         '--columns: there is no column "nope"',
         '--concurrency: belongs to several ids or --from',
-        '<cardId>: is not a card id (8-4-4-4-12 hexadecimal digits): "zz"',
+        '<cardId>: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
@@ -128,7 +128,7 @@ describe('refused with exit 2 and nothing sent', () => {
       [
         '--concurrency: "0" is not a whole number from 1 to 1000',
         '--expect: "foo" is not a field of a card; did you mean',
-        '<cardId> 1: is not a card id (8-4-4-4-12 hexadecimal digits): "zz"',
+        '<cardId> 1: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
@@ -137,7 +137,7 @@ describe('refused with exit 2 and nothing sent', () => {
     ],
     [
       ['card', 'get', '--from', 'bad.csv', '--shard', '3/2', '--columns', 'nope'],
-      ['--columns: there is no', '--shard: must be', 'line 2, column cardId: is not a card id'],
+      ['--columns: there is no', '--shard: must be', 'line 2, column cardId: "bad" is not a card id'],
     ],
     [
       ['card', 'block', 'zz', '--reson', 'lost', '--ca-file', 'missing.pem', '-p', 'nope', '--retries', 'x'],
@@ -146,12 +146,17 @@ describe('refused with exit 2 and nothing sent', () => {
         '--profile: there is no profile "nope"',
         '--retries: "x" is not a whole number',
         '--ca-file: missing.pem cannot be read',
-        '<cardId>: is not a card id (8-4-4-4-12 hexadecimal digits): "zz"',
+        '<cardId>: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
       ['card', 'get', '--frobnicate', 'zz', '-x', '--limit'],
-      ['--frobnicate: unknown option', '-x: unknown option', '--limit: unknown option', '<cardId>: is not a card id'],
+      [
+        '--frobnicate: unknown option',
+        '-x: unknown option',
+        '--limit: unknown option',
+        '<cardId>: "zz" is not a card id',
+      ],
     ],
     [
       ['card', 'get', CARD_ID, '--frob', 'value', '--columns'],
@@ -171,7 +176,12 @@ describe('refused with exit 2 and nothing sent', () => {
     ],
     [
       ['card', 'wait', 'zz', '--status', 'X', '--interval', 'y', '--columns', 'nope'],
-      ['there is no column "nope"', '<cardId>: is not a card id', '--status: must be one of', '--interval: must be'],
+      [
+        'there is no column "nope"',
+        '<cardId>: "zz" is not a card id',
+        '--status: must be one of',
+        '--interval: must be',
+      ],
     ],
     [
       ['config', 'set', 'nope', '1', '--query', 'a['],

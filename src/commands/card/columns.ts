@@ -19,4 +19,7 @@ export const CARD_COLUMNS: readonly Column[] = [
   { name: 'transactions', header: 'TRANSACTIONS', wide: true },
 ];
 
-export const CARD_ARGUMENT = { name: 'cardId', text: 'id of the card: 8-4-4-4-12 hexadecimal digits' } as const;
+export const CARD_ARGUMENT = {
+  name: 'cardId',
+  text: 'id of the card, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+} as const;

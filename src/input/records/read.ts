@@ -1,8 +1,7 @@
 import { extname } from 'node:path';
-import { CARD_ID } from '../../api/field.ts';
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../output/nearest.ts';
-import { cleanCardId } from '../card-id.ts';
+import { readCardId } from '../card-id.ts';
 import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/pieces.ts';
 import { CsvParser } from './csv.ts';
 import { DecodeFault, decodeText } from './decode.ts';
@@ -41,7 +40,9 @@ function firstLine(text: string, isLast: boolean): string | undefined {
 }
 
 function isId(line: string, columns: readonly string[]): boolean {
-  if (CARD_ID.test(line) || cleanCardId(line) !== undefined) return true;
+  // Cells beside the id are a CSV; what stands around one pasted id is not.
+  const isOneCell = !/[,;\t]/.test(line.replace(/[\s",;]+$/, ''));
+  if (isOneCell && readCardId(line).kind !== 'none') return true;
   if (/[\s,;"]/.test(line) || columns.includes(line)) return false;
   // A header of one misspelt name must not become an id: `emial` is no id, `sub_1` and `cal2024` may be.
   return /[^a-z_.]/i.test(line) || nearest(line, columns) === undefined;

@@ -146,7 +146,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       undefined,
-      'cardId: is not a card id (8-4-4-4-12 hexadecimal digits): "4711"',
+      'cardId: "4711" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ]);
     expect(await said('card_block', { cardId: CARD_ID, reasn: 'lost' })).toEqual([
       true,

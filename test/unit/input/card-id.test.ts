@@ -1,15 +1,57 @@
 import { expect, it, test } from 'vitest';
-import { cardIdProblem, cleanCardId, idWarnings } from '../../../src/input/card-id.ts';
+import { cardIdProblem, idWarnings, readCardId } from '../../../src/input/card-id.ts';
 
-test.each(['5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11', '', 'abc', 'x'.repeat(10_000)])(
-  'suggests nothing for %j',
-  (text) => {
-    expect(cleanCardId(text)).toBeUndefined();
-  },
-);
+const ID = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
+const OTHER = '6f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a22';
 
-it('keeps the case of the id that it suggests', () => {
-  expect(cleanCardId('{5F0C6A2E-8D3B-4C57-9A41-1B7E2D9F0A11}')).toBe('5F0C6A2E-8D3B-4C57-9A41-1B7E2D9F0A11');
+it('takes an id as it is, of any case and variant', () => {
+  for (const id of [ID, ID.toUpperCase(), 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
+    expect(readCardId(id)).toEqual({ kind: 'id', id });
+  }
+});
+
+test.each([
+  `https://desk.example.com/cards/${ID}?tab=log`,
+  '5f0c6a2e 8d3b 4c57 9a41 1b7e2d9f0a11',
+  '5f0c6a2e8d3b4c579a411b7e2d9f0a11',
+  '5f0c6a2e8d3b-4c57-9a411b7e2d9f0a11',
+  ID.replaceAll('-', '–'),
+  ID.replaceAll('-', '‑'),
+  `"${ID}",`,
+  ` ${ID}\n`,
+  `\u200b${ID}`,
+  `urn:uuid:${ID}`,
+  `Card: ${ID}`,
+  `Card-${ID}.`,
+  `${ID}/block`,
+  `Please block ${ID}, the customer lost it.`,
+  // The same card twice is one card.
+  `${ID} (${ID})`,
+])('finds the one id in %j', (text) => {
+  expect(readCardId(text)).toEqual({ kind: 'holds', id: ID });
+});
+
+it('keeps the case of the id that it finds', () => {
+  expect(readCardId(`{${ID.toUpperCase()}}`)).toEqual({ kind: 'holds', id: ID.toUpperCase() });
+});
+
+test.each([`https://x/${ID}/${OTHER}`, `${ID} ${OTHER}`, `${ID}\n${OTHER}\n${ID}`])('finds both ids in %j', (text) => {
+  expect(readCardId(text)).toEqual({ kind: 'several', ids: [ID, OTHER] });
+});
+
+// A part of a longer word is no id: which card is meant cannot be told.
+test.each([
+  '',
+  'abc',
+  'x'.repeat(10_000),
+  `${ID}55`,
+  `1${ID}`,
+  `ab-${ID}`,
+  `${ID}-ab12`,
+  'e'.repeat(64),
+  ID.slice(0, -1),
+])('finds no id in %j', (text) => {
+  expect(readCardId(text)).toEqual({ kind: 'none' });
 });
 
 test.each([
@@ -23,33 +65,20 @@ test.each([
   expect(idWarnings(id)).toEqual(warnings);
 });
 
-test.each([
-  [
-    'https://desk.example.com/cards/5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11?tab=log',
-    '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11',
-  ],
-  ['5f0c6a2e 8d3b 4c57 9a41 1b7e2d9f0a11', '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11'],
-  ['5f0c6a2e8d3b4c579a411b7e2d9f0a11', '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11'],
-  ['"5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11",', '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11'],
-  // Two ids, or a part of a longer word: which one is meant cannot be told.
-  ['https://x/5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11/6f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11', undefined],
-  ['https://x/5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a1155', undefined],
-  ['5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11/block', undefined],
-])('finds in %j the id %j', (text, id) => {
-  expect(cleanCardId(text)).toBe(id);
-});
+const LOOK = 'a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 test.each([
-  [
-    '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a1',
-    'is not a card id (8-4-4-4-12 hexadecimal digits; it has 31 of them, not 32)',
-  ],
-  [
-    '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11a',
-    'is not a card id (8-4-4-4-12 hexadecimal digits; it has 33 of them, not 32)',
-  ],
-  ['card-1', undefined],
-  ['5f0c6a2e-8d3b', undefined],
+  [ID, undefined],
+  ['', `is empty; ${LOOK}`],
+  ['card-1', `"card-1" is not a card id; ${LOOK}`],
+  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card id (it has 31 digits, not 32); ${LOOK}`],
+  [`${ID}a`, `"${ID}a" is not a card id (it has 33 digits, not 32); ${LOOK}`],
+  [`<${ID}>`, `"<${ID}>" is not a card id; did you mean ${ID}?`],
+  ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card id; ${LOOK}`],
 ])('says of %j: %j', (text, problem) => {
   expect(cardIdProblem(text)).toBe(problem);
+});
+
+it('names both ids of a text that holds two', () => {
+  expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card ids: ${ID}, ${OTHER}`);
 });

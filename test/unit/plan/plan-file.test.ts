@@ -162,7 +162,7 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
   });
 
   it.each<readonly [string, Partial<PlanRow>, string]>([
-    ['an id that is none', { id: '../1' }, 'line 2: cardId is not a card id'],
+    ['an id that is none', { id: '../1' }, 'line 2: cardId "../1" is not a card id'],
     ['a field of another operation', { body: new Map([['name', 'x']]) }, 'line 2: body has a field that its operation'],
     ['__proto__', { body: new Map([['__proto__', 'x']]) }, 'line 2: body has a field that its operation has not'],
     ['no body', { body: undefined }, 'line 2: body does not belong to its operation'],

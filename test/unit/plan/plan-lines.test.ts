@@ -184,7 +184,7 @@ describe('the line of a row', () => {
 
   it.each<[string, Readonly<Record<string, unknown>>, string | undefined]>([
     ['what its command takes', {}, undefined],
-    ['an id that is none', { id: '../1' }, 'cardId is not a card id'],
+    ['an id that is none', { id: '../1' }, 'cardId "../1" is not a card id'],
     [
       'a field that its operation does not have',
       { body: { name: 'x' } },
@@ -208,7 +208,7 @@ describe('the line of a row', () => {
     const reader = new RowReader(cardActivate);
     const { body: _, ...row } = CARD_ROW;
     expect(reader.problem(reader.read(parseLine(bytesOf(row)), 2))).toBeUndefined();
-    expect(reader.problem(reader.read(parseLine(bytesOf({ ...row, id: 'x' })), 2))).toMatch('cardId is not');
+    expect(reader.problem(reader.read(parseLine(bytesOf({ ...row, id: 'x' })), 2))).toMatch('cardId "x" is not');
   });
 });
 

@@ -76,7 +76,7 @@ describe('reading a seed file', () => {
     ],
     [
       JSON.stringify({ cards: [{ ...CARD, cardId: '7' }] }),
-      "seed.json: cards[0].cardId: '7' is not a card id (8-4-4-4-12 hexadecimal digits)",
+      "seed.json: cards[0].cardId: '7' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101",
     ],
     [
       JSON.stringify({ cards: [CARD, { ...CARD, cardId: CARD.cardId.toLowerCase() }] }),
