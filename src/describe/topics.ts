@@ -82,7 +82,7 @@ const BULK: readonly Block[] = [
     'The whole input is read and checked before the first request. One fault anywhere, the same id twice included: exit 2, nothing was sent. An empty cell is "not given"; --empty-cells clear sends the empty text.',
   ),
   text(
-    'Of a workbook the first sheet is read, or the one that --sheet names; row 1 is the header. Texts, whole numbers and booleans are taken; a date, a formula or a decimal number is a fault at its cell (Sheet1!C7), since a spreadsheet keeps another value than the one that is seen: store it as text. --failed is CSV.',
+    'Of a workbook the first sheet that is not hidden is read, or the one that --sheet names; row 1 is the header. Texts, whole numbers and booleans are taken. A date, a formula, a decimal number, a merged cell, or a cell that shows another text than it stores (sub_00042 for 42) is a fault at its cell (Sheet1!C7): store it as text. Hidden rows are read, and a warning counts them. --failed is CSV.',
   ),
   rows('Holding it back', {
     '--dry-run': 'print the requests and send nothing',

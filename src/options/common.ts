@@ -85,7 +85,7 @@ const MANY = declareOptions({
     choices: ['csv', 'xlsx', 'ndjson', 'json', 'ids'],
     text: 'format of --from; else told by extension or content',
   },
-  sheet: { kind: 'text', value: 'name', text: 'sheet of a workbook to read; the default is the first' },
+  sheet: { kind: 'text', value: 'name', text: 'sheet of a workbook; default: the first that is not hidden' },
   concurrency: { short: 'j', kind: 'count', max: 1000, text: 'requests at a time; the default is 8' },
   rate: { kind: 'rate', text: 'requests that leave in any one second, at most: 5 or 5/s' },
   maxFailures: { kind: 'failures', text: 'stop at that many failed rows (of all rows, when in percent)' },

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
@@ -133,14 +134,20 @@ describe('the sheet', () => {
     expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
   });
 
-  test('has hidden rows, which are read, and a notice says so', async () => {
-    const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}`;
+  test('has hidden rows, which are read, and a warning says so even with --quiet', async () => {
+    const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}${textRow(3, ['s2', 'b@x'])}`;
     const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows }) });
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
-    expect(result.requests).toEqual(['s1 {"email":"a@x"}']);
-    expect(result.stderr).toContain(
-      '\\"rows.xlsx\\": 1 row is hidden in the sheet \\"Rows\\" and read like the others',
-    );
+    const hidden = '1 of 2 rows is hidden in the sheet and read like the others';
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
+    expect(result.requests).toEqual(['s1 {"email":"a@x"}', 's2 {"email":"b@x"}']);
+    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
+      notice: { code: 'HIDDEN_ROWS', message: hidden },
+    });
+    const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
+    expect(dry.requests).toEqual([]);
+    expect(dry.stderr).toContain(hidden);
+    const planned = await sent([...UPDATE, '--from', 'rows.xlsx', '--plan', 'p.ndjson', '-o', 'table'], home);
+    expect(planned.stderr).toContain(hidden);
   });
 });
 
@@ -159,8 +166,8 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
     expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Rows)|; (?=Rows!)/)).toEqual([
       '6 faults in "rows.xlsx", nothing was sent',
       'Rows!B1: unknown column "emial"; did you mean email?',
-      'Rows!C2, column first_name: is a decimal number (12.5); store it as text, since it is sent as typed',
-      'Rows!C3, column first_name: is a date or a time; store it as text, since dates are sent as typed',
+      'Rows!C2, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+      'Rows!C3, column first_name: is a date or a time (shown as "01/01/1970", stored as 25569); store it as text, since dates are sent as typed',
       'Rows!D3, column active: must be true or false, not "maybe"',
       'Rows!A3, column id: the same id as in line 2 ("s1"); --allow-duplicates accepts that',
       'Rows!A4, column id: is empty',
@@ -182,7 +189,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       'old.xlsx': sheetJsWorkbook([sheet([HEADER, ['s1', 'a@x', 1.5, true]], 'Old')]),
     });
     expect(await refused([...UPDATE, '--from', 'new.xlsx', '--changed-from', 'old.xlsx'], home)).toBe(
-      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (1.5); store it as text, since it is sent as typed',
+      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5); store it as text, since it is sent as typed',
     );
   });
 });
@@ -257,6 +264,152 @@ describe('a run from a workbook', () => {
     expect(other.code).toBe(2);
     expect(other.stderr).toContain('run monday exists and is not this one: --sheet is not what it was begun with');
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+const TYPE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet';
+
+/** Two sheets, the first of them hidden, and hidden rows, as the two other programs write them. */
+function hiddenBook(state: 'hidden' | 'veryHidden', row: string): Buffer {
+  return handMadeWorkbook({
+    rows: textRow(1, ['id', 'email']) + textRow(2, ['s9', 'old@x']),
+    parts: {
+      'xl/workbook.xml': `<workbook xmlns:r="x"><workbookPr/><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r9"/></sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="r1" Type="${TYPE}" Target="worksheets/sheet1.xml"/><Relationship Id="r9" Type="${TYPE}" Target="worksheets/sheet2.xml"/></Relationships>`,
+      'xl/worksheets/sheet2.xml': `<worksheet><sheetData>${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x'])}${textRow(3, ['s2', 'b@x']).replace('<row', row)}${textRow(4, ['42', 'c@x']).replace('<row', row)}</sheetData></worksheet>`,
+    },
+  });
+}
+
+const fixture = (name: string) =>
+  readFileSync(fileURLToPath(new URL(`../fixtures/workbooks/${name}`, import.meta.url)));
+
+describe('a hidden first sheet is passed over with a notice, and hidden rows are counted, as written by', () => {
+  test.each<[string, () => Buffer]>([
+    ['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')],
+    ['Excel', () => hiddenBook('hidden', '<row spans="1:2" hidden="1" ht="15" customHeight="1"')],
+    ['Excel, hidden by a macro', () => hiddenBook('veryHidden', '<row hidden="1"')],
+    ['Google Sheets', () => hiddenBook('hidden', '<row hidden="1" ht="15.75" customHeight="1"')],
+    ['hand, as rows without a height', () => hiddenBook('hidden', '<row ht="0" customHeight="1"')],
+  ])('%s', async (_program, make) => {
+    const home = homeWith({ 'rows.xlsx': make() });
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+    expect(result).toMatchObject({
+      code: 0,
+      requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
+    });
+    const notices = result.stderr.split('\n').slice(0, 2);
+    expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
+      {
+        code: 'WORKBOOK',
+        message: '"rows.xlsx": the sheet "Members" is read; there is also "Archive" (hidden) (--sheet names another)',
+      },
+      { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet and read like the others' },
+    ]);
+    const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
+    expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
+  });
+});
+
+test('a workbook of hidden sheets alone is refused, with their names', async () => {
+  const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
+  const parts = {
+    'xl/workbook.xml':
+      '<workbook xmlns:r="x"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>',
+  };
+  const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
+  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
+    '"rows.xlsx": every sheet is hidden; --sheet names the one to read; its sheets are "Rows" (hidden); nothing was sent',
+  );
+});
+
+/** Cells that look otherwise than they are, as the two other programs write them. */
+function faultyBook(styles: string, cell: (place: string, style: number, value: string) => string): Buffer {
+  const text = (place: string, value: string) => `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`;
+  const header = ['id', 'email', 'first_name', 'last_name'].map((name, index) => text(`${'ABCD'[index]}1`, name));
+  const rows = [
+    header.join(''),
+    cell('A2', 1, '42') + text('B2', 'a@x') + cell('C2', 2, '50') + cell('D2', 3, '46024'),
+    `${text('A3', 's2')}${text('B3', 'b@x')}<c r="C3"><f>1+1</f><v>2</v></c>${text('D3', 'Miller')}`,
+    text('A4', 's3') + text('B4', 'c@x') + cell('C4', 0, '123456789012'),
+    text('A5', 's4') + text('B5', 'd@x') + cell('C5', 0, '12.5'),
+  ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
+  const sheetData = `<worksheet><sheetData>${rows.join('')}</sheetData><mergeCells count="1"><mergeCell ref="D3:D5"/></mergeCells></worksheet>`;
+  return handMadeWorkbook({
+    rows: '',
+    styles,
+    sheetName: 'Members',
+    parts: { 'xl/worksheets/sheet1.xml': sheetData },
+  });
+}
+
+const FORMATS = '<numFmts count="1"><numFmt numFmtId="164" formatCode="&quot;sub_&quot;00000"/></numFmts>';
+const OWN_DATE = FORMATS.replace('count="1"', 'count="2"').replace(
+  '</numFmts>',
+  '<numFmt numFmtId="165" formatCode="dd\\.mm\\.yyyy"/></numFmts>',
+);
+const plainCell = (place: string, style: number, value: string) => `<c r="${place}" s="${style}"><v>${value}</v></c>`;
+const typedCell = (place: string, style: number, value: string) =>
+  `<c r="${place}" s="${style}" t="n"><v>${value}</v></c>`;
+
+describe('cells with another look than what is stored, and merged cells, are refused, as written by', () => {
+  test.each<[string, () => Buffer, string]>([
+    ['LibreOffice 7.4', () => fixture('libreoffice-faults.xlsx'), '02.01.2026'],
+    [
+      'Excel',
+      () =>
+        faultyBook(
+          `${FORMATS}<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="9"/><xf numFmtId="14"/></cellXfs>`,
+          plainCell,
+        ),
+      '1/2/2026',
+    ],
+    [
+      'Google Sheets',
+      () =>
+        faultyBook(
+          `${OWN_DATE}<cellXfs><xf borderId="0"/><xf numFmtId="164"/><xf numFmtId="9"/><xf numFmtId="165"/></cellXfs>`,
+          typedCell,
+        ),
+      '02.01.2026',
+    ],
+  ])('%s', async (_program, make, date) => {
+    const home = homeWith({ 'rows.xlsx': make() });
+    expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=Members)|; (?=Members!)/)).toEqual([
+      '7 faults in "rows.xlsx", nothing was sent',
+      'Members!A2, column id: is not what it looks like (shown as "sub_00042", stored as 42); store as text what is meant',
+      'Members!C2, column first_name: is not what it looks like (shown as "5000%", stored as 50); store as text what is meant',
+      `Members!D2, column last_name: is a date or a time (shown as "${date}", stored as 46024); store it as text, since dates are sent as typed`,
+      'Members!D3, column last_name: is merged (D3:D5 is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say',
+      'Members!C3, column first_name: is a formula (shown as "2", stored as "=1+1"); store its value as text',
+      'Members!C4, column first_name: is not what it looks like (shown as "1.23457E+11", stored as 123456789012); store as text what is meant',
+      'Members!C5, column first_name: is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+    ]);
+  });
+
+  test('which other sheets there are is said with the faults', async () => {
+    const books = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), TWO]);
+    const home = homeWith({ 'rows.xlsx': books, 'old.xlsx': books, 'new.csv': Buffer.from('id,email\ns1,a@x\n') });
+    const hint = 'the sheet "Notes" is read; there is also "Rows" (--sheet names another)';
+    for (const args of [
+      ['--from', 'rows.xlsx'],
+      ['--from', 'new.csv', '--changed-from', 'old.xlsx'],
+    ]) {
+      const result = await sent([...UPDATE, ...args, '-o', 'table'], home);
+      expect(result).toMatchObject({ code: 2, requests: [], stdout: '' });
+      expect(result.stderr).toContain(hint);
+    }
+  });
+
+  test('merged cells beside the table, or below it, do not matter', async () => {
+    const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
+    const merged = '<mergeCells><mergeCell ref="C1:E2"/><mergeCell ref="A9:B9"/></mergeCells>';
+    const parts = { 'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>` };
+    const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
+    expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({
+      code: 0,
+      requests: ['s1 {"email":"a@x"}'],
+    });
   });
 });
 

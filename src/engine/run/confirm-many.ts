@@ -38,6 +38,12 @@ async function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): Promi
   });
 }
 
+/** How many of the rows are hidden in their sheet. */
+export function hiddenText({ selected, hidden }: Pick<CheckedInput, 'selected' | 'hidden'>): string {
+  const count = `${groupThousands(hidden)} of ${plural(selected, 'row')}`;
+  return `${count} ${hidden === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
+}
+
 /** Asks before many rows are written, or refuses where nobody can be asked. */
 export async function confirmMany(
   session: Session,
@@ -62,6 +68,7 @@ export async function confirmMany(
         ? ''
         : `  ${groupThousands(checked.selected)} of ${groupThousands(checked.selected + checked.unchanged)} rows change\n`,
       effect.confirm ? `  There is no way back from a ${nounOf(plan.operation)}.\n` : '',
+      checked.hidden === 0 ? '' : `  ${hiddenText(checked)}\n`,
       ...empty.map((line) => `  ${line}\n`),
     ].join(''),
   );

@@ -16,7 +16,7 @@ import type { Session } from '../../session.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { collect, joinFailures, unsent } from '../faults.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
-import { compareTokenLife, confirmMany } from './confirm-many.ts';
+import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
@@ -105,6 +105,7 @@ async function beginChecked(
   for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
     await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
   }
+  if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
   for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   const rowsIn = (inputPath: string) =>
     async function* () {

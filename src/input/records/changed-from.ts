@@ -231,6 +231,9 @@ export async function readChangedFrom(
     }
     if (faults.length >= MAX_FAULTS) break;
   }
-  if (faults.length > 0) throw usageFailure(toFaults(faults.slice(0, MAX_FAULTS), `--changed-from ${file.name}`));
+  if (faults.length > 0) {
+    const named = toFaults(faults.slice(0, MAX_FAULTS), `--changed-from ${file.name}`);
+    throw usageFailure(named, faults[0]?.sheet === undefined ? [] : index.notes);
+  }
   return index;
 }

@@ -11,7 +11,7 @@ import type { InputFault, InputFormat, ReadBatch } from './record.ts';
 import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
-export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unchanged' | 'first' | 'notes'> {
+export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unchanged' | 'hidden' | 'first' | 'notes'> {
   readonly format: InputFormat;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
@@ -98,13 +98,14 @@ export async function checkInput(
     await copy?.sync();
     isKept = true;
     const warnings = [...findings.warnings, ...findings.blankWarnings()];
-    const { rows, selected, unchanged, first, notes } = findings;
+    const { rows, selected, unchanged, hidden, first, notes } = findings;
     const columns = [...findings.columns];
     return {
       ...read,
       rows,
       selected,
       unchanged,
+      hidden,
       columns,
       first,
       warnings,
@@ -118,7 +119,8 @@ export async function checkInput(
 }
 
 /** One USAGE failure of a faulty input: the first faults, and how many more there are. */
-function faultyInput(file: InputFile, { isArguments, operation }: InputOptions, { faults, faultCount }: Findings) {
+function faultyInput(file: InputFile, { isArguments, operation }: InputOptions, findings: Findings) {
+  const { faults, faultCount, notes } = findings;
   const named =
     isArguments === true ? toArgumentFaults(faults, Object.keys(operation.params.shape)[0] ?? 'id') : toFaults(faults);
   const listed = named.map((fault) => `${fault.where}: ${fault.problem}`);
@@ -127,6 +129,8 @@ function faultyInput(file: InputFile, { isArguments, operation }: InputOptions, 
   const count = faultCount === 1 ? '1 fault' : `${faultCount} faults`;
   const heading = `${count} in ${file.name}, nothing was sent:`;
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
+    // Another sheet may be the one that was meant.
+    hints: faults[0]?.sheet === undefined ? [] : notes,
     ...(all.length > 1 ? { lines: [heading, ...all.map((fault) => `  ${fault}`)] } : {}),
   });
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '../../failure.ts';
-import { columnLetters } from '../xlsx/cell.ts';
+import { columnLetters } from '../xlsx/reference.ts';
 import { countLineBreaks, type InputFault, type InputFormat, type RawRecord } from './record.ts';
 
 /** Line and column of a row's fault. A CSV cell may begin lines below its row: quoted texts have line breaks. */

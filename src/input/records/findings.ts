@@ -49,6 +49,8 @@ export class Findings {
   selected = 0;
   /** Rows of this shard that `--changed-from` leaves out. */
   unchanged = 0;
+  /** Rows to send that are hidden in their sheet. */
+  hidden = 0;
   readonly #options: InputOptions;
   readonly #seen: SeenTable | undefined;
   readonly #digest = new Digest();
@@ -77,6 +79,7 @@ export class Findings {
   addRow(row: Row): void {
     if (!isInShard(row.row, this.#options.shard)) return;
     this.selected += 1;
+    if (row.record.isHidden === true) this.hidden += 1;
     this.#lookForBlanks(row);
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {

@@ -12,6 +12,8 @@ export interface RawRecord {
   readonly values: readonly JsonValue[];
   /** Workbooks: the sheet. */
   readonly sheet?: string;
+  /** Workbooks: the row is not shown, by a filter or by hand. */
+  readonly isHidden?: boolean;
   /** Workbooks: what is wrong with cells, by their index in `values`. */
   readonly problems?: ReadonlyMap<number, string>;
 }
@@ -63,7 +65,7 @@ export interface ReadOptions {
   readonly path: string;
   /** `--csv-raw`: CSV cells are taken as they are. */
   readonly csvRaw: boolean;
-  /** The sheet of a workbook; undefined: the first. */
+  /** The sheet of a workbook; undefined: the first that is not hidden. */
   readonly sheet: string | undefined;
   /** It is the older file of `--changed-from`, which need not be a workbook nor call its only sheet the same. */
   readonly isOlder?: true;

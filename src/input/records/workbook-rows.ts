@@ -2,49 +2,75 @@ import { Failure } from '../../failure.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { nearest } from '../../output/nearest.ts';
 import { quoteGiven } from '../given.ts';
-import type { SheetRow } from '../xlsx/sheet.ts';
+import type { MergedCells, SheetBatch, SheetRow } from '../xlsx/sheet.ts';
 import { openWorkbook, type Workbook } from '../xlsx/workbook.ts';
 import { WorkbookFault } from '../xlsx/workbook-fault.ts';
 import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
 
 const NAMED_SHEETS = 5;
 
-function listSheets(sheets: readonly string[]): string {
-  const named = sheets.slice(0, NAMED_SHEETS).map(quoteGiven).join(', ');
-  return sheets.length > NAMED_SHEETS ? `${named} and ${sheets.length - NAMED_SHEETS} more` : named;
+function listSheets(sheets: Workbook['sheets']): string {
+  const named = sheets
+    .slice(0, NAMED_SHEETS)
+    .map(({ name, isHidden }) => `${quoteGiven(name)}${isHidden ? ' (hidden)' : ''}`);
+  return sheets.length > NAMED_SHEETS
+    ? `${named.join(', ')} and ${sheets.length - NAMED_SHEETS} more`
+    : named.join(', ');
 }
 
-/** The sheet to read: the one that is named, else the first. */
+/** The sheet to read: the one that is named, else the first that is not hidden. */
 function chooseSheet({ sheets }: Workbook, { sheet, isOlder, name }: ReadOptions): string {
-  const [first = ''] = sheets;
-  if (sheet === undefined || sheets.includes(sheet)) return sheet ?? first;
-  if (isOlder === true && sheets.length === 1) return first;
-  const near = nearest(sheet, sheets);
-  const hint = near === undefined ? `its sheets are ${listSheets(sheets)}` : `did you mean ${quoteGiven(near)}?`;
+  const visible = sheets.filter(({ isHidden }) => !isHidden);
+  const [first] = visible;
+  if (sheets.some((other) => other.name === sheet)) return sheet ?? '';
+  if (first !== undefined && (sheet === undefined || (isOlder === true && visible.length === 1))) return first.name;
+  const all = `its sheets are ${listSheets(sheets)}`;
+  if (sheet === undefined) {
+    throw new Failure(
+      'USAGE',
+      `${name}: every sheet is hidden; --sheet names the one to read; ${all}; nothing was sent`,
+    );
+  }
+  const near = nearest(
+    sheet,
+    sheets.map((other) => other.name),
+  );
+  const hint = near === undefined ? all : `did you mean ${quoteGiven(near)}?`;
   throw new Failure('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet)}; ${hint}; nothing was sent`);
 }
 
 /** Makes records of the rows of one sheet. Its first row is the header. */
 class RowMaker {
   header: ReadBatch['header'];
-  hidden = 0;
   readonly #sheet: string;
   readonly #raw: boolean;
   #row = 0;
+  #line = 0;
 
   constructor(sheet: string, raw: boolean) {
     this.#sheet = sheet;
     this.#raw = raw;
   }
 
-  batch(rows: readonly SheetRow[]): Pick<ReadBatch, 'records' | 'faults'> {
+  batch({ rows, merged }: SheetBatch): Pick<ReadBatch, 'records' | 'faults'> {
     const records: RawRecord[] = [];
     const faults: InputFault[] = [];
     for (const row of rows) {
+      this.#line = row.line;
       if (this.header === undefined) faults.push(...this.#readHeader(row));
       else records.push(this.#record(row, this.header.names, faults));
     }
+    for (const cells of merged) faults.push(...this.#mergedFault(cells));
     return { records, faults };
+  }
+
+  /** Of merged cells in the table, of which only the first has the value that is shown. */
+  #mergedFault({ reference, line, column }: MergedCells): readonly InputFault[] {
+    const name = this.header?.names[column];
+    if (name === undefined || line > this.#line) return [];
+    const place = { line, sheet: this.#sheet, cell: column, column: `column ${name}` };
+    const problem = `is merged (${reference} is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say`;
+    return [{ ...place, problem }];
   }
 
   #readHeader({ line, cells }: SheetRow): readonly InputFault[] {
@@ -56,7 +82,6 @@ class RowMaker {
 
   #record({ line, cells, isHidden }: SheetRow, names: readonly string[], faults: InputFault[]): RawRecord {
     this.#row += 1;
-    if (isHidden) this.hidden += 1;
     const problems = new Map<number, string>();
     for (const [cell, { problem }] of cells) {
       // A header that is missing was named already.
@@ -67,7 +92,7 @@ class RowMaker {
       }
     }
     const values = this.#values(cells, names.length);
-    return { row: this.#row, line, names, values, sheet: this.#sheet, problems };
+    return { row: this.#row, line, names, values, sheet: this.#sheet, isHidden, problems };
   }
 
   #values(cells: SheetRow['cells'], length: number): readonly string[] {
@@ -78,10 +103,10 @@ class RowMaker {
   }
 }
 
-/** Reports which sheet is read where others might be meant, and of rows that nobody sees who looks at it. */
+/** Says which sheet is read where others might be meant. */
 function noteSheets({ sheets }: Workbook, sheet: string, { sheet: asked, name }: ReadOptions): readonly string[] {
   if (sheets.length === 1 || asked !== undefined) return [];
-  const others = sheets.filter((other) => other !== sheet);
+  const others = sheets.filter((other) => other.name !== sheet);
   return [
     `${name}: the sheet ${quoteGiven(sheet)} is read; there ${others.length === 1 ? 'is' : 'are'} also ${listSheets(others)} (--sheet names another)`,
   ];
@@ -100,16 +125,10 @@ export async function* readWorkbookRows(
     const sheet = chooseSheet(workbook, options);
     const maker = new RowMaker(sheet, options.csvRaw);
     let notes = noteSheets(workbook, sheet, options);
-    for await (const rows of workbook.rows(sheet)) {
-      yield { ...maker.batch(rows), format: 'xlsx', header: maker.header, notes };
+    for await (const piece of workbook.read(sheet)) {
+      yield { ...maker.batch(piece), format: 'xlsx', header: maker.header, notes };
       notes = [];
     }
-    const { hidden, header } = maker;
-    if (hidden > 0) {
-      const rows = hidden === 1 ? '1 row is' : `${hidden} rows are`;
-      notes = [...notes, `${options.name}: ${rows} hidden in the sheet ${quoteGiven(sheet)} and read like the others`];
-    }
-    yield { records: [], faults: [], format: 'xlsx', header, notes };
   } catch (error) {
     if (!(error instanceof WorkbookFault)) throw error;
     throw new Failure('USAGE', `${options.name} ${error.message}; nothing was sent`, { cause: error });

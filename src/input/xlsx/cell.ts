@@ -1,12 +1,15 @@
+import { quoteGiven } from '../given.ts';
+import { type NumberFormat, shownText } from './number-format.ts';
+
 /** A cell as the format writes it. */
 export interface StoredCell {
   /** `s`: a shared text; `str`, `inlineStr`: a text; `b`, `n`, `d`, `e`: boolean, number, date, error. */
   readonly type: string;
-  /** What stands in the cell: for texts the text itself. */
+  /** What stands in the cell: for texts the text itself, for formulas the last result. */
   readonly value: string;
-  readonly isFormula: boolean;
-  /** Its number is shown as a date or a time. */
-  readonly isDate: boolean;
+  /** Undefined: none. Empty where another cell has it for several. */
+  readonly formula: string | undefined;
+  readonly format: NumberFormat;
 }
 
 /** The text of a cell, and why it cannot be taken. */
@@ -29,46 +32,50 @@ function wholeNumber(value: string): string | undefined {
   return text === '' ? '0' : `${sign}${text}`;
 }
 
-function readNumber(value: string): CellText {
-  const text = wholeNumber(value);
-  if (text === undefined) {
-    return { text: value, problem: `is a decimal number (${value}); store it as text, since it is sent as typed` };
+/** What is wrong with what is stored, whatever it looks like, and what to do; undefined: nothing. */
+function storedProblem({
+  type,
+  value,
+  formula,
+  format,
+}: StoredCell): readonly [what: string, remedy: string] | undefined {
+  if (formula !== undefined) return ['is a formula', 'store its value as text'];
+  if (type === 'd' || (type === 'n' && format.isDate)) {
+    return ['is a date or a time', 'store it as text, since dates are sent as typed'];
   }
-  if (text.replace(/^-/, '').length <= MAX_DIGITS) return { text };
-  return {
-    text,
-    problem: `is a number of more than ${MAX_DIGITS} digits, which spreadsheets round; store it as text`,
-  };
+  if (type !== 'n') return undefined;
+  const digits = wholeNumber(value);
+  if (digits === undefined) return ['is a decimal number', 'store it as text, since it is sent as typed'];
+  if (digits.replace(/^-/, '').length <= MAX_DIGITS) return undefined;
+  return [`is a number of more than ${MAX_DIGITS} digits, which spreadsheets round`, 'store it as text'];
 }
+
+const OTHER_LOOK = ['is not what it looks like', 'store as text what is meant'] as const;
 
 /**
  * What a cell says, as a CSV file of the same sheet would have it. What a spreadsheet keeps differently from what
- * was typed (dates, decimal numbers) or makes itself (formulas) is a problem, with the words for it.
+ * was typed (dates, decimal numbers), shows differently from what it keeps (`00042` for 42) or makes itself (formulas)
+ * is a problem, with the words for it.
  */
-export function readCell({ type, value, isFormula, isDate }: StoredCell): CellText {
-  if (isFormula) return { text: value, problem: 'is a formula; store its value as text' };
-  if (value === '') return { text: '' };
-  if (type === 'd' || (type === 'n' && isDate)) {
-    return { text: value, problem: 'is a date or a time; store it as text, since dates are sent as typed' };
-  }
-  if (type === 'n') return readNumber(value);
-  if (type === 'b') return { text: value === '1' || value === 'true' ? 'TRUE' : 'FALSE' };
+export function readCell(cell: StoredCell): CellText {
+  const { type, value, formula, format } = cell;
+  if (value === '' && formula === undefined) return { text: '' };
+  if (type === 'b' && formula === undefined) return { text: value === '1' || value === 'true' ? 'TRUE' : 'FALSE' };
   if (type === 'e') return { text: value, problem: `is an error (${value}); store what is meant as text` };
-  return { text: value };
+  const isNumber = type === 'n' && Number.isFinite(Number(value));
+  const shown = type === 'd' || type === 'b' ? value : shownText(format, isNumber ? Number(value) : value)?.trim();
+  const text = isNumber ? (wholeNumber(value) ?? value) : value;
+  // A format that cannot be read shows a text as it is.
+  const isAsShown = shown === undefined ? !isNumber : shown === text.trim();
+  const problem = storedProblem(cell) ?? (isAsShown ? undefined : OTHER_LOOK);
+  if (problem === undefined) return { text };
+  const [what, remedy] = problem;
+  return { text, problem: `${what} (${looksOf(cell, shown)}); ${remedy}` };
 }
 
-/** The column of a reference such as `C7`, from 0, and its row; undefined when it is none. */
-export function parseReference(reference: string): { readonly column: number; readonly row: number } | undefined {
-  const found = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(reference);
-  if (found === null) return undefined;
-  const [, letters = '', row = ''] = found;
-  let column = 0;
-  for (const letter of letters) column = 26 * column + letter.charCodeAt(0) - 64;
-  return { column: column - 1, row: Number(row) };
-}
-
-/** The letters of a column, from 0: `A`, `Z`, `AA`. */
-export function columnLetters(column: number): string {
-  const letter = String.fromCharCode(65 + (column % 26));
-  return column < 26 ? letter : `${columnLetters(Math.floor(column / 26) - 1)}${letter}`;
+/** The words for what a cell shows (undefined: not known) and what is stored. */
+function looksOf({ type, value, formula }: StoredCell, shown: string | undefined): string {
+  const given = type === 'n' ? value : quoteGiven(value);
+  const stored = formula === undefined ? given : quoteGiven(`=${formula}`);
+  return `${shown === undefined ? 'shown in a format of its own' : `shown as ${quoteGiven(shown)}`}, stored as ${stored}`;
 }

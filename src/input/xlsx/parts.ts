@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { damaged, WorkbookFault } from './workbook-fault.ts';
-import { attributeOf, type XmlHandlers, XmlReader } from './xml.ts';
+import { attributeOf, isTrue, type XmlHandlers, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 interface Relation {
@@ -69,20 +69,24 @@ export async function findParts(archive: Archive) {
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format; save it as .xlsx');
   const relations = await readRelations(archive, main);
-  const sheets: { name: string; part: string }[] = [];
+  const sheets: { name: string; part: string; isHidden: boolean }[] = [];
   let isWorkbook = false;
+  let countsFrom1904 = false;
   await readWholePart(archive, main, {
     open(tag, attributes) {
       isWorkbook ||= tag === 'workbook';
+      if (tag === 'workbookPr') countsFrom1904 = isTrue(attributes['date1904']);
       if (tag !== 'sheet') return;
       const id = attributeOf(attributes, 'id');
       const relation = relations.find((candidate) => candidate.id === id);
-      const { name } = attributes;
-      if (relation?.kind === 'worksheet' && name !== undefined) sheets.push({ name, part: relation.part });
+      const { name, state = 'visible' } = attributes;
+      if (relation?.kind === 'worksheet' && name !== undefined) {
+        sheets.push({ name, part: relation.part, isHidden: state !== 'visible' });
+      }
     },
   });
   if (!isWorkbook) throw new WorkbookFault('is a document of another kind, not a workbook');
   if (sheets.length === 0) throw damaged('it has no sheet');
   const partOf = (kind: string) => relations.find((relation) => relation.kind === kind)?.part;
-  return { sheets, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
+  return { sheets, countsFrom1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
 }

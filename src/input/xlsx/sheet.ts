@@ -1,7 +1,9 @@
-import { type CellText, parseReference, readCell } from './cell.ts';
+import { type CellText, readCell } from './cell.ts';
+import { GENERAL, type NumberFormat } from './number-format.ts';
+import { parseReference } from './reference.ts';
 import { TextCollector, unescapeText } from './shared-strings.ts';
 import { damaged } from './workbook-fault.ts';
-import type { XmlHandlers } from './xml.ts';
+import { isTrue, type XmlHandlers } from './xml.ts';
 
 /** A row of a sheet that has something in it. */
 export interface SheetRow {
@@ -13,11 +15,26 @@ export interface SheetRow {
   readonly isHidden: boolean;
 }
 
+/** Cells that are shown as one. */
+export interface MergedCells {
+  /** `C7:C9`. */
+  readonly reference: string;
+  /** Of the first cell, the only one whose value is shown: its line, and its column from 0. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A piece of a sheet. Merged cells come after all rows. */
+export interface SheetBatch {
+  readonly rows: readonly SheetRow[];
+  readonly merged: readonly MergedCells[];
+}
+
 /** What the cells of a sheet refer to. */
 export interface SheetContext {
   readonly part: string;
   readonly sharedStrings: readonly string[];
-  readonly dateStyles: readonly boolean[];
+  readonly formats: readonly NumberFormat[];
 }
 
 const MAX_LINES = 1_048_576;
@@ -28,13 +45,15 @@ export class SheetReader implements XmlHandlers {
   readonly #context: SheetContext;
   readonly #collector = new TextCollector();
   #rows: SheetRow[] = [];
+  #merged: MergedCells[] = [];
   #isData = false;
   #line = 0;
   #isHidden = false;
   #cells = new Map<number, CellText>();
   #column = -1;
   #type = 'n';
-  #isDate = false;
+  #format = GENERAL;
+  #formula: string | undefined;
   #isFormula = false;
   #isValue = false;
   #value = '';
@@ -43,20 +62,24 @@ export class SheetReader implements XmlHandlers {
     this.#context = context;
   }
 
-  /** The rows that were completed since the last call. */
-  take(): readonly SheetRow[] {
-    const rows = this.#rows;
+  /** What was completed since the last call. */
+  take(): SheetBatch {
+    const batch = { rows: this.#rows, merged: this.#merged };
     this.#rows = [];
-    return rows;
+    this.#merged = [];
+    return batch;
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === 'sheetData') this.#isData = true;
+    else if (name === 'mergeCell') this.#addMerged(attributes);
     if (!this.#isData) return;
     if (name === 'row') this.#beginRow(attributes);
     else if (name === 'c') this.#beginCell(attributes);
-    else if (name === 'f') this.#isFormula = true;
-    else if (name === 'v') this.#isValue = true;
+    else if (name === 'f') {
+      this.#isFormula = true;
+      this.#formula = '';
+    } else if (name === 'v') this.#isValue = true;
     else this.#collector.open(name);
   }
 
@@ -65,22 +88,30 @@ export class SheetReader implements XmlHandlers {
     if (name === 'sheetData') this.#isData = false;
     else if (name === 'row') this.#endRow();
     else if (name === 'c') this.#endCell();
+    else if (name === 'f') this.#isFormula = false;
     else if (name === 'v') this.#isValue = false;
     else this.#collector.close(name);
   }
 
   text(text: string): void {
     if (this.#isValue) this.#value += text;
+    else if (this.#isFormula) this.#formula = `${this.#formula}${text}`;
     else if (this.#isData) this.#collector.add(text);
   }
 
-  #beginRow({ r, hidden }: Readonly<Record<string, string>>): void {
+  #addMerged({ ref: reference = '' }: Readonly<Record<string, string>>): void {
+    const place = parseReference(reference.split(':')[0] ?? '');
+    if (place === undefined) throw damaged(`${this.#context.part}: its merged cells cannot be read`);
+    this.#merged.push({ reference, line: place.row, column: place.column });
+  }
+
+  #beginRow({ r, ht, hidden }: Readonly<Record<string, string>>): void {
     const line = r === undefined ? this.#line + 1 : Number(r);
     if (!Number.isInteger(line) || line <= this.#line || line > MAX_LINES) {
       throw damaged(`${this.#context.part}: its rows are out of order`);
     }
     this.#line = line;
-    this.#isHidden = hidden === '1' || hidden === 'true';
+    this.#isHidden = isTrue(hidden) || Number(ht ?? 1) === 0;
     this.#cells = new Map();
     this.#column = -1;
   }
@@ -91,21 +122,21 @@ export class SheetReader implements XmlHandlers {
       throw damaged(`${this.#context.part}: its cells are out of order`);
     this.#column = place.column;
     this.#type = t ?? 'n';
-    this.#isDate = s !== undefined && this.#context.dateStyles[Number(s)] === true;
-    this.#isFormula = false;
+    this.#format = this.#context.formats[Number(s ?? 0)] ?? GENERAL;
+    this.#formula = undefined;
     this.#value = '';
   }
 
   #endCell(): void {
     const inline = this.#collector.take();
     const value = this.#type === 'inlineStr' ? inline : this.#storedValue();
-    const cell = readCell({ type: this.#type, value, isFormula: this.#isFormula, isDate: this.#isDate });
+    const cell = readCell({ type: this.#type, value, formula: this.#formula, format: this.#format });
     if (cell.text !== '' || cell.problem !== undefined) this.#cells.set(this.#column, cell);
   }
 
   #storedValue(): string {
     if (this.#type === 'str') return unescapeText(this.#value);
-    if (this.#type !== 's' || this.#value === '' || this.#isFormula) return this.#value;
+    if (this.#type !== 's' || this.#value === '' || this.#formula !== undefined) return this.#value;
     const text = this.#context.sharedStrings[Number(this.#value)];
     if (text === undefined) throw damaged(`${this.#context.part}: a cell points to a text that is not there`);
     return text;

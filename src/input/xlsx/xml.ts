@@ -64,3 +64,8 @@ export class XmlReader {
 export function attributeOf(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
   return attributes[name] ?? Object.entries(attributes).find(([key]) => key.endsWith(`:${name}`))?.[1];
 }
+
+/** A switch as XML Schema writes it. */
+export function isTrue(value: string | undefined): boolean {
+  return value === '1' || value === 'true';
+}

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { columnLetters, parseReference, readCell, type StoredCell } from '../../../../src/input/xlsx/cell.ts';
-import { showsDate } from '../../../../src/input/xlsx/workbook.ts';
+import { readCell, type StoredCell } from '../../../../src/input/xlsx/cell.ts';
+import { GENERAL, numberFormat } from '../../../../src/input/xlsx/number-format.ts';
+import { columnLetters, parseReference } from '../../../../src/input/xlsx/reference.ts';
+
+const DATE = numberFormat('yyyy-mm-dd');
 
 const cell = (more: Partial<StoredCell>): StoredCell => ({
   type: 'n',
   value: '',
-  isFormula: false,
-  isDate: false,
+  formula: undefined,
+  format: GENERAL,
   ...more,
 });
 
@@ -14,7 +17,7 @@ describe('a cell is read as', () => {
   it.each<[string, Partial<StoredCell>, string]>([
     ['a text', { type: 's', value: 'Ann' }, 'Ann'],
     ['a text of digits, as typed', { type: 'str', value: '007.50' }, '007.50'],
-    ['a text in a cell that shows dates', { type: 's', value: '2027-01-02', isDate: true }, '2027-01-02'],
+    ['a text in a cell that shows dates', { type: 's', value: '2027-01-02', format: DATE }, '2027-01-02'],
     ['a text that is no longer than nothing', { type: 'inlineStr', value: '' }, ''],
     ['a whole number', { value: '42' }, '42'],
     ['a negative one', { value: '-42' }, '-42'],
@@ -22,9 +25,16 @@ describe('a cell is read as', () => {
     ['a whole number with a point', { value: '42.0' }, '42'],
     ['one with an exponent', { value: '1.2E+3' }, '1200'],
     ['one whose exponent takes noughts away', { value: '1200E-2' }, '12'],
-    ['15 digits', { value: '123456789012345' }, '123456789012345'],
+    ['11 digits', { value: '12345678901' }, '12345678901'],
+    ['15 digits that are shown', { value: '123456789012345', format: numberFormat('0') }, '123456789012345'],
+    ['a number that fills its format', { value: '12345', format: numberFormat('00000') }, '12345'],
+    ['one without a separator to show', { value: '42', format: numberFormat('#,##0') }, '42'],
+    ['one with blanks about it', { value: '42', format: numberFormat('_-* #,##0_-;_-@_-') }, '42'],
+    ['a coloured one', { value: '42', format: numberFormat('[Red]0') }, '42'],
+    ['a text in a format for numbers', { type: 's', value: ' 7 ', format: numberFormat('0.00') }, ' 7 '],
+    ['a text in a format that cannot be read', { type: 's', value: '7', format: numberFormat('"') }, '7'],
     ['nothing', { value: '' }, ''],
-    ['nothing, in a cell that shows dates', { value: '', isDate: true }, ''],
+    ['nothing, in a cell that shows dates', { value: '', format: DATE }, ''],
     ['true', { type: 'b', value: '1' }, 'TRUE'],
     ['false', { type: 'b', value: '0' }, 'FALSE'],
   ])('%s', (_what, stored, text) => {
@@ -32,36 +42,95 @@ describe('a cell is read as', () => {
   });
 
   it.each<[string, Partial<StoredCell>, string]>([
-    ['a decimal number', { value: '12.5' }, 'is a decimal number (12.5); store it as text, since it is sent as typed'],
-    ['a small one', { value: '1E-3' }, 'is a decimal number (1E-3); store it as text, since it is sent as typed'],
+    [
+      'a decimal number',
+      { value: '12.5' },
+      'is a decimal number (shown as "12.5", stored as 12.5); store it as text, since it is sent as typed',
+    ],
+    [
+      'a small one',
+      { value: '1E-3' },
+      'is a decimal number (shown as "0.001", stored as 1E-3); store it as text, since it is sent as typed',
+    ],
     [
       'a number that is none',
       { value: 'twelve' },
-      'is a decimal number (twelve); store it as text, since it is sent as typed',
+      'is a decimal number (shown as "twelve", stored as twelve); store it as text, since it is sent as typed',
     ],
     [
       'a number that shows as a date',
-      { value: '46024', isDate: true },
-      'is a date or a time; store it as text, since dates are sent as typed',
+      { value: '46024', format: DATE },
+      'is a date or a time (shown as "2026-01-02", stored as 46024); store it as text, since dates are sent as typed',
     ],
     [
       'a date of the strict format',
       { type: 'd', value: '2027-01-02' },
-      'is a date or a time; store it as text, since dates are sent as typed',
+      'is a date or a time (shown as "2027-01-02", stored as "2027-01-02"); store it as text, since dates are sent as typed',
     ],
-    ['a formula', { value: '2', isFormula: true }, 'is a formula; store its value as text'],
-    ['a formula with a text', { type: 'str', value: 'x', isFormula: true }, 'is a formula; store its value as text'],
-    ['a formula without a value', { isFormula: true }, 'is a formula; store its value as text'],
+    [
+      'a formula',
+      { value: '2', formula: '1+1' },
+      'is a formula (shown as "2", stored as "=1+1"); store its value as text',
+    ],
+    [
+      'a formula with a text',
+      { type: 'str', value: 'x', formula: 'A1&B1' },
+      'is a formula (shown as "x", stored as "=A1&B1"); store its value as text',
+    ],
+    [
+      'a formula without a value',
+      { formula: '1+1' },
+      'is a formula (shown as "0", stored as "=1+1"); store its value as text',
+    ],
     ['an error', { type: 'e', value: '#N/A' }, 'is an error (#N/A); store what is meant as text'],
     [
       '16 digits',
       { value: '1234567890123450' },
-      'is a number of more than 15 digits, which spreadsheets round; store it as text',
+      'is a number of more than 15 digits, which spreadsheets round (shown as "1.23457E+15", stored as 1234567890123450); store it as text',
     ],
     [
       '20 digits with an exponent',
       { value: '1.2E+19' },
-      'is a number of more than 15 digits, which spreadsheets round; store it as text',
+      'is a number of more than 15 digits, which spreadsheets round (shown as "1.2E+19", stored as 1.2E+19); store it as text',
+    ],
+    ...(
+      [
+        ['"sub_"00000', '42', 'shown as "sub_00042", stored as 42'],
+        ['00000', '42', 'shown as "00042", stored as 42'],
+        ['0%', '42', 'shown as "4200%", stored as 42'],
+        ['#,##0.00 "EUR"', '42', 'shown as "42.00 EUR", stored as 42'],
+        ['#,##0', '1234', 'shown as "1,234", stored as 1234'],
+        ['General', '123456789012', 'shown as "1.23457E+11", stored as 123456789012'],
+        ['@', '123456789012', 'shown as "1.23457E+11", stored as 123456789012'],
+        ['0;0', '-5', 'shown as "5", stored as -5'],
+        ['#', '0', 'shown as "", stored as 0'],
+        [';;;', '42', 'shown as "", stored as 42'],
+        ['0,', '12000', 'shown as "12", stored as 12000'],
+        ['[DBNum1]0', '42', 'shown in a format of its own, stored as 42'],
+        ['"', '42', 'shown in a format of its own, stored as 42'],
+      ] as const
+    ).map(
+      ([pattern, value, looks]) =>
+        [
+          `${value} in ${pattern}`,
+          { value, format: numberFormat(pattern) },
+          `is not what it looks like (${looks}); store as text what is meant`,
+        ] as [string, Partial<StoredCell>, string],
+    ),
+    [
+      'a text with another look',
+      { type: 's', value: '42', format: numberFormat('"sub_"@') },
+      'is not what it looks like (shown as "sub_42", stored as "42"); store as text what is meant',
+    ],
+    [
+      'a text that is not shown',
+      { type: 's', value: 'Ann', format: numberFormat(';;;') },
+      'is not what it looks like (shown as "", stored as "Ann"); store as text what is meant',
+    ],
+    [
+      'a date of an older Mac',
+      { value: '44562', format: numberFormat('yyyy-mm-dd', true) },
+      'is a date or a time (shown as "2026-01-02", stored as 44562); store it as text, since dates are sent as typed',
     ],
   ])('%s: a fault', (_what, stored, problem) => {
     expect(readCell(cell(stored)).problem).toBe(problem);
@@ -81,7 +150,7 @@ describe('a number format shows a date', () => {
     'd',
     'ss.0',
   ])('%s', (format) => {
-    expect(showsDate(format)).toBe(true);
+    expect(numberFormat(format).isDate).toBe(true);
   });
 
   it.each([
@@ -101,7 +170,7 @@ describe('a number format shows a date', () => {
     '# ?/?',
     '',
   ])('%s does not', (format) => {
-    expect(showsDate(format)).toBe(false);
+    expect(numberFormat(format).isDate).toBe(false);
   });
 });
 

@@ -1,0 +1,104 @@
+import { format, isDateFormat } from 'numfmt';
+import { readWholePart } from './parts.ts';
+import type { Archive } from './zip.ts';
+
+/** How a cell style shows what is stored. */
+export interface NumberFormat {
+  /** Undefined: only its number is known, and what it shows depends on the language of the program. */
+  readonly pattern: string | undefined;
+  readonly isDate: boolean;
+  /** Added to a stored day, which counts from 1900, or from 1904 in files of older Macs. */
+  readonly addedDays: number;
+}
+
+/** Formats that a file names by their number alone. */
+const BUILT_IN: ReadonlyMap<number, string> = new Map([
+  [0, 'General'],
+  [1, '0'],
+  [2, '0.00'],
+  [3, '#,##0'],
+  [4, '#,##0.00'],
+  [9, '0%'],
+  [10, '0.00%'],
+  [11, '0.00E+00'],
+  [12, '# ?/?'],
+  [13, '# ??/??'],
+  [14, 'm/d/yyyy'],
+  [15, 'd-mmm-yy'],
+  [16, 'd-mmm'],
+  [17, 'mmm-yy'],
+  [18, 'h:mm AM/PM'],
+  [19, 'h:mm:ss AM/PM'],
+  [20, 'h:mm'],
+  [21, 'h:mm:ss'],
+  [22, 'm/d/yyyy h:mm'],
+  [37, '#,##0 ;(#,##0)'],
+  [38, '#,##0 ;[Red](#,##0)'],
+  [39, '#,##0.00;(#,##0.00)'],
+  [40, '#,##0.00;[Red](#,##0.00)'],
+  [45, 'mm:ss'],
+  [46, '[h]:mm:ss'],
+  [47, 'mm:ss.0'],
+  [48, '##0.0E+0'],
+  [49, '@'],
+]);
+/** Dates of East Asian editions. */
+const EAST_ASIAN_DATES: readonly (readonly [number, number])[] = [
+  [27, 36],
+  [50, 58],
+];
+/** Digits of other scripts, which the renderer leaves Latin: `[DBNum1]`, `[NatNum1]`, `[$-D00041E]`. */
+const OTHER_DIGITS = /\[(?:dbnum|natnum|\$-[0-9a-f]{5})/i;
+/** `General` shows no more digits of a whole number. */
+const GENERAL_DIGITS = 11;
+
+const DAYS_TO_1904 = 1462;
+
+export function numberFormat(pattern: string, countsFrom1904 = false): NumberFormat {
+  const isDate = isDateFormat(pattern);
+  const addedDays = isDate && countsFrom1904 ? DAYS_TO_1904 : 0;
+  return { pattern: OTHER_DIGITS.test(pattern) ? undefined : pattern, isDate, addedDays };
+}
+
+export const GENERAL = numberFormat('General');
+
+/** What a cell shows; undefined when that cannot be told. */
+export function shownText({ pattern, addedDays }: NumberFormat, value: string | number): string | undefined {
+  if (pattern === undefined) return undefined;
+  // The most frequent ones, without parsing anything.
+  if (pattern === 'General' || pattern === '@' || pattern === '0') {
+    if (typeof value === 'string') return value;
+    if (Number.isInteger(value) && (pattern === '0' || Math.abs(value) < 10 ** GENERAL_DIGITS)) return String(value);
+  }
+  try {
+    return format(pattern, typeof value === 'number' ? value + addedDays : value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The formats of cell styles, by the number of the style. */
+export async function readNumberFormats(
+  archive: Archive,
+  part: string,
+  countsFrom1904: boolean,
+): Promise<readonly NumberFormat[]> {
+  const formats = new Map([...BUILT_IN].map(([id, pattern]) => [id, numberFormat(pattern, countsFrom1904)]));
+  const styles: number[] = [];
+  let isCellStyle = false;
+  await readWholePart(archive, part, {
+    open(name, { numFmtId = '0', formatCode = 'General' }) {
+      if (name === 'cellXfs') isCellStyle = true;
+      else if (name === 'xf' && isCellStyle) styles.push(Number(numFmtId));
+      // Those of conditional formats (dxf) count from anywhere and stand after the styles.
+      else if (name === 'numFmt' && styles.length === 0) {
+        formats.set(Number(numFmtId), numberFormat(formatCode, countsFrom1904));
+      }
+    },
+    close(name) {
+      if (name === 'cellXfs') isCellStyle = false;
+    },
+  });
+  const isEastAsianDate = (id: number) => EAST_ASIAN_DATES.some(([first, last]) => id >= first && id <= last);
+  return styles.map((id) => formats.get(id) ?? { pattern: undefined, isDate: isEastAsianDate(id), addedDays: 0 });
+}
