@@ -47,6 +47,7 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      { test: { name: 'engines', include: ['test/engines/**/*.test.ts'], testTimeout: 600_000 } },
       { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 3_600_000 } },
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
     ],

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -158,9 +158,11 @@ describe('the recipe for GitHub Actions', () => {
   it('is a workflow in which no shard cancels the others and the state is kept whatever happens', () => {
     expect(strategy).toEqual({ 'fail-fast': false, matrix: { shard: SHARDS } });
     const keep = steps[index('Keep the state, also of a job that failed')];
-    expect(keep).toMatchObject({ if: 'always()', uses: 'actions/cache/save@v4', with: { path: 'state' } });
+    expect(keep).toMatchObject({ if: 'always()', with: { path: 'state' } });
+    expect(keep?.uses).toMatch(/^actions\/cache\/save@/);
     const restore = steps[index('Bring back the state of the attempt before')];
-    expect(restore).toMatchObject({ uses: 'actions/cache/restore@v4', with: { key: keep?.with?.['key'] } });
+    expect(restore).toMatchObject({ with: { key: keep?.with?.['key'] } });
+    expect(restore?.uses).toBe(keep?.uses?.replace('/save@', '/restore@'));
     expect(keep?.with?.['key']).toBe(`${restore?.with?.['restore-keys']}\${{ github.run_attempt }}`);
     expect(index('Install frontdesk')).toBeLessThan(index('Block'));
   });
@@ -183,6 +185,27 @@ describe('the recipe for GitHub Actions', () => {
     const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
     expect(place.server.order).toEqual([]);
+  });
+});
+
+describe('what others bring into a workflow', () => {
+  const folders = ['.github/workflows', 'docs/recipes'];
+  const texts = folders.flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const),
+  );
+
+  it.each(texts)('%s names each action by its commit, with its version beside it', (_, text) => {
+    const used = [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
+    for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('is never a package by the name frontdesk, which is not published by this project', () => {
+    const pages = readdirSync(join(root, 'docs')).filter((name) => /^(?!messages).*\.md$/.test(name));
+    const all = [...pages.map((name) => `docs/${name}`), 'README.md', 'action.yml'];
+    const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(root, name), 'utf8'))];
+    const byName =
+      /\b(?:npm (?:i|install)|npx|pnpm|yarn|bunx?|brew|scoop|winget|docker pull)\b[^\n`]* frontdesk(?![\w./_-])/;
+    for (const text of lines) expect(byName.exec(text)?.[0]).toBeUndefined();
   });
 });
 

@@ -11,7 +11,10 @@ interface Finding {
   readonly message: string;
 }
 
-/** What the linter finds, without the one permission that is newer than it. */
+/** Newer than the linter. */
+const UNKNOWN_TO_LINTER = ['unknown permission scope "attestations"', 'label "ubuntu-24.04" is unknown'];
+
+/** What the linter finds, without what it is too old to know. */
 function faults(text: string, name: string): readonly string[] {
   const args = ['build/lint-workflow.mjs', name];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, input: text, encoding: 'utf8' });
@@ -19,13 +22,21 @@ function faults(text: string, name: string): readonly string[] {
   // The shape that the types of the linter promise.
   const findings = JSON.parse(stdout) as readonly Finding[];
   return findings
-    .filter(({ message }) => !message.startsWith('unknown permission scope "attestations"'))
+    .filter(({ message }) => !UNKNOWN_TO_LINTER.some((known) => message.startsWith(known)))
     .map(({ line, message }) => `${name}:${line}: ${message}`);
 }
 
 describe('the workflows of the hosted project', () => {
   it.each(readdirSync(folder))('%s has no fault that the linter knows', (name) => {
     expect(faults(readFileSync(new URL(name, folder), 'utf8'), name)).toEqual([]);
+  });
+
+  it('and those of the recipes neither', () => {
+    const recipes = new URL('../../docs/recipes/', import.meta.url);
+    const page = readFileSync(new URL('plans-in-github-actions.md', recipes), 'utf8');
+    const [, inPage = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(faults(readFileSync(new URL('github-actions.yml', recipes), 'utf8'), 'a.yml')).toEqual([]);
+    expect(faults(inPage, 'b.yml')).toEqual([]);
   });
 
   it('would be named with a fault', () => {
@@ -43,5 +54,12 @@ describe('the workflows of the hosted project', () => {
     ]) {
       expect(text).toContain(part);
     }
+  });
+
+  it('put the package on the stage of npm only after a person published, and without a checkout', () => {
+    const text = readFileSync(new URL('npm.yml', folder), 'utf8');
+    expect(text).toContain('types: [published]');
+    expect(text).toMatch(/\n {10}npm stage publish "\.\/frontdesk-.*\.tgz"\n$/);
+    expect(text).not.toMatch(/actions\/checkout|npm publish|NODE_AUTH_TOKEN|secrets\./);
   });
 });

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { type Handler, startRecordingServer } from '../support/recording-server.ts';
+
+// The shell lines of action.yml as they stand, with the environment that a runner gives them.
+
+/** The parts of an action that the tests look at. */
+interface Action {
+  readonly runs: {
+    readonly steps: readonly { readonly run: string; readonly env: Readonly<Record<string, string>> }[];
+  };
+}
+
+// The file is ours, and each test fails where it has not these members.
+const action = parse(readFileSync(new URL('../../action.yml', import.meta.url), 'utf8')) as Action;
+const [step] = action.runs.steps;
+
+const EXECUTABLE = '#!/bin/sh\necho frontdesk of the test\n';
+const SUM = createHash('sha256').update(EXECUTABLE).digest('hex');
+
+const release: Handler = ({ url }) => {
+  if (url === '/r/frontdesk-1.2.3-linux-x64') return { body: EXECUTABLE };
+  if (url === '/r/SHA256SUMS') return { body: `${'0'.repeat(64)}  other\n${SUM}  frontdesk-1.2.3-linux-x64\n` };
+  return { status: 404 };
+};
+
+async function run(env: Readonly<Record<string, string>>, handler = release) {
+  const server = await startRecordingServer(handler);
+  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-action-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'temp'));
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? ''], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      RUNNER_OS: 'Linux',
+      RUNNER_ARCH: 'X64',
+      RUNNER_TEMP: join(folder, 'temp'),
+      GITHUB_PATH: join(folder, 'path'),
+      GITHUB_OUTPUT: join(folder, 'output'),
+      VERSION: '1.2.3',
+      SHA256: '',
+      URL: `${server.url}/r`,
+      REPOSITORY: '',
+      SERVER: 'https://github.invalid',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (part: Buffer) => (stderr += part));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  const read = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
+  const bin = join(folder, 'temp', 'frontdesk-1.2.3', 'bin');
+  return { code, stderr, path: read('path'), output: read('output'), bin, lines: server.lines };
+}
+
+describe('action.yml', () => {
+  it('has no expression in its shell lines', () => {
+    expect(step?.run).not.toContain('${{');
+  });
+
+  it('downloads the executable, compares it with SHA256SUMS, and puts it on the path', async () => {
+    const { code, stderr, path, output, bin, lines } = await run({});
+    expect([code, stderr, path, output]).toEqual([0, '', `${bin}\n`, `path=${join(bin, 'frontdesk')}\n`]);
+    expect(readFileSync(join(bin, 'frontdesk'), 'utf8')).toBe(EXECUTABLE);
+    expect(lines).toEqual(['GET /r/frontdesk-1.2.3-linux-x64', 'GET /r/SHA256SUMS']);
+  });
+
+  it('believes the given sum alone, and does not ask for another', async () => {
+    const { code, lines } = await run({ SHA256: SUM });
+    expect([code, lines]).toEqual([0, ['GET /r/frontdesk-1.2.3-linux-x64']]);
+  });
+
+  it.each([
+    ['another sum than the given one', { SHA256: 'a'.repeat(64) }, `has the SHA-256 ${SUM}, not ${'a'.repeat(64)}`],
+    ['a version that is none', { VERSION: '1.2.3; curl evil' }, 'version must be one such as 0.1.0'],
+    ['a sum that is none', { SHA256: 'abc' }, 'sha256 must be 64 hexadecimal digits'],
+    ['a runner without an executable', { RUNNER_ARCH: 'X86' }, 'no release has an executable for Linux X86'],
+    ['a version that is not there', { VERSION: '9.9.9' }, 'could not be downloaded'],
+    ['a file that SHA256SUMS does not name', { RUNNER_OS: 'macOS' }, 'could not be downloaded'],
+    ['a copy of the action without a URL', { URL: '' }, 'url is required where the action is a copy'],
+  ])('fails on %s, and nothing is on the path', async (_, env, message) => {
+    const { code, stderr, path } = await run(env);
+    expect([code, path]).toEqual([1, '']);
+    expect(stderr).toContain(`::error::frontdesk: `);
+    expect(stderr).toContain(message);
+  });
+
+  it('fails on sums that do not name the file', async () => {
+    const { code, stderr } = await run({}, (request, count) =>
+      request.url.endsWith('SHA256SUMS') ? { body: 'nothing' } : release(request, count),
+    );
+    expect([code, stderr]).toEqual([1, '::error::frontdesk: SHA256SUMS does not name frontdesk-1.2.3-linux-x64\n']);
+  });
+});
