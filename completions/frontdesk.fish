@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --concurrency -j --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --older-than --as --key --port --seed --latency --fault --idle --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --ignore-columns --expect-rows --concurrency -j --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --older-than --as --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -128,6 +128,8 @@ complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -l choices -d 'show the ru
 complete -c frontdesk -n '__frontdesk_at \'card get\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'card get\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'card get\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'card get\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'card get\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'card get\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'card get\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'card get\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
@@ -137,6 +139,8 @@ complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l expect -x -d 'rea
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'card activate\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
@@ -157,6 +161,8 @@ complete -c frontdesk -n '__frontdesk_at \'card block\'' -l expect -x -d 'read t
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'card block\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'card block\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'card block\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
@@ -177,6 +183,8 @@ complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l expect -x -d 'read
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'card reissue\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
@@ -230,6 +238,8 @@ complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l active -x -a 't
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'calendar update\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
@@ -259,6 +269,8 @@ complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l active -x
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'calendar event create\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'
@@ -284,6 +296,8 @@ complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l act
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -s f -l from -r -F -d 'read rows from a file (- is stdin)'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l from-format -x -a 'csv xlsx ndjson json ids' -d 'format of --from'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l sheet -x -d 'sheet of a workbook'
+complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l ignore-columns -x -d 'columns of the input to read over'
+complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l expect-rows -x -d 'send nothing (17) unless the whole input has exactly that many rows'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -s j -l concurrency -x -d 'requests at a time'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l rate -x -d 'requests that leave in any one second, at most'
 complete -c frontdesk -n '__frontdesk_at \'calendar subscribers update\'' -l max-failures -x -d 'stop at that many failed rows (of all rows, when in percent)'

@@ -13,6 +13,8 @@ import { readResource, viewOf } from './resource.ts';
 const MANY_ONLY = [
   'from-format',
   'sheet',
+  'ignore-columns',
+  'expect-rows',
   'concurrency',
   'rate',
   'max-failures',

@@ -1,3 +1,4 @@
+import { note } from '../failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../http/request.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -19,6 +20,12 @@ function describeCall(session: Session, call: CallInput): RequestDescription {
   const parsed = parseBaseUrl(session.baseUrl(call.operation.family));
   if (parsed.kind === 'bad') throw new Error(`a base URL was not checked: ${parsed.problem}`);
   return describeRequest(call, parsed.baseUrl, session.context.version);
+}
+
+/** Says that what `--expect` asks of a card was not looked at. */
+export async function noteUncompared(session: Session, expectations: readonly unknown[]): Promise<void> {
+  if (expectations.length === 0) return;
+  await session.notify(note('NOT_COMPARED', '--expect was not compared: a dry run reads no card'));
 }
 
 /** `--dry-run`: prints the requests instead of sending them. */

@@ -11,7 +11,7 @@ import { safeText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
 import { type CardBefore, checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
-import { printDryRun } from './dry-run.ts';
+import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import type { SingleCall } from './read-call.ts';
 import { columnsOf, viewOf } from './resource.ts';
@@ -162,6 +162,7 @@ export async function runWrite(
   let checked = await askReason(session, single);
   guardWrite(session, operation, { kind: 'one', reason: checked.reason });
   if (session.common.dryRun) {
+    await noteUncompared(session, checked.expectations);
     await printDryRun(session, [checked.call]);
     return 0;
   }

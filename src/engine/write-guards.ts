@@ -5,6 +5,7 @@ import { shellQuote } from '../files/safety.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonObject } from '../json/value.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
@@ -16,12 +17,21 @@ import type { SingleCall } from './read-call.ts';
 export type WriteWay =
   /** One write of a command, or of what works like one. */
   | { readonly kind: 'one'; readonly reason: string | undefined }
-  /** Rows, whose reasons are held against the profile while they are checked; `rows`: how many would be sent. */
-  | { readonly kind: 'rows'; readonly rows: number }
+  /**
+   * Rows, whose reasons are held against the profile while they are checked; `rows`: how many would be sent, of a
+   * shard those of the whole input; `inputRows`: those of the whole input.
+   */
+  | { readonly kind: 'rows'; readonly rows: number; readonly inputRows: number }
   /** A raw POST: of `operation` nothing need be known, so `needsReason` says whether it may be one with a reason. */
   | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
-  /** Rows of a plan; `approved`: how many approvals of it count. `path`: the file, where it is at hand. */
-  | { readonly kind: 'plan'; readonly plan: string; readonly approved: number; readonly path?: string };
+  /** `rows` of a plan; `approved`: how many approvals of it count. `path`: the file, where it is at hand. */
+  | {
+      readonly kind: 'plan';
+      readonly plan: string;
+      readonly rows: number;
+      readonly approved: number;
+      readonly path?: string;
+    };
 
 /** A pattern to be found in every reason, and the sentence for people that says what it asks for. */
 type ReasonRule = Pick<ResolvedProfile, 'requireReason' | 'requireReasonHint'>;
@@ -91,6 +101,19 @@ export function demandedApprovals({ approvers, approvals }: ResolvedProfile): nu
   return approvals ?? (approvers === undefined ? 0 : 1);
 }
 
+/** Refuses (5) more rows than the profile lets one input have; a plan that others have to approve is let pass. */
+function refuseTooMany({ profile }: Session, way: WriteWay): void {
+  const { maxRows } = profile;
+  if (maxRows === undefined || way.kind === 'one' || way.kind === 'raw') return;
+  if (way.kind === 'plan' && demandedApprovals(profile) > 0) return;
+  const rows = way.kind === 'plan' ? way.rows : way.inputRows;
+  if (rows <= maxRows) return;
+  throw forbidden(
+    `profile ${profile.name} allows ${plural(maxRows, 'row')} in one write (maxRows), and these are ${groupThousands(rows)}`,
+    ['check that the input is the one that was meant, then send it in parts, or as a plan that others approve'],
+  );
+}
+
 function refuseUnapproved(session: Session, way: WriteWay): void {
   const demanded = demandedApprovals(session.profile);
   if (demanded === 0 || session.common.dryRun || way.kind === 'one') return;
@@ -119,6 +142,7 @@ export function guardWrite(session: Session, operation: Operation, way: WriteWay
   refuseReadOnly(session);
   if (way.kind === 'one') refuseReason(session, operation, way.reason);
   if (way.kind === 'raw') refuseRawReason(session, way);
+  refuseTooMany(session, way);
   refuseUnapproved(session, way);
   session.permitWrites(operation);
 }

@@ -86,6 +86,12 @@ const MANY = declareOptions({
     text: 'format of --from; else told by extension or content',
   },
   sheet: { kind: 'text', value: 'name', text: 'sheet of a workbook; default: the first that is not hidden' },
+  ignoreColumns: { kind: 'text', value: 'a,b', needs: 'from', text: 'columns of the input to read over' },
+  expectRows: {
+    kind: 'count',
+    min: 0,
+    text: 'send nothing (17) unless the whole input has exactly that many rows',
+  },
   concurrency: { short: 'j', kind: 'count', max: 1000, text: 'requests at a time; the default is 8' },
   rate: { kind: 'rate', text: 'requests that leave in any one second, at most: 5 or 5/s' },
   maxFailures: { kind: 'failures', text: 'stop at that many failed rows (of all rows, when in percent)' },

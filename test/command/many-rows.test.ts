@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -104,6 +104,99 @@ describe('rows', () => {
       notice: { code: 'INPUT', message: '2 rows of empty cells at the end skipped (from line 3)' },
     });
     expect(server.lines).toEqual(['POST /v1/subscribers/sub_1']);
+  });
+
+  test('a row of empty cells between others, and an id that a spreadsheet has rounded, are faults that say so', async () => {
+    expect(await refused(BLOCK, `cardId,reason\n${ONE},a\n,\n${TWO},b\n`)).toContain(
+      'line 3: the row has no value, and rows follow it: take it out',
+    );
+    const rounded = await refused(BLOCK, `cardId\n"6,51327E+31"\n${TWO}\n`);
+    expect(rounded).toContain('6,51327E+31\\" is a number that a spreadsheet has rounded, so that the id is lost');
+    expect(rounded).toContain('1 fault in');
+  });
+
+  test('--ignore-columns reads over columns, and keeps them in the file of --failed, which is read the same way', async () => {
+    const { path } = createHome();
+    const failed = join(path, 'failed.csv');
+    const input = `cardId,Note,reason\n${ONE},x,"a"\n`;
+    const args = [...BLOCK, '--ignore-columns', 'Note,reason', '--failed', failed];
+    const server = await startRecordingServer(() => ({ status: 404, body: {} }));
+    await runFrontdesk(args, { env: server.env, stdin: input });
+    expect(server.requests.map(({ body }) => body)).toEqual(['{}']);
+    expect(readFileSync(failed, 'utf8').split('\n')[1]).toMatch(new RegExp(`^${ONE},x,a,1,rejected,`));
+    const again = await sent([...BLOCK, '--ignore-columns', 'Note,reason'], readFileSync(failed));
+    expect(again.requests).toEqual([`${ONE}/block {}`]);
+    expect(await refused([...BLOCK, '--ignore-columns', 'Nota'], input)).toContain(
+      '--ignore-columns: the input has no column \\"Nota\\"; did you mean Note?',
+    );
+    expect(await refused([...BLOCK, '--ignore-columns', 'Note,cardId'], input)).toContain(
+      '--ignore-columns: cardId is the column of the id',
+    );
+  });
+
+  test('--expect-rows refuses another number of rows with 17, of reads, plans, dry runs and shards too', async () => {
+    const { path } = createHome();
+    for (const args of [
+      BLOCK,
+      [...BLOCK, '--dry-run'],
+      [...BLOCK, '--shard', '1/2'],
+      ['card', 'block', '--from', '-', '--plan', join(path, 'a.plan')],
+      ['card', 'get', '--from', '-'],
+    ]) {
+      const result = await sent([...args, '--expect-rows', '2'], idLines(3));
+      expect(result).toMatchObject({ code: 17, requests: [], stdout: '' });
+      expect(result.stderr).toContain('the input has 3 rows, and --expect-rows says 2; nothing was sent');
+    }
+    expect(existsSync(join(path, 'a.plan'))).toBe(false);
+    expect(await sent([...BLOCK, '--expect-rows', '0'], '')).toMatchObject({ code: 0 });
+    expect(await sent([...BLOCK, '--expect-rows', '1'], '')).toMatchObject({ code: 17 });
+    expect((await sent([...BLOCK, '--expect-rows', '2'], idLines(2))).requests).toHaveLength(2);
+    expect(await refused([...BLOCK, '--expect-rows', '2'], `cardId\nx\n${ONE}\n`)).toContain('line 2');
+    expect(await refused([...BLOCK, '--expect-rows', '-1'], idLines(1))).toContain(
+      '--expect-rows: must be a whole number',
+    );
+  });
+
+  test('a dry run says that --expect was not compared, and counts empty cells', async () => {
+    const args = [...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'];
+    const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared: a dry run reads no card"}}',
+      '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
+    ]);
+  });
+
+  test('--shard with --rate says how fast all shards are together', async () => {
+    const { stderr } = await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4));
+    expect(stderr).toContain(
+      '"SHARD_RATE","message":"--rate holds for each shard by itself: 4 processes send up to 200 requests a second"',
+    );
+  });
+
+  test('more rows than maxRows of the profile are refused with 5, but not planned', async () => {
+    const server = await startRecordingServer(playService());
+    const home = createHome();
+    const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { env: server.env, home, stdin });
+    await run(['profile', 'set', 'live', '--cards-url', server.url, '--max-rows', '2']);
+    const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+    const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
+    for (const [args, stdin] of [
+      [BLOCK, idLines(3)],
+      [[...BLOCK, '--dry-run'], idLines(3)],
+      [[...BLOCK, '--shard', '1/3'], idLines(3)],
+      [['card', 'block', cardId(1), cardId(2), cardId(3), '--yes'], ''],
+    ] as const) {
+      const result = await live(args, stdin);
+      expect(result).toMatchObject({ code: 5, stdout: '' });
+      expect(result.stderr).toContain('profile live allows 2 rows in one write (maxRows), and these are 3');
+    }
+    expect(server.lines).toEqual([]);
+    expect(await live(BLOCK, idLines(2))).toMatchObject({ code: 0 });
+    expect(await live(['card', 'get', '--from', '-'], idLines(3))).toMatchObject({ code: 0 });
+    const plan = join(home.path, 'a.plan');
+    expect(await live(['card', 'block', '--from', '-', '--plan', plan], idLines(3))).toMatchObject({ code: 0 });
+    expect(await live(['plan', 'apply', plan, '--yes'])).toMatchObject({ code: 5 });
+    expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
   });
 
   test('--empty-cells clear sends the empty text instead', async () => {

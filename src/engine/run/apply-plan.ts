@@ -183,7 +183,8 @@ async function beginPlan(
   const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
-  guardWrite(session, operation, { kind: 'plan', plan: header.plan, approved: approved.length, path: plan.path });
+  const { plan: name, rows } = header;
+  guardWrite(session, operation, { kind: 'plan', plan: name, rows, approved: approved.length, path: plan.path });
   const rowsIn = (path: string) =>
     async function* () {
       const file = await openInput(path, session.context.stdin, '<file>');

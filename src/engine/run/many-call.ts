@@ -86,6 +86,8 @@ function optionFaults(command: CallCommand, input: RawInput, options: ManyOption
     });
   }
   if (options.sheet !== undefined && !hasFrom) faults.push({ where: '--sheet', problem: 'belongs to --from' });
+  if (options.ignoreColumns.length > 0 && !hasFrom)
+    faults.push({ where: '--ignore-columns', problem: 'belongs to --from' });
   if (options.changedFromPath !== undefined && !hasFrom) {
     faults.push({ where: '--changed-from', problem: 'belongs to --from' });
   }
@@ -115,7 +117,7 @@ export async function readManyCall(session: Session, command: CallCommand, input
   const checked =
     body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
   faults.push(...checked.faults);
-  const { sheet, shard, emptyCells } = options;
+  const { sheet, shard, emptyCells, ignoreColumns } = options;
   const changedFrom =
     options.changedFromPath === undefined || faults.length > 0
       ? undefined
@@ -141,6 +143,7 @@ export async function readManyCall(session: Session, command: CallCommand, input
       csvRaw: session.output.csvRaw,
       sheet,
       shard,
+      ignoreColumns,
       changedFrom: changedFrom?.index,
       changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
       resendUnknown: options.resendUnknown,

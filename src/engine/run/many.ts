@@ -2,18 +2,19 @@ import { rm } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
 import type { CallCommand } from '../../commands/command.ts';
-import { note, usageFailure, warning } from '../../failure.ts';
+import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
 import { rowsOf } from '../../input/records/rows.ts';
 import type { RawInput } from '../../options/raw-input.ts';
+import { groupThousands, plural } from '../../output/safe-text.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunOptions } from '../../run/run-header.ts';
 import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
 import type { Session } from '../../session.ts';
-import { printDryRunRows } from '../dry-run.ts';
+import { noteUncompared, printDryRunRows } from '../dry-run.ts';
 import { collect, joinFailures, unsent } from '../faults.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
@@ -102,11 +103,8 @@ async function beginChecked(
   copy: string,
 ): Promise<Execution | number> {
   const { operation, options } = call;
-  for (const message of [...(call.changedFrom?.index.notes ?? []), ...checked.notes]) {
-    await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
-  }
-  if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
-  for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
+  refuseOtherCount(options.expectRows, checked.rows);
+  await notifyInput(session, call, checked);
   const rowsIn = (inputPath: string) =>
     async function* () {
       const file = await openInput(inputPath, session.context.stdin, '--from');
@@ -122,9 +120,10 @@ async function beginChecked(
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
-  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows });
+  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
   const columns = isWrite(operation) ? runColumns(operation) : command.columns;
   const isDryRun = session.common.dryRun && isWrite(operation);
+  if (isDryRun) await notifyDryRun(session, call, checked);
   if (isDryRun) await printDryRunRows(session, rowsIn(copy)(), (row) => callOf(operation, row));
   else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
   if (checked.selected === 0) await reportNothingToDo(session, checked);
@@ -147,6 +146,37 @@ async function beginChecked(
     emptyCells: checked.emptyCells,
     unchanged: checked.unchanged,
   };
+}
+
+/** What a person should know of how the input is read. */
+async function notifyInput(session: Session, { changedFrom, options }: ManyCall, checked: CheckedInput): Promise<void> {
+  for (const message of [...(changedFrom?.index.notes ?? []), ...checked.notes]) {
+    await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
+  }
+  if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
+  for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
+  const { shard, pace } = options;
+  if (shard === undefined || pace.rate === undefined) return;
+  const most = `${shard.count} processes send up to ${groupThousands(shard.count * pace.rate)} requests a second`;
+  await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
+}
+
+/** `--expect-rows`: PRECONDITION where the input is another one than was meant. */
+function refuseOtherCount(expected: number | undefined, rows: number): void {
+  if (expected === undefined || expected === rows) return;
+  const message = `the input has ${plural(rows, 'row')}, and --expect-rows says ${groupThousands(expected)}; nothing was sent`;
+  throw new Failure('PRECONDITION', message, { details: { outcome: 'not_sent' } });
+}
+
+/** What the question would say, and what only a run compares. */
+async function notifyDryRun(
+  session: Session,
+  { reading }: ManyCall,
+  { emptyCells, selected }: CheckedInput,
+): Promise<void> {
+  if (selected === 0) return;
+  await noteUncompared(session, reading.expectations);
+  await notifyUnchanged(session, { emptyCells });
 }
 
 function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {

@@ -61,10 +61,12 @@ export async function resume(session: Session, input: RawInput, name: string): P
 /** A run that applies a plan has the approvals that counted when it was begun. */
 function wayOf(header: RunHeader): WriteWay {
   if (header.inputFormat !== PLAN_INPUT) {
-    return { kind: 'rows', rows: header.options['shard'] === null ? header.rows : header.inputRows };
+    const { rows, inputRows } = header;
+    return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
   }
   const approvedBy = header.options['approvedBy'];
-  return { kind: 'plan', plan: header.run, approved: Array.isArray(approvedBy) ? approvedBy.length : 0 };
+  const { run: plan, rows } = header;
+  return { kind: 'plan', plan, rows, approved: Array.isArray(approvedBy) ? approvedBy.length : 0 };
 }
 
 async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {

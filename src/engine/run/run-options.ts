@@ -10,7 +10,7 @@ import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
 import { type MaxFailures, parseMaxFailures, parseRate } from '../../options/limits.ts';
 import { hasOption, lastValue, type RawInput } from '../../options/raw-input.ts';
-import { choiceProblem } from '../../options/read-value.ts';
+import { choiceProblem, readValue } from '../../options/read-value.ts';
 import type { RunOptions } from '../../run/run-header.ts';
 import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
@@ -23,6 +23,7 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['csvRaw', '--csv-raw'],
   ['sheet', '--sheet'],
   ['shard', '--shard'],
+  ['ignoreColumns', '--ignore-columns'],
   ['changedFrom', '--changed-from'],
 ]);
 
@@ -36,6 +37,8 @@ export interface ManyOptions {
   readonly format: InputFormat | undefined;
   readonly sheet: string | undefined;
   readonly shard: Shard | undefined;
+  readonly ignoreColumns: readonly string[];
+  readonly expectRows: number | undefined;
   readonly pace: PaceOptions;
   readonly emptyCells: 'keep' | 'clear';
   readonly allowDuplicates: boolean;
@@ -98,6 +101,15 @@ function readManyUnknown(input: RawInput, faults: Fault[]): UnknownRows {
   return readUnknownRows(input, faults);
 }
 
+function readExpectedRows(input: RawInput, faults: Fault[]): number | undefined {
+  const text = lastValue(input, 'expect-rows');
+  if (text === undefined) return undefined;
+  const read = readValue({ kind: 'count', min: 0, text: '' }, text);
+  if (read.ok) return read.value;
+  faults.push({ where: '--expect-rows', problem: read.problem });
+  return undefined;
+}
+
 /** Every option that belongs to many rows; what is wrong is added to `faults`. */
 export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
   const shardText = lastValue(input, 'shard');
@@ -107,6 +119,8 @@ export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
     format: readChoice(input, 'from-format', INPUT_FORMATS, faults),
     sheet: lastValue(input, 'sheet'),
     shard: shard !== undefined && 'index' in shard ? shard : undefined,
+    ignoreColumns: lastValue(input, 'ignore-columns')?.split(',') ?? [],
+    expectRows: readExpectedRows(input, faults),
     pace: readPace(input, faults),
     emptyCells: readChoice(input, 'empty-cells', ['keep', 'clear'], faults) ?? 'keep',
     allowDuplicates: hasOption(input, 'allow-duplicates'),
@@ -126,13 +140,22 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
 
 /** The options as the header of a run keeps them. Nothing secret is among them. */
 export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunOptions {
-  const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false, sheet, shard } = rows;
+  const {
+    defaults = {},
+    expectations = [],
+    emptyCells = 'keep',
+    csvRaw = false,
+    sheet,
+    shard,
+    ignoreColumns = [],
+  } = rows;
   return {
     defaults: printJson(fromPlain(defaults)),
     expectations: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
     emptyCells,
     csvRaw,
     ...(sheet === undefined ? {} : { sheet }),
+    ...(ignoreColumns.length === 0 ? {} : { ignoreColumns }),
     shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
     changedFrom: rows.changedFromSha256 ?? null,
     rate: pace.rate ?? null,
@@ -153,7 +176,7 @@ function number(options: RunOptions, name: string): number | undefined {
 /** The options of a run as they were stored. */
 export function loadRowOptions(options: RunOptions): RowOptions {
   const defaults = parseJson(text(options, 'defaults') ?? '{}');
-  const expectations = options['expectations'];
+  const { expectations, ignoreColumns } = options;
   const shard = parseShard(text(options, 'shard') ?? '');
   return {
     // Bodies of operations that take many rows hold texts, booleans and null only, which are the same plain.
@@ -167,6 +190,7 @@ export function loadRowOptions(options: RunOptions): RowOptions {
     emptyCells: text(options, 'emptyCells') === 'clear' ? 'clear' : 'keep',
     csvRaw: options['csvRaw'] === true,
     sheet: text(options, 'sheet'),
+    ignoreColumns: Array.isArray(ignoreColumns) ? ignoreColumns : [],
     shard: 'index' in shard ? shard : undefined,
     changedFromSha256: text(options, 'changedFrom'),
   };

@@ -69,6 +69,7 @@ async function readThrough(
     findings.notes.push(...(batch.notes ?? []));
     checkBatch(batch, interpreter, findings);
   }
+  findings.addFaults(interpreter.roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
   return { format, emptyCells: interpreter.emptyCells };
 }
 

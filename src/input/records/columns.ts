@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import { nearest } from '../../output/nearest.ts';
+import { meantBy, nearest } from '../../output/nearest.ts';
 import type { FieldValue } from '../check-fields.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
@@ -17,6 +17,12 @@ export type ColumnRole =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'unknown' };
 
+/** What is wrong with an id that a spreadsheet took for a number: `6,51E+31`. */
+export function roundedProblem(id: unknown): string | undefined {
+  if (typeof id !== 'string' || !/^[0-9]+[.,][0-9]+E\+[0-9]+$/i.test(id)) return undefined;
+  return `${quoteGiven(id)} is a number that a spreadsheet has rounded, so that the id is lost: store the column as text, and export it again`;
+}
+
 /** `type` of a member's JSON Schema; without one it may be anything. */
 function mayHoldMembers(type: unknown): boolean {
   return type === undefined || type === 'object' || type === 'array';
@@ -31,7 +37,11 @@ export class ColumnRoles {
   /** Members of the response that hold members themselves: `metadata` makes `metadata.shop` known. */
   readonly #compound: readonly string[];
 
-  constructor(operation: Operation) {
+  readonly #ignored: readonly string[];
+
+  /** `ignored`: `--ignore-columns`. */
+  constructor(operation: Operation, ignored: readonly string[] = []) {
+    this.#ignored = ignored;
     this.fields = operation.body === null ? [] : describeFields(operation.body);
     const [param] = Object.keys(operation.params.shape);
     this.idParam = param === 'cardId' || param === 'id' ? param : undefined;
@@ -44,6 +54,17 @@ export class ColumnRoles {
       this.#roles.set('id', { kind: 'id' });
       this.#roles.set(this.idParam, { kind: 'id' });
     }
+    for (const name of ignored) if (this.#roles.get(name)?.kind !== 'id') this.#roles.set(name, { kind: 'ignored' });
+  }
+
+  /** What is wrong with `--ignore-columns`, of an input that has these columns. */
+  ignoredProblems(names: ReadonlySet<string>): readonly string[] {
+    return this.#ignored.flatMap((name) => {
+      if (this.#roles.get(name)?.kind === 'id') return [`--ignore-columns: ${name} is the column of the id`];
+      if (names.has(name)) return [];
+      const hint = meantBy(name, [...names]);
+      return [`--ignore-columns: the input has no column ${quoteGiven(name)}${hint}`];
+    });
   }
 
   /** Every name that a column may have, apart from dotted ones. */
@@ -62,7 +83,9 @@ export class ColumnRoles {
   faultsOf(names: readonly string[]): readonly { readonly index: number; readonly problem: string }[] {
     return names.flatMap((name, index) => {
       if (this.roleOf(name).kind === 'unknown') return [{ index, problem: this.unknownProblem(name) }];
-      return names.indexOf(name) === index ? [] : [{ index, problem: `there are two columns ${name}` }];
+      return names.indexOf(name) === index || this.#ignored.includes(name)
+        ? []
+        : [{ index, problem: `there are two columns ${name}` }];
     });
   }
 
@@ -71,12 +94,13 @@ export class ColumnRoles {
    * `--expect` compares with. Said once for the header, not again for a million rows.
    */
   missingIn(
-    names: readonly string[],
+    header: readonly string[],
     defaults: Readonly<Record<string, FieldValue>>,
     expectations: readonly ExpectationInput[],
   ): ReadonlyMap<string, string> {
     const missing = new Map<string, string>();
     const { idParam } = this;
+    const names = header.filter((name) => !this.#ignored.includes(name));
     if (idParam !== undefined && !names.some((name) => this.roleOf(name).kind === 'id')) {
       missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing`);
     }
@@ -85,7 +109,7 @@ export class ColumnRoles {
       if (!isGiven) missing.set(name, `the column ${name} is missing (--${flag} gives all rows one value)`);
     }
     for (const { field, value } of expectations) {
-      if (value !== undefined || names.includes(field)) continue;
+      if (value !== undefined || header.includes(field)) continue;
       missing.set(field, `the column ${field} is missing, which --expect ${field} compares with`);
     }
     return missing;
@@ -95,8 +119,16 @@ export class ColumnRoles {
   unknownProblem(name: string): string {
     if (name === '') return 'a column has no name';
     const useful = this.names.filter((known) => this.roleOf(known).kind !== 'ignored' && !known.startsWith('_'));
-    const near = nearest(name, useful) ?? nearest(name, this.names);
-    const hint = near === undefined ? `the columns that are read are ${useful.join(', ')}` : `did you mean ${near}?`;
+    const near =
+      nearest(name, useful) ??
+      nearest(
+        name,
+        this.names.filter((known) => !this.#ignored.includes(known)),
+      );
+    const hint =
+      near === undefined
+        ? `the columns that are read are ${useful.join(', ')}; --ignore-columns reads over others`
+        : `did you mean ${near}?`;
     return `unknown column ${quoteGiven(name)}; ${hint}`;
   }
 }

@@ -6,9 +6,9 @@ import { type Expectation, type ExpectationInput, valueAt } from '../expect.ts';
 import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { ChangedFrom } from './changed-from.ts';
-import { ColumnRoles } from './columns.ts';
+import { ColumnRoles, roundedProblem } from './columns.ts';
 import { placeFault } from './fault-place.ts';
-import { type InputFault, type InputFormat, type InputHeader, isTable, type RawRecord } from './record.ts';
+import { type InputFault, type InputFormat, type InputHeader, isEmptyRow, isTable, type RawRecord } from './record.ts';
 
 /** One row as a call of its operation: checked, and ready to be sent. */
 export interface Row {
@@ -41,6 +41,8 @@ export interface InterpretOptions {
   readonly emptyCells: 'keep' | 'clear';
   readonly resendUnknown: boolean;
   readonly expectations: readonly ExpectationInput[];
+  /** `--ignore-columns`. */
+  readonly ignoreColumns?: readonly string[];
   /** `--changed-from`: only what differs from it is sent. */
   readonly changedFrom?: ChangedFrom | undefined;
   /** A rule that no schema knows, such as a profile's `requireReason`. */
@@ -90,7 +92,7 @@ export class Interpreter {
 
   constructor(options: InterpretOptions) {
     this.#options = options;
-    this.roles = new ColumnRoles(options.operation);
+    this.roles = new ColumnRoles(options.operation, options.ignoreColumns);
     this.#isWrite = isWrite(options.operation);
     // What the service does with an update without any field is not shown; block and reissue may have none.
     this.#isUpdate = isUpdate(options.operation);
@@ -113,6 +115,13 @@ export class Interpreter {
   }
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
+    if (isTable(format) && isEmptyRow(record)) {
+      return {
+        kind: 'faults',
+        row: undefined,
+        faults: [placeFault(record, format, '', 'the row has no value, and rows follow it: take it out')],
+      };
+    }
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;
     // What the reader of a workbook says of the cells of a row.
@@ -134,16 +143,8 @@ export class Interpreter {
     const { idParam } = this.roles;
     const id = idParam === undefined ? undefined : params[idParam];
     const before = isUnchanged ? undefined : this.#before(id, values);
-    const row: Row = {
-      row: record.row,
-      line: record.line,
-      id,
-      params,
-      body: this.#body(values),
-      expects,
-      record,
-      before,
-    };
+    const { row: number, line } = record;
+    const row: Row = { row: number, line, id, params, body: this.#body(values), expects, record, before };
     if (found.length === 0) {
       if (isUnchanged) return { kind: 'unchanged', row };
       const extra = this.#options.checkRow?.(row);
@@ -193,6 +194,8 @@ export class Interpreter {
     const isCardId = idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id);
     if (!isCardId) {
       const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
+      const rounded = roundedProblem(id);
+      if (rounded !== undefined) found.push({ field: name, problem: rounded });
       const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
       // A cell that cannot be taken has its fault already.
       if (!found.some(({ field }) => field === name))

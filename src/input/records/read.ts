@@ -9,6 +9,8 @@ import { JsonArrayParser } from './json-array.ts';
 import { LineParser } from './line-parser.ts';
 import {
   countLineBreaks,
+  isEmptyRow,
+  isTable,
   type RawRecord,
   type ReadBatch,
   type ReadOptions,
@@ -105,7 +107,7 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
   const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);
   if (format === 'xlsx') {
     const { readWorkbookRows } = await import('./workbook-rows.ts');
-    yield* readWorkbookRows(input.bytes, options);
+    yield* withoutEmptyEnd(readWorkbookRows(input.bytes, options));
   } else {
     if (options.sheet !== undefined && options.isOlder !== true) {
       await input.close();
@@ -117,15 +119,16 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
 
 /**
  * The same without the rows of empty cells at the end (`;;;;`), which spreadsheets leave behind; a note says how many
- * there were. Anywhere else such a row is what it was: a row that lacks everything.
+ * there were. Anywhere else such a row is a fault.
  */
 async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenerator<ReadBatch> {
   let held: RawRecord[] = [];
   let last: ReadBatch | undefined;
   for await (const batch of batches) {
     last = batch;
-    const end =
-      batch.format === 'csv' ? batch.records.findLastIndex((record) => !isEmptyRow(record)) : batch.records.length - 1;
+    const end = isTable(batch.format)
+      ? batch.records.findLastIndex((record) => !isEmptyRow(record))
+      : batch.records.length - 1;
     const records = end === -1 ? [] : [...held, ...batch.records.slice(0, end + 1)];
     held = end === -1 ? [...held, ...batch.records] : batch.records.slice(end + 1);
     yield held.length === 0 && records.length === batch.records.length ? batch : { ...batch, records };
@@ -139,10 +142,6 @@ async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenera
     faults: [],
     notes: [`${rows} of empty cells at the end skipped (from line ${first.line})`],
   };
-}
-
-function isEmptyRow({ values }: RawRecord): boolean {
-  return values.length > 1 && values.every((value) => value === '');
 }
 
 async function* readTextRows(

@@ -42,6 +42,11 @@ export function isTable(format: string): boolean {
   return format === 'csv' || format === 'xlsx';
 }
 
+/** Is it a row of a table in which nothing stands? */
+export function isEmptyRow({ values, problems }: RawRecord): boolean {
+  return (problems === undefined || problems.size === 0) && values.every((value) => value === '');
+}
+
 /** The names of the columns, and where they stand. */
 export interface InputHeader {
   readonly names: readonly string[];

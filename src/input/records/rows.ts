@@ -7,7 +7,8 @@ import type { InputFault, InputFormat } from './record.ts';
 import { isInShard, type Shard } from './shard.ts';
 
 /** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
-export interface RowOptions extends Pick<InterpretOptions, 'defaults' | 'expectations' | 'emptyCells'> {
+export interface RowOptions
+  extends Pick<InterpretOptions, 'defaults' | 'expectations' | 'emptyCells' | 'ignoreColumns'> {
   readonly csvRaw: boolean;
   /** `--sheet`. */
   readonly sheet: string | undefined;

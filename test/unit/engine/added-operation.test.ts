@@ -90,9 +90,9 @@ describe('an operation that is added', () => {
 
   it('needs a plan for many rows where the profile demands approvals', () => {
     const { session } = sessionOf({ approvals: 2 });
-    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'rows', rows: 2 }))).toBe(5);
-    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', approved: 1 }))).toBe(5);
-    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', approved: 2 }))).toBe(0);
+    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'rows', rows: 2, inputRows: 2 }))).toBe(5);
+    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', rows: 2, approved: 1 }))).toBe(5);
+    expect(exitCodeOf(() => guardWrite(session, CANCEL, { kind: 'plan', plan: 'p', rows: 2, approved: 2 }))).toBe(0);
   });
 
   it('is never sent twice with the careful values', () => {

@@ -466,7 +466,7 @@ describe('what spreadsheets leave behind', () => {
     });
     expect(await callsOf(subscriberUpdate, rows)).toEqual([['s1', '{"email":"a@x","first_name":"Ann"}']]);
     const between = await faultsOf(subscriberUpdate, 'id;email;first_name\n;;\ns1;a@x;Ann\n');
-    expect(between[0]).toContain('line 2, column id');
+    expect(between[0]).toBe('line 2: the row has no value, and rows follow it: take it out');
   });
 
   it('cells with a blank before or after the text are warned about, once for each column', async () => {
