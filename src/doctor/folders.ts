@@ -3,14 +3,15 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { familyWords } from '../api/operation.ts';
 import { readCredentials } from '../credentials/store.ts';
-import { describeIoError, errnoOf } from '../files/io-failure.ts';
+import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
+import { requireOwnState } from '../files/own-state.ts';
 import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
 import { refuseUnsafeFolder, shellQuote } from '../files/safety.ts';
 import { commandWords } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
-import { type Check, look, ok, problem, warning } from './check.ts';
+import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
 
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
@@ -108,6 +109,7 @@ async function checkPrivate({ places, context }: Session): Promise<readonly Chec
   const checks: Check[] = [];
   for (const name of places.stateDir === undefined || context.platform === 'win32' ? [] : PRIVATE_IN_STATE) {
     const path = join(places.stateDir ?? '', name);
+    requireOwnState(places.stateDir ?? '', path);
     const stats = await statOf(path);
     const mode = (stats?.mode ?? 0) & 0o777;
     if ((mode & 0o077) === 0) continue;
@@ -120,7 +122,10 @@ async function checkPrivate({ places, context }: Session): Promise<readonly Chec
 async function checkRuns({ places, context }: Session): Promise<readonly Check[]> {
   if (places.stateDir === undefined) return [];
   const { listRuns } = await import('../run/run-list.ts');
-  const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock });
+  const unread: Unread = new Map();
+  const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock }, unread);
+  const left = unreadFailure('run', unread);
+  if (left !== undefined) return [problemOf('runs', left)];
   const open = runs.filter(({ state }) => state === 'stopped' || state === 'interrupted');
   if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];
   return open.map(({ run, operation, state }) =>

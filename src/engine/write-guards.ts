@@ -24,7 +24,7 @@ export type WriteWay =
   | { readonly kind: 'rows'; readonly rows: number; readonly inputRows: number }
   /** A raw POST: of `operation` nothing need be known, so `needsReason` says whether it may be one with a reason. */
   | { readonly kind: 'raw'; readonly reason: string | undefined; readonly needsReason: boolean }
-  /** `rows` of a plan; `approved`: how many approvals of it count. `path`: the file, where it is at hand. */
+  /** `rows` of a plan; `approved`: how many approvals of it count. `path`: the file; absent: those that a run kept. */
   | {
       readonly kind: 'plan';
       readonly plan: string;
@@ -120,10 +120,13 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
   const demand = `profile ${session.profile.name} demands ${demanded === 1 ? 'an approval' : `${demanded} approvals`}`;
   if (way.kind === 'plan') {
     if (way.approved >= demanded) return;
-    const file = way.path === undefined ? '<file>' : shellQuote(way.path);
-    const approve = `${session.output.command ?? 'frontdesk'} plan approve ${file} --key <key> --as <name>`;
+    const command = `${session.output.command ?? 'frontdesk'} plan`;
+    const next =
+      way.path === undefined
+        ? `go on with the plan itself, whose approvals are beside it: ${command} apply <file>`
+        : `have it approved: ${command} approve ${shellQuote(way.path)} --key <key> --as <name>`;
     throw forbidden(`${demand}, and ${way.approved} of plan ${way.plan} count: ${demanded - way.approved} missing`, [
-      `have it approved: ${approve}; see \`frontdesk help plans\``,
+      `${next}; see \`frontdesk help plans\``,
     ]);
   }
   if (way.kind === 'rows' && way.rows <= 1) return;

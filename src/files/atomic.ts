@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errnoOf, ioFailure, orIoFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
@@ -95,5 +96,19 @@ export async function writeFileAtomic(
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw ioFailure(`cannot save ${what} ${path}`, error);
+  }
+}
+
+/**
+ * What the work gives that is done in a new folder of this user's own, which is gone afterwards; one that cannot be
+ * removed stays, and decides nothing.
+ */
+export async function withTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const making = mkdtemp(join(tmpdir(), 'frontdesk-'));
+  const folder = await orIoFailure(making, 'cannot make a temporary folder', 'nothing was changed');
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -67,6 +67,22 @@ export async function orIoFailure<Result>(work: Promise<Result>, attempt: string
   }
 }
 
+/** What a listing leaves out, by its name, because it could not be read. */
+export type Unread = Map<string, Failure>;
+
+/**
+ * What is raised once the rest of a listing is printed: AUTH where others could have written what was left out, else
+ * LOCAL_IO; undefined where nothing was. `what`: `run`.
+ */
+export function unreadFailure(what: string, unread: Unread): Failure | undefined {
+  const failures = [...unread.values()];
+  const first = failures.find(({ code }) => code === 'AUTH') ?? failures[0];
+  if (first === undefined) return undefined;
+  const lines = [...unread].map(([name, { message }]) => `${what} ${name} is left out: ${message}`);
+  const code = first.code === 'AUTH' ? 'AUTH' : 'LOCAL_IO';
+  return new Failure(code, lines.join('; '), { hints: first.hints, lines, cause: first });
+}
+
 /** What the work gives; undefined where it meets something that is not there. */
 export async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {

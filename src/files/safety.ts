@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
@@ -32,18 +32,22 @@ export function shellQuote(text: string): string {
   return `$'${escapeUnsafe(text.replace(/[\\']/g, '\\$&'), shellEscape)}'`;
 }
 
-function octal(mode: number): string {
+export function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }
 
-/** The user this process acts as; undefined where that cannot be told (then owners are not compared). */
-async function currentUid(): Promise<number | undefined> {
+let ownUid: number | undefined;
+
+/** The user this process acts as; undefined where that cannot be told, or files have no owners (Windows). */
+export function currentUid(): number | undefined {
+  if (ownUid !== undefined) return ownUid;
   try {
-    return userInfo().uid;
+    const { uid } = userInfo();
+    ownUid = uid < 0 ? undefined : uid;
+    return ownUid;
   } catch {
     // A container's random user has no entry in /etc/passwd; its own /proc folder still tells who it is.
-    const own = await stat('/proc/self').catch(() => undefined);
-    return own?.uid;
+    return statSync('/proc/self', { throwIfNoEntry: false })?.uid;
   }
 }
 
@@ -65,13 +69,14 @@ function openDanger(
   subject: string,
   facts: Pick<FileStatus, 'uid' | 'mode'>,
   uid: number | undefined,
+  safeMode = '700',
 ): Danger | undefined {
   const word = shellQuote(path);
   if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
     return { problem: `${subject} belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
   }
   if ((facts.mode & 0o022) !== 0) {
-    return { problem: `others can write to ${subject} (mode ${octal(facts.mode)})`, fix: `chmod 700 ${word}` };
+    return { problem: `others can write to ${subject} (mode ${octal(facts.mode)})`, fix: `chmod ${safeMode} ${word}` };
   }
   return undefined;
 }
@@ -89,7 +94,7 @@ function hasModes(platform: string): boolean {
 
 async function findDanger(path: string, facts: FileStatus, platform: string): Promise<Danger | undefined> {
   if (!hasModes(platform)) return facts.isFile() ? undefined : fileDanger(path, facts, undefined);
-  const uid = await currentUid();
+  const uid = currentUid();
   const folder = dirname(path);
   return fileDanger(path, facts, uid) ?? openDanger(folder, 'its folder', await stat(folder), uid);
 }
@@ -133,7 +138,7 @@ export async function readPrivateFile(
 /** AUTH, with the command that fixes it, for a folder in which others could swap a file that holds secrets. */
 export async function refuseUnsafeFolder(path: string, platform: string): Promise<void> {
   if (!hasModes(platform)) return;
-  const danger = openDanger(path, 'it', await stat(path), await currentUid());
+  const danger = openDanger(path, 'it', await stat(path), currentUid());
   if (danger === undefined) return;
   throw new Failure('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}; nothing was changed`, {
     hints: [`fix it with: ${danger.fix}`],
@@ -142,19 +147,54 @@ export async function refuseUnsafeFolder(path: string, platform: string): Promis
 
 const STICKY = 0o1000;
 
+/** A file that holds no secret and says what may be done, read once; or why it is not believed. */
+export type GuardedFile = { readonly bytes: Uint8Array } | Refusal;
+
+interface Refusal {
+  readonly problem: string;
+  readonly fix: string | undefined;
+}
+
 /**
- * Why others than this user and root could change a file that holds no secret, itself or by its folder; undefined:
- * they cannot. In a sticky folder (/tmp) only its owner can replace a file.
+ * Reads a file that only this user and root can change, links followed: the file that it leads to and that one's folder
+ * are theirs and not writable by others. `everyFolder`: so are all folders above (of those a sticky one of root, like
+ * /tmp, will do, where each can replace only what is his own). The facts are those of the bytes that are given back.
+ * Throws the system's error where it cannot be read.
  */
-export async function writableByOthers(path: string, platform: string): Promise<string | undefined> {
-  if (!hasModes(platform)) return undefined;
-  const uid = await currentUid();
-  for (const place of [path, dirname(path)]) {
-    const { uid: owner, mode } = await stat(place);
-    const isSticky = place !== path && (mode & STICKY) !== 0;
-    const facts = { uid: owner, mode: isSticky ? 0 : mode };
-    const danger = openDanger(place, place === path ? 'it' : 'its folder', facts, uid);
-    if (danger !== undefined) return danger.problem;
+export function readGuardedFile(path: string, { everyFolder }: { readonly everyFolder: boolean }): GuardedFile {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const facts = fstatSync(file);
+    if (!facts.isFile()) return { problem: 'it is not an ordinary file', fix: undefined };
+    return guardDanger(path, facts, everyFolder) ?? { bytes: readFileSync(file) };
+  } finally {
+    closeSync(file);
   }
-  return undefined;
+}
+
+function guardDanger(path: string, facts: Stats, everyFolder: boolean): Refusal | undefined {
+  const uid = currentUid();
+  if (uid === undefined) return undefined;
+  const real = realpathSync(path);
+  const there = statSync(real);
+  if (there.ino !== facts.ino || there.dev !== facts.dev)
+    return { problem: 'it was replaced meanwhile', fix: undefined };
+  let danger: Refusal | undefined = openDanger(real, 'it', facts, uid, 'go-w');
+  for (let folder = dirname(real); danger === undefined; folder = dirname(folder)) {
+    const { uid: owner, mode } = statSync(folder);
+    const isSticky = everyFolder && owner === 0 && (mode & STICKY) !== 0;
+    const subject = folder === dirname(real) ? 'its folder' : `the folder ${folder} above it`;
+    danger = openDanger(folder, subject, { uid: owner, mode: isSticky ? 0 : mode }, uid, 'go-w');
+    if (!everyFolder || folder === dirname(folder)) break;
+  }
+  return danger;
+}
+
+/** Who may approve: the allowed-signers file, read once, or why it is not believed. */
+export function readApprovers(path: string): GuardedFile {
+  try {
+    return readGuardedFile(path, { everyFolder: true });
+  } catch (error) {
+    return { problem: describeIoError(error), fix: undefined };
+  }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
 import { errnoOf } from '../files/io-failure.ts';
+import { requireOwnState } from '../files/own-state.ts';
 import { type HistoryEvent, parseHistoryEvent } from './history-event.ts';
 
 const NEWLINE = 0x0a;
@@ -21,6 +22,7 @@ export function historyPath(stateDir: string): string {
  */
 export async function appendLines(path: string, lines: string): Promise<void> {
   await ensurePrivateFolder(dirname(path));
+  requireOwnState(dirname(path), path);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     if (await appendOnce(path, lines)) return;
   }
@@ -56,9 +58,10 @@ export async function endsInLine(file: FileHandle, size: number): Promise<boolea
 
 /**
  * The events of the file from the oldest to the newest; none when there is no file. Lines that are no events
- * (torn by a crash) are left out. Rejects with the system's error.
+ * (torn by a crash) are left out. Rejects with the system's error, and with AUTH where others could have written it.
  */
 export async function* readEvents(path: string): AsyncGenerator<HistoryEvent> {
+  requireOwnState(dirname(path), path);
   const stream = createReadStream(path, { encoding: 'utf8' });
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
   try {

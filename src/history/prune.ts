@@ -3,6 +3,7 @@ import type { ClockPort } from '../context.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { ifThere, ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
+import { requireOwnState } from '../files/own-state.ts';
 import { parseHistoryEvent } from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
 
@@ -20,6 +21,7 @@ export interface PrunePorts {
 export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<number> {
   const path = historyPath(ports.stateDir);
   const what = 'the history';
+  requireOwnState(ports.stateDir, path);
   return withLock(`${path}.lock`, { pid: ports.pid, clock: ports.clock, what }, async (prove) => {
     const opening = ifThere(open(path, 'r'));
     const file = await orIoFailure(opening, `the history could not be read (${path})`, 'nothing was changed');

@@ -61,7 +61,11 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
           ?.append([{ event: 'end', entry, ending: { ...NO_ENDING, outcome: 'not_sent' } }])
           .catch(() => undefined);
         const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
-        throw failure.with({ outcome: 'not_sent' }, ['add --no-history to keep no record of this write']);
+        const [fix] = failure.hints;
+        throw failure.with({ outcome: 'not_sent' }, [
+          ...(fix === undefined ? [] : [fix]),
+          'add --no-history to keep no record of this write',
+        ]);
       }
       return entry;
     },

@@ -1,6 +1,7 @@
 import { untypedCommand } from '../commands/command.ts';
 import { portsOf } from '../engine/run/run-ports.ts';
 import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
+import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
@@ -57,6 +58,10 @@ const PEOPLE_COLUMNS: readonly Column[] = [
 
 const RUN_STATES: readonly RunState[] = ['running', 'finished', 'stopped', 'interrupted'];
 
+function raise(failure: Failure | undefined): void {
+  if (failure !== undefined) throw failure;
+}
+
 /** Older ones can be named. */
 const OFFERED_RUNS = 20;
 
@@ -107,7 +112,8 @@ export const runsListCommand = untypedCommand({
     const limit = readLimit(input, faults);
     if (faults.length > 0) throw usageFailure(faults);
     const { listRuns } = await import('../run/run-list.ts');
-    const runs = (await listRuns(portsOf(session))).filter((run) => state === undefined || run.state === state);
+    const unread: Unread = new Map();
+    const runs = (await listRuns(portsOf(session), unread)).filter((run) => state === undefined || run.state === state);
     const rows = runs.slice(0, limit).map((run) => fromPlain(run));
     const none =
       state === undefined
@@ -121,6 +127,7 @@ export const runsListCommand = untypedCommand({
         note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
       );
     }
+    raise(unreadFailure('run', unread));
   },
 });
 
@@ -263,6 +270,7 @@ export const runsRemoveCommand = untypedCommand({
   async run(session, input) {
     const { removeRun, removeRunsOlderThan } = await import('../run/run-store.ts');
     const ageText = lastValue(input, 'older-than');
+    const unread: Unread = new Map();
     let removed: readonly string[];
     if (ageText === undefined) {
       const name = await runNameOf(session, input);
@@ -283,9 +291,10 @@ export const runsRemoveCommand = untypedCommand({
       if (age === undefined)
         throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
       await confirmLoss(session, hasOption(input, 'yes'), `Remove all runs begun more than ${ageText} ago?`);
-      removed = await removeRunsOlderThan(portsOf(session), age);
+      removed = await removeRunsOlderThan(portsOf(session), age, unread);
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
     await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }) });
+    raise(unreadFailure('run', unread));
   },
 });

@@ -4,6 +4,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import { isFullList } from '../engine/list-call.ts';
 import { type Notice, OUTCOMES, usageFailure, warning } from '../failure.ts';
+import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
@@ -95,7 +96,10 @@ async function listRunsOf(session: Session, { args, warnings }: ReadRequest): Pr
   const state = reader.choice('state', RUN_STATES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
   reader.finish(['state', 'limit']);
-  const all = await listRuns(ports(session));
+  const unread: Unread = new Map();
+  const all = await listRuns(ports(session), unread);
+  const left = unreadFailure('run', unread);
+  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));
   const runs = all.filter((run) => state === undefined || run.state === state);
   return found(
     runs.slice(0, limit).map((run) => fromPlain(run)),

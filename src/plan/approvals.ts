@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { withTemporaryFolder } from '../files/atomic.ts';
 import { describeIoError } from '../files/io-failure.ts';
-import { writableByOthers } from '../files/safety.ts';
+import { readApprovers } from '../files/safety.ts';
 import type { Approval } from './plan-file.ts';
 import { NAMESPACE, runSshKeygen, type SshKeygen } from './ssh-keygen.ts';
 
@@ -39,17 +40,6 @@ export async function signers(planPath: string): Promise<readonly string[]> {
     .slice(0, MAX_SIGNATURES);
 }
 
-/** Why an allowed-signers file cannot say who may approve, or undefined. */
-async function approversProblem(path: string, platform: string): Promise<string | undefined> {
-  try {
-    const facts = await stat(path);
-    if (!facts.isFile()) return 'it is not an ordinary file';
-  } catch (error) {
-    return describeIoError(error);
-  }
-  return writableByOthers(path, platform);
-}
-
 interface Signed {
   /** The plan as it was verified: a copy, so that the very bytes that will be sent are checked. */
   readonly copy: string;
@@ -59,26 +49,34 @@ interface Signed {
 
 /**
  * Checks every signature beside a plan against the allowed-signers file: each by `ssh-keygen -Y verify` for its own
- * name, and each key once, whoever's names it bears. `path`: that file; undefined: none is set, so that no signature
- * can count. USAGE when ssh-keygen hangs.
+ * name, and each key once, whoever's names it bears. `path`: that file, which is read once and handed on as a copy;
+ * undefined: none is set, so that no signature can count. USAGE when ssh-keygen hangs.
  */
 export async function checkApprovals(
   tool: SshKeygen,
   plan: Signed,
   path: string | undefined,
-  platform: string,
+  names?: readonly string[],
 ): Promise<ApprovalCheck> {
-  const names = await signers(plan.path);
+  const signed = names ?? (await signers(plan.path));
   if (path === undefined)
-    return { approvals: [], uncounted: names.map((name) => `${name}: the profile names no approvers`) };
-  const problem = await approversProblem(path, platform);
-  if (problem !== undefined) {
-    return { approvals: [], uncounted: [`any signature: the approvers file ${path} is not used: ${problem}`] };
+    return { approvals: [], uncounted: signed.map((name) => `${name}: the profile names no approvers`) };
+  const listed = readApprovers(path);
+  if ('problem' in listed) {
+    return { approvals: [], uncounted: [`any signature: the approvers file ${path} is not used: ${listed.problem}`] };
   }
+  return withTemporaryFolder(async (folder) => {
+    const copy = join(folder, 'approvers');
+    await writeFile(copy, listed.bytes, { flag: 'wx', mode: 0o600 });
+    return judge(tool, plan, copy, signed);
+  });
+}
+
+async function judge(tool: SshKeygen, plan: Signed, listed: string, names: readonly string[]): Promise<ApprovalCheck> {
   const approvals: Approval[] = [];
   const uncounted: string[] = [];
   for (const name of names) {
-    const key = await signingKey(tool, plan, ['-Y', 'verify', '-f', path, '-I', name], name);
+    const key = await signingKey(tool, plan, ['-Y', 'verify', '-f', listed, '-I', name], name);
     const other = approvals.find((approval) => approval.key === key);
     if (key === undefined)
       uncounted.push(`${name}: it is not a signature of this plan by a key that is listed for that name`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ifThere, orIoFailure } from '../files/io-failure.ts';
+import { requireOwnState } from '../files/own-state.ts';
 import { parseLaterRunHeader, parseRunHeader, type RunHeader } from './run-header.ts';
 
 /** Runs that a message about an ambiguous part of an id names. */
@@ -12,6 +13,7 @@ const NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/;
 
 /** The files of one run: `<stateDir>/runs/<run>/`. */
 export interface RunFolder {
+  readonly stateDir: string;
   readonly run: string;
   readonly path: string;
   readonly header: string;
@@ -38,6 +40,7 @@ export function runFolder(stateDir: string, run: string): RunFolder {
   }
   const path = join(stateDir, 'runs', run);
   return {
+    stateDir,
     run,
     path,
     header: join(path, 'header.json'),
@@ -91,9 +94,13 @@ function noRun(run: string): Failure {
   return new Failure('USAGE', `there is no run ${run}`, { hints: ['list the runs with `frontdesk runs list`'] });
 }
 
-/** The header of a run, or undefined when there is no such run (a folder without a header never sent anything). */
+/**
+ * The header of a run, or undefined when there is no such run (a folder without a header never sent anything). AUTH
+ * where others could have put it there, or any file beside it.
+ */
 export async function readRunHeader(folder: RunFolder): Promise<RunHeader | undefined> {
   const path = folder.header;
+  requireOwnState(folder.stateDir, folder.path);
   const reading = ifThere(readFile(path, 'utf8'));
   const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'nothing was sent');
   return text === undefined ? undefined : parseRunHeader(text, path);
@@ -124,6 +131,7 @@ export async function requireReadableHeader(folder: RunFolder): Promise<RunHeade
 /** Names of all folders that may be runs, in no order. */
 export async function runNames(stateDir: string): Promise<readonly string[]> {
   const path = join(stateDir, 'runs');
+  requireOwnState(stateDir, path);
   const reading = ifThere(readdir(path, { withFileTypes: true }));
   const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'nothing was changed');
   return (entries ?? []).filter((entry) => entry.isDirectory() && isRunName(entry.name)).map(({ name }) => name);

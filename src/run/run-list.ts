@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { errnoOf } from '../files/io-failure.ts';
+import { errnoOf, ioFailure, type Unread } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { INTEGER, object, oneOf, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import { readLastRecord, scanJournal } from './journal-reader.ts';
@@ -39,8 +39,8 @@ export type RunOverview = ShapeOf<typeof RUN_OUTPUT>;
 
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
-/** All runs, newest first. A run whose header cannot be read is left out: it cannot be worked on either. */
-export async function listRuns(ports: ListPorts): Promise<readonly RunOverview[]> {
+/** All runs, newest first. A run that cannot be read is left out, as it cannot be worked on either, and `unread` hears why. */
+export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Promise<readonly RunOverview[]> {
   const folders = (await runNames(ports.stateDir)).map((name) => runFolder(ports.stateDir, name));
   const held = await livingLocks(
     folders.map(({ lock }) => lock),
@@ -48,8 +48,12 @@ export async function listRuns(ports: ListPorts): Promise<readonly RunOverview[]
   );
   const found: RunOverview[] = [];
   for (const folder of folders) {
-    const header = await readableHeader(folder);
-    if (header !== undefined) found.push(await overview(folder, header, held.has(folder.lock)));
+    try {
+      const header = await readRunHeader(folder);
+      if (header !== undefined) found.push(await overview(folder, header, held.has(folder.lock)));
+    } catch (error) {
+      unread.set(folder.run, ioFailure('it could not be read', error, 'nothing was changed'));
+    }
   }
   return found.sort(newestFirst);
 }
@@ -62,7 +66,10 @@ export async function showRun(ports: ListPorts, name: string): Promise<RunOvervi
   return overview(folder, header, held.has(folder.lock));
 }
 
-/** The name of the run that was begun last (`--last`). USAGE when there is none. */
+/**
+ * The name of the run that was begun last (`--last`). USAGE when there is none; where one cannot be read, which may be
+ * the last, AUTH or LOCAL_IO. A damaged one is left out.
+ */
 export async function lastRunName(ports: ListPorts): Promise<string> {
   const headers: RunHeader[] = [];
   for (const name of await runNames(ports.stateDir)) {
@@ -83,7 +90,7 @@ async function readableHeader(folder: RunFolder): Promise<RunHeader | undefined>
   try {
     return await readRunHeader(folder);
   } catch (error) {
-    if (error instanceof Failure) return undefined;
+    if (error instanceof Failure && error.code === 'USAGE') return undefined;
     throw error;
   }
 }

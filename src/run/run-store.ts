@@ -6,8 +6,9 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
 import type { HeldLock } from '../files/held-lock.ts';
-import { ioFailure } from '../files/io-failure.ts';
+import { ioFailure, type Unread } from '../files/io-failure.ts';
 import { acquireLock, lostLockFailure } from '../files/lock.ts';
+import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { AppendFile } from './append-file.ts';
@@ -58,6 +59,7 @@ export interface ActiveRun {
 export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
   const folder = join(stateDir, 'runs');
   await ensurePrivateFolder(folder);
+  requireOwnState(stateDir, folder);
   return join(folder, temporaryName(pid));
 }
 
@@ -150,14 +152,22 @@ export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   }
 }
 
-/** Deletes the runs that were begun more than `ageMs` ago and that no process works on; answers their names. */
-export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promise<readonly string[]> {
+/**
+ * Deletes the runs that were begun more than `ageMs` ago and that no process works on; answers their names. Of a run
+ * whose header is damaged the time of its folder counts. `unread` hears of those that are not touched because others
+ * could have written them, or that cannot be read or removed.
+ */
+export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread: Unread): Promise<readonly string[]> {
   const old: string[] = [];
   for (const name of [...(await runNames(ports.stateDir))].sort()) {
     const folder = runFolder(ports.stateDir, name);
-    const header = await readRunHeader(folder);
-    const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
-    if (startedMs < ports.clock.now() - ageMs) old.push(name);
+    try {
+      const header = await readRunHeader(folder).catch(ignoreDamage);
+      const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
+      if (startedMs < ports.clock.now() - ageMs) old.push(name);
+    } catch (error) {
+      unread.set(name, ioFailure('it could not be read', error, 'it was not removed'));
+    }
   }
   // Those that killed processes elsewhere left locked are watched at the same time.
   const wereRemoved = await Promise.all(
@@ -165,8 +175,9 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promi
       removeRun(ports, name).then(
         () => true,
         (error: unknown) => {
-          if (error instanceof Failure && error.code === 'USAGE') return false;
-          throw error;
+          const failure = ioFailure('it could not be removed', error, 'a part of it may be left');
+          if (failure.code !== 'USAGE') unread.set(name, failure);
+          return false;
         },
       ),
     ),
@@ -174,8 +185,15 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number): Promi
   return old.filter((_, index) => wereRemoved[index]);
 }
 
+/** A header that is no header: what remains of such a run is removed by its age. */
+function ignoreDamage(error: unknown): undefined {
+  if (error instanceof Failure && error.code === 'USAGE') return undefined;
+  throw error;
+}
+
 async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   await ensurePrivateFolder(folder.path);
+  requireOwnState(folder.stateDir, folder.path);
   const { pid, clock } = ports;
   const lock = await acquireLock(folder.lock, { pid, clock, what: `run ${folder.run}` }, ports.report?.bind(ports));
   // What killed processes left may be a whole input, with customers' data in it.

@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import { type Prove, withLock } from '../files/lock.ts';
+import { requireOwnState } from '../files/own-state.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import type { JsonObject } from '../json/value.ts';
 import { keptText } from './json-text.ts';
@@ -129,6 +130,7 @@ export class FileStore implements SandboxStore {
 
   constructor(stateDir: string, ports: FilePorts) {
     this.#path = statePath(stateDir);
+    requireOwnState(stateDir, this.#path);
     this.#ports = ports;
     this.#current = load(this.#path);
   }
@@ -192,6 +194,7 @@ export class FileStore implements SandboxStore {
  */
 export async function resetSandbox(stateDir: string, { pid, clock }: FilePorts): Promise<boolean> {
   const path = statePath(stateDir);
+  requireOwnState(stateDir, path);
   await sweepLeftovers(dirname(path), { pid, clock });
   return await withLock(`${path}.lock`, { pid, clock, what: 'the sandbox' }, async (prove) => {
     try {

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { readApprovers } from '../files/safety.ts';
 import { BOOLEAN, INTEGER, oneOf, type Shape, TEXT } from '../json/shape.ts';
 import type { OptionSpec } from '../options/option.ts';
 import type { Column } from '../output/column.ts';
@@ -43,6 +44,13 @@ function readPattern(text: string): Reading<string> {
 function readBoolean(text: string): Reading<boolean> {
   if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' };
   return { ok: false, problem: `"${text}" is not true or false` };
+}
+
+/** Where others could change it, no signature would ever count. */
+function readApproversPath(text: string): Reading<string> {
+  const path = resolve(text);
+  const file = readApprovers(path);
+  return 'bytes' in file ? takeText(path) : { ok: false, problem: `${path} cannot be used: ${file.problem}` };
 }
 
 const MAX_ROWS = 999_999_999;
@@ -119,7 +127,7 @@ export const PROFILE_SETTINGS = {
     },
     column: { header: 'APPROVERS', spare: true },
     shape: TEXT,
-    read: (text) => ({ ok: true, value: resolve(text) }),
+    read: readApproversPath,
     readStored: (text) =>
       isAbsolute(text) ? takeText(text) : { ok: false, problem: `"${text}" is not an absolute path` },
   }),

@@ -1,8 +1,9 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type DocumentKind, damagedFile, parseDocument } from '../files/document.ts';
 import { describeIoError, errnoOf } from '../files/io-failure.ts';
+import { type GuardedFile, readGuardedFile } from '../files/safety.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { meantBy } from '../output/nearest.ts';
@@ -122,15 +123,16 @@ function isOutOfReach(path: string, error: unknown): boolean {
 
 /**
  * The settings of this user; the empty ones when there is no folder or no file. Changes nothing. USAGE for
- * a file that is damaged, newer, or there but unreadable: passing over it would drop its `readOnly`.
+ * a file that is damaged, newer, or there but unreadable: passing over it would drop its `readOnly`. AUTH for one that
+ * others can write to: it says where a token goes.
  */
 export async function readSettings(configDir: string | undefined): Promise<Settings> {
   if (configDir === undefined) return NO_SETTINGS;
   const path = settingsPath(configDir);
-  let bytes: Uint8Array;
+  let file: GuardedFile;
   try {
     // At once: every call reads this small file, and starting Node's threads for it takes longer than reading.
-    bytes = readFileSync(path);
+    file = readGuardedFile(path, { everyFolder: false });
   } catch (error) {
     if (isOutOfReach(path, error)) return NO_SETTINGS;
     throw new Failure(
@@ -141,5 +143,12 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
       },
     );
   }
-  return parseSettings(bytes, path);
+  if ('bytes' in file) return parseSettings(file.bytes, path);
+  throw new Failure(
+    file.fix === undefined ? 'USAGE' : 'AUTH',
+    `the settings file ${path} was not used: ${file.problem}; nothing was sent`,
+    {
+      hints: file.fix === undefined ? [] : [`fix it with: ${file.fix}`],
+    },
+  );
 }

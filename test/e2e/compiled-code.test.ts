@@ -289,7 +289,7 @@ describe.skipIf(process.platform === 'win32')('compiled code that another brough
     return home;
   }
 
-  it.each(['022', '077'])('in a checkout under umask %s is not run', async (umask) => {
+  it.each(['022', '077'])('T20 in a checkout under umask %s is not run', async (umask) => {
     const from = await hostileRepository();
     for (const brings of [['XDG_CACHE_HOME'], ['XDG_CACHE_HOME', 'XDG_CONFIG_HOME']]) {
       const home = createHome();

@@ -1,6 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
+import { writeFileAtomic } from '../../files/atomic.ts';
+import { ioFailure } from '../../files/io-failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
@@ -8,6 +10,7 @@ import { textAt } from '../../json/value.ts';
 import { lastValue, type RawInput } from '../../options/raw-input.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/safe-text.ts';
+import { signaturePath } from '../../plan/approvals.ts';
 import { type Approval, type PlanHeader, planRunName } from '../../plan/plan-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';
 import { plannedRows } from '../../plan/read-plan.ts';
@@ -161,6 +164,19 @@ function beginPlanRun(
   return startRun(session, plan, storeOptions({ csvRaw: session.output.csvRaw }, pace), { approvedBy });
 }
 
+/** The signatures that counted, beside the run's copy of the plan: a resume verifies them anew. */
+async function keepSignatures(path: string, run: ActiveRun, approved: readonly Approval[], pid: number): Promise<void> {
+  try {
+    for (const { as } of approved) {
+      const text = await readFile(signaturePath(path, as));
+      await writeFileAtomic(signaturePath(run.folder.input, as), text, { pid, what: 'an approval of the run' });
+    }
+  } catch (error) {
+    await run.close();
+    throw ioFailure(`the approvals of run ${run.header.run} could not be kept`, error, 'nothing was sent');
+  }
+}
+
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
 async function beginPlan(
   session: Session,
@@ -207,6 +223,7 @@ async function beginPlan(
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
   const run = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, pace));
+  await keepSignatures(plan.path, run, approved, session.context.pid);
   return {
     operation,
     service,
@@ -236,6 +253,6 @@ export async function applyPlan(session: Session, input: RawInput, path: string)
     const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, input, plan, pace)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
-    await rm(copy, { force: true });
+    await rm(copy, { force: true }).catch(() => undefined);
   }
 }

@@ -1,15 +1,15 @@
-import { link, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
+import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
+import { withTemporaryFolder } from '../../files/atomic.ts';
 import { errnoOf, ioFailure, succeeds } from '../../files/io-failure.ts';
 import { temporaryName } from '../../files/process-identity.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
-import { isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
+import { checkApprovals, isApproverName, signatureKey, signaturePath, signPlan } from '../../plan/approvals.ts';
 import { APPROVAL_COLUMNS } from '../../plan/plan-columns.ts';
-import { findSshKeygen } from '../../plan/ssh-keygen.ts';
+import { findSshKeygen, type SshKeygen } from '../../plan/ssh-keygen.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { requirePerson } from '../write-guards.ts';
@@ -67,20 +67,27 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
     if (error instanceof Failure) throw error;
     throw ioFailure(`cannot write the approval ${file}`, error, 'nothing was signed');
   } finally {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 
 /** What `plan approve` prints: `key` is the fingerprint. */
 export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
 
+/** Why a signature would not count for the profile in use; undefined: it would, or nothing says who may approve. */
+async function whyUncounted(tool: SshKeygen, approving: Approving, copy: string): Promise<string | undefined> {
+  const { approvers } = approving.profile ?? {};
+  if (approvers === undefined) return undefined;
+  const { uncounted } = await checkApprovals(tool, { path: copy, copy }, approvers, [approving.as]);
+  return uncounted[0];
+}
+
 /** Signs a plan after showing it. Sends nothing. Answers the exit code. */
 export async function approvePlan(session: Session, approving: Approving): Promise<number> {
   const { context } = session;
-  const { path, key, as, profile } = approving;
+  const { path, key, as } = approving;
   await refuseFaults(approving);
-  const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
-  try {
+  return withTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
     // The bytes that were looked at are the bytes that are signed.
     const plan = await surveyPlan(session, path, { copyTo: copy });
@@ -93,18 +100,27 @@ export async function approvePlan(session: Session, approving: Approving): Promi
         `--key: ${quoteGiven(key)} did not sign the plan: ${signed.problem}; nothing was signed`,
       );
     }
+    await writeFile(signaturePath(copy, as), signed.signature, { flag: 'wx', mode: 0o600 });
+    const problem = await whyUncounted(tool, approving, copy);
+    if (problem !== undefined) {
+      throw new Failure(
+        'FORBIDDEN',
+        `plan ${plan.header.plan}: the approval would not count: ${problem}; it was not kept`,
+        {
+          hints: ['ask who keeps the approvers file to list this key for that name'],
+        },
+      );
+    }
     const file = signaturePath(path, as);
     await keepSignature(file, signed.signature, context.pid);
-    const fingerprint = await signatureKey(tool, { path, copy }, as);
+    const fingerprint = await signatureKey(tool, { path: copy, copy }, as);
     const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
     await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
-    const { uncounted } = await showApprovals(session, profile, path);
-    const problem = uncounted.find((text) => text.startsWith(`${as}: `) || text.startsWith('any signature: '));
-    if (problem !== undefined) {
-      await session.notify(warning('NOT_COUNTED', `the approval does not count: ${problem}`));
+    if (approving.profile?.approvers === undefined) {
+      await session.notify(
+        note('NOT_COMPARED', 'the approval was not compared with any approvers: no profile in use names them'),
+      );
     }
     return 0;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

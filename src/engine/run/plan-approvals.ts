@@ -21,7 +21,7 @@ export async function countApprovals(session: Session, path: string, copy: strin
   const demanded = demandedApprovals(profile);
   if (demanded === 0) return NONE;
   const tool = await findSshKeygen(context.env, context.platform);
-  const checked = await checkApprovals(tool, { path, copy }, profile.approvers, context.platform);
+  const checked = await checkApprovals(tool, { path, copy }, profile.approvers);
   return { ...checked, demanded };
 }
 

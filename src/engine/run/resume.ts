@@ -1,5 +1,6 @@
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
 import { lastValue, type RawInput } from '../../options/raw-input.ts';
+import { planRunName } from '../../plan/plan-file.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
 import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
@@ -8,10 +9,12 @@ import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { guardWrite, requirePerson, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
+import { countApprovals } from './plan-approvals.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
 import { failedPathOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
+import { surveyPlan } from './survey-plan.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -34,7 +37,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const operation = operationOfRun(header);
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
-  guardWrite(session, operation, wayOf(header));
+  guardWrite(session, operation, await wayOf(session, header));
   if (unknownRows === 'resend') await confirmResend(session, header);
   const service = await session.service(operation.family);
   refuseOtherPlace(header, placeOf(session, operation));
@@ -58,15 +61,22 @@ export async function resume(session: Session, input: RawInput, name: string): P
   });
 }
 
-/** A run that applies a plan has the approvals that counted when it was begun. */
-function wayOf(header: RunHeader): WriteWay {
+/**
+ * What a resume sends. Of a plan's run the copy of the plan that it keeps is verified anew (USAGE), and so are the
+ * approvals that it keeps, against the approvers as they are now.
+ */
+async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
   if (header.inputFormat !== PLAN_INPUT) {
     const { rows, inputRows } = header;
     return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
   }
-  const approvedBy = header.options['approvedBy'];
-  const { run: plan, rows } = header;
-  return { kind: 'plan', plan, rows, approved: Array.isArray(approvedBy) ? approvedBy.length : 0 };
+  const { input } = runFolder(session.stateDir(), header.run);
+  const plan = await surveyPlan(session, input);
+  if (planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
+    throw new Failure('USAGE', `run ${header.run} keeps another plan (${plan.header.plan}); nothing was sent`);
+  }
+  const { approvals } = await countApprovals(session, input, input);
+  return { kind: 'plan', plan: plan.header.plan, rows: header.rows, approved: approvals.length };
 }
 
 async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {

@@ -129,7 +129,7 @@ describe('the record of a write', () => {
   it('never follows a symbolic link', async () => {
     const { recorder, path, stateDir } = setUp();
     symlinkSync(join(stateDir, 'elsewhere'), path);
-    await expect(recorder.begin(intent)).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    await expect(recorder.begin(intent)).rejects.toMatchObject({ code: 'AUTH' });
   });
 
   it('that cannot be ended says that the write was applied, and the id in the answer', async () => {

@@ -317,7 +317,7 @@ describe('runs remove', () => {
     const running = await beginRun(ports, runPlan({ name: 'old-running' }));
     clock.ms += 91 * 86_400_000;
     await (await beginRun(ports, runPlan({ name: 'young' }))).close();
-    expect(await removeRunsOlderThan(ports, 90 * 86_400_000)).toEqual(['old']);
+    expect(await removeRunsOlderThan(ports, 90 * 86_400_000, new Map())).toEqual(['old']);
     expect(readdirSync(join(stateDir, 'runs')).sort()).toEqual(['old-running', 'young']);
     await running.close();
   });

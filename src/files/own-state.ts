@@ -1,0 +1,65 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { Failure } from '../failure.ts';
+import { errnoOf, ioFailure } from './io-failure.ts';
+import { currentUid, octal, shellQuote } from './safety.ts';
+
+/**
+ * Refuses what others than this user could have put into the state folder (AUTH, with one command that fixes the whole
+ * folder): the folder itself and each one on the way to `path` has to be this user's, no link, and not writable by
+ * others, and so has all that lies in `path` if that is a folder of its own. Readable is fine, and folders above are not
+ * looked at. To be called before anything there is believed; nothing is there, nothing is refused. LOCAL_IO when it
+ * cannot be looked at.
+ */
+export function requireOwnState(stateDir: string, path: string): void {
+  const parts = relative(stateDir, path)
+    .split(sep)
+    .filter((part) => part !== '');
+  let place = stateDir;
+  try {
+    let facts = lstatSync(place, { throwIfNoEntry: false });
+    refuseForeign(stateDir, place, facts);
+    for (const part of parts) {
+      place = join(place, part);
+      facts = lstatSync(place, { throwIfNoEntry: false });
+      refuseForeign(stateDir, place, facts);
+    }
+    // The folder of one run: its files are opened by many.
+    if (parts.length < 2 || facts?.isDirectory() !== true) return;
+    for (const name of readdirSync(place)) {
+      refuseForeign(stateDir, join(place, name), lstatSync(join(place, name), { throwIfNoEntry: false }));
+    }
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return;
+    throw ioFailure(`cannot look at ${place}`, error, 'nothing was sent');
+  }
+}
+
+function refuseForeign(stateDir: string, place: string, facts: Stats | undefined): void {
+  const uid = currentUid();
+  const folder = shellQuote(stateDir);
+  if (facts === undefined) return;
+  if (facts.isSymbolicLink()) throw foreign(place, 'it is a symbolic link', `find ${folder} -type l -delete`);
+  if (!facts.isFile() && !facts.isDirectory()) {
+    throw foreign(place, 'it is not an ordinary file', `rm ${shellQuote(place)}`);
+  }
+  if (uid === undefined) return;
+  if (facts.uid !== uid) {
+    throw foreign(
+      place,
+      `it belongs to another user (uid ${facts.uid})`,
+      `sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`,
+      ['remove it instead if its content may be of another user'],
+    );
+  }
+  if ((facts.mode & 0o022) === 0) return;
+  throw foreign(place, `others can write to it (mode ${octal(facts.mode)})`, `chmod -R go-w ${folder}`);
+}
+
+function foreign(place: string, problem: string, fix: string, more: readonly string[] = []): Failure {
+  return new Failure('AUTH', `${place} was not used: ${problem}; nothing was sent`, {
+    hints: [`fix it with: ${fix}`, ...more],
+    cause: new Error(problem),
+  });
+}

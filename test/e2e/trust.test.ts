@@ -1,0 +1,266 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
+import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
+import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+
+// What another user of the machine could have put on the disk is not believed.
+
+const CARD_ID = cardId(1);
+const OTHER = 54_321;
+const HAS_OTHER =
+  process.getuid?.() === 0 && spawnSync('setpriv', ['--reuid', `${OTHER}`, '--clear-groups', 'true']).status === 0;
+const HAS_SSH_KEYGEN = spawnSync('ssh-keygen', ['-?']).error === undefined;
+
+interface Stage {
+  readonly home: Home;
+  readonly server: RecordingServer;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>;
+  /** Requests that would change a card. */
+  posts(): number;
+}
+
+async function onStage(): Promise<Stage> {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
+  const run: Stage['run'] = (args, more = {}) =>
+    runFrontdesk(args, { home, env: { ...env, ...more }, stdin: idLines(3) });
+  expect((await run(['profile', 'set', 'live', '--cards-url', server.url])).code).toBe(0);
+  return { home, server, run, posts };
+}
+
+function sh(script: string, cwd: string, as?: number): void {
+  const [file, ...args] =
+    as === undefined ? ['sh'] : ['setpriv', '--reuid', `${as}`, '--regid', `${as}`, '--clear-groups', 'sh'];
+  const done = spawnSync(file ?? '', [...args, '-ec', script], { cwd, encoding: 'utf8' });
+  expect(done.stderr).toBe('');
+}
+
+/** The command of a hint `fix it with: …`. */
+function fixOf(stderr: string): string {
+  return /fix it with: ([^"\n]*)/.exec(stderr)?.[1] ?? '';
+}
+
+/** A run of three cards that stopped after the first. */
+async function stopped(stage: Stage): Promise<void> {
+  const args = ['card', 'block', '--from', '-', '--run', 'may', '-j', '1', '--max-failures', '1', '--yes'];
+  const first = await stage.run([...args, '--timeout', '1ms', '--retries', '0']);
+  expect(first.code, first.stderr).toBe(8);
+}
+
+const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson', '--timeout', '30s'];
+
+describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
+  const places = ['', 'runs', 'runs/may', 'runs/may/input', 'runs/may/header.json', 'runs/may/journal.jsonl'];
+
+  it.each(places)('"%s" is not believed when others can write to it, and one command fixes it', async (place) => {
+    const stage = await onStage();
+    await stopped(stage);
+    const before = stage.posts();
+    sh(`chmod g+w ${join(stage.home.stateDir, place)}`, '/');
+    const refused = await stage.run(RESUME);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' });
+    expect(refused.stderr).toContain(
+      `${join(stage.home.stateDir, place).replace(/\/$/, '')} was not used: others can write to it`,
+    );
+    expect(stage.posts()).toBe(before);
+    sh(fixOf(refused.stderr), '/');
+    expect((await stage.run(RESUME)).code).not.toBe(4);
+    expect(stage.posts()).toBeGreaterThan(before);
+  });
+
+  it('may be read by others, below a folder of root that its group can write to', async () => {
+    const stage = await onStage();
+    const above = join(stage.home.path, 'volume');
+    mkdirSync(above);
+    chmodSync(above, 0o2775);
+    const state = { FRONTDESK_STATE_DIR: join(above, 'state') };
+    const args = ['card', 'block', '--from', '-', '--run', 'may', '-j', '1', '--yes'];
+    await stage.run([...args, '--max-failures', '1', '--timeout', '1ms', '--retries', '0'], state);
+    sh('chmod -R go+rX .', join(above, 'state'));
+    expect((await stage.run(RESUME, state)).code).not.toBe(4);
+    expect(stage.posts()).toBeGreaterThan(1);
+    sh('chmod 0660 runs/may/*', join(above, 'state'));
+    const refused = await stage.run(RESUME, state);
+    expect(refused.code).toBe(4);
+    sh(fixOf(refused.stderr), '/');
+    expect((await stage.run(RESUME, state)).code).not.toBe(4);
+  });
+
+  it('is not believed through a link', async () => {
+    const stage = await onStage();
+    await stopped(stage);
+    const before = stage.posts();
+    sh('mv runs elsewhere; ln -s "$PWD/elsewhere" runs', stage.home.stateDir);
+    const refused = await stage.run(RESUME);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('runs was not used: it is a symbolic link');
+    expect(stage.posts()).toBe(before);
+  });
+
+  it('a listing names the run that is not believed, shows the others and ends with 4', async () => {
+    const stage = await onStage();
+    await stopped(stage);
+    await stage.run(['card', 'block', '--from', '-', '--run', 'june', '--yes']);
+    chmodSync(join(stage.home.stateDir, 'runs/may/input'), 0o666);
+    const listed = await stage.run(['runs', 'list', '--json']);
+    expect(listed.code).toBe(4);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ run: 'june' }]);
+    expect(listed.stderr).toContain('run may is left out');
+    expect((await stage.run(RESUME)).code).toBe(4);
+    expect((await stage.run(['doctor'])).code).toBe(0);
+    expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
+  });
+
+  it('a write is refused where others can write to the history, and goes without one', async () => {
+    const stage = await onStage();
+    mkdirSync(stage.home.stateDir, { mode: 0o700 });
+    writeFileSync(join(stage.home.stateDir, 'history.jsonl'), '', { mode: 0o600 });
+    chmodSync(join(stage.home.stateDir, 'history.jsonl'), 0o620);
+    const activate = ['card', 'activate', CARD_ID];
+    const refused = await stage.run(activate);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('nothing was sent');
+    expect(stage.posts()).toBe(0);
+    expect((await stage.run([...activate, '--no-history'])).code).toBe(0);
+    expect((await stage.run(['history'])).code).toBe(4);
+  });
+
+  it.skipIf(!HAS_OTHER)('a run that another user put there is not resumed', async () => {
+    const stage = await onStage();
+    await stopped(stage);
+    const before = stage.posts();
+    chmodSync(stage.home.path, 0o755);
+    chmodSync(stage.home.stateDir, 0o777);
+    sh('cp -r runs /dev/null 2>/dev/null || true; mv runs away; mkdir runs', stage.home.stateDir, OTHER);
+    sh(`cp -r away/may runs/may; chown -R ${OTHER} runs`, stage.home.stateDir);
+    chmodSync(stage.home.stateDir, 0o700);
+    const refused = await stage.run(RESUME);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain(`belongs to another user (uid ${OTHER})`);
+    expect(stage.posts()).toBe(before);
+  });
+});
+
+describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a plan', () => {
+  async function approved() {
+    const stage = await onStage();
+    const work = join(stage.home.path, 'work');
+    sh(
+      'for n in ann bob; do ssh-keygen -q -t ed25519 -N "" -C "" -f $n; done; echo "ann $(cat ann.pub)" > allowed',
+      work,
+    );
+    const set = ['profile', 'set', 'live', '--approvers', 'allowed'];
+    expect((await stage.run([...set, '--approvals', '1'])).code).toBe(0);
+    expect((await stage.run(['card', 'block', '--from', '-', '--plan', 'p.plan'])).code).toBe(0);
+    const approve = ['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann', '--yes'];
+    expect((await stage.run(approve)).code).toBe(0);
+    const apply = ['plan', 'apply', 'p.plan', '--yes', '-j', '1', '--max-failures', '1', '--retries', '0'];
+    expect((await stage.run([...apply, '--timeout', '1ms'])).code).not.toBe(5);
+    const [run = ''] = readdirSync(join(stage.home.stateDir, 'runs')).filter((name) => name.startsWith('plan-'));
+    return { stage, work, run: join(stage.home.stateDir, 'runs', run) };
+  }
+
+  it('is resumed with the signatures that it keeps', async () => {
+    const { stage, run, work } = await approved();
+    expect(existsSync(join(run, 'input.ann.sig'))).toBe(true);
+    sh('rm p.plan p.plan.ann.sig', work);
+    const before = stage.posts();
+    const resumed = await stage.run(RESUME);
+    expect(resumed.code, resumed.stderr).not.toBe(5);
+    expect(rowLines(resumed.stdout).length).toBe(3);
+    expect(stage.posts()).toBeGreaterThan(before);
+  });
+
+  it.each([
+    ['without its signatures', 'rm "$run/input.ann.sig"', 5, 'plan apply <file>'],
+    ['whose signer is no longer listed', 'echo "ann $(cat bob.pub)" > allowed', 5, '1 missing'],
+    ['whose copy was changed', 'sed -i s/ACTIVE/ACTIVF/ "$run/input"', 2, 'changed'],
+  ])('is not resumed %s', async (_, script, code, says) => {
+    const { stage, run, work } = await approved();
+    sh(script.replaceAll('$run', run), work);
+    const before = stage.posts();
+    const refused = await stage.run(RESUME);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code, stdout: '' });
+    expect(refused.stderr).toContain(says);
+    expect(stage.posts()).toBe(before);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('T22 settings', () => {
+  it.each([
+    ['the file', 'settings.json'],
+    ['the folder', '.'],
+  ])('are not used when others can write to %s', async (_, place) => {
+    const stage = await onStage();
+    sh(`chmod g+w ${place}`, stage.home.configDir);
+    const refused = await stage.run(['card', 'get', CARD_ID]);
+    expect(refused).toMatchObject({ code: 4, stdout: '' });
+    expect(stage.server.requests).toEqual([]);
+    sh(fixOf(refused.stderr), '/');
+    expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
+  });
+
+  it('may be a link, and may be read by others', async () => {
+    const stage = await onStage();
+    sh(
+      `mkdir ../dotfiles; mv settings.json ../dotfiles/s; chmod 644 ../dotfiles/s; ln -s ../dotfiles/s settings.json`,
+      stage.home.configDir,
+    );
+    expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
+    chmodSync(join(stage.home.path, 'dotfiles'), 0o777);
+    expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(4);
+    expect(stage.server.requests.length).toBe(1);
+  });
+
+  it.skipIf(!HAS_OTHER)('of another user are not used', async () => {
+    const stage = await onStage();
+    sh(`chown ${OTHER} settings.json`, stage.home.configDir);
+    const refused = await stage.run(['card', 'get', CARD_ID]);
+    expect(refused.code).toBe(4);
+    expect(stage.server.requests).toEqual([]);
+  });
+});
+
+describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('T23 the approvers', () => {
+  async function signed() {
+    const stage = await onStage();
+    const work = join(stage.home.path, 'work');
+    sh('mkdir -p a/b; ssh-keygen -q -t ed25519 -N "" -C "" -f ann; echo "ann $(cat ann.pub)" > a/b/allowed', work);
+    const set = ['profile', 'set', 'live', '--approvers'];
+    expect((await stage.run([...set, 'a/b/allowed'])).code).toBe(0);
+    expect((await stage.run(['card', 'block', '--from', '-', '--plan', 'p.plan'])).code).toBe(0);
+    return { stage, work, set };
+  }
+  const APPROVE = ['plan', 'approve', 'p.plan', '--key', 'ann', '--as', 'ann', '--yes'];
+  const APPLY = ['plan', 'apply', 'p.plan', '--yes'];
+
+  it('count nothing when a folder further up can be renamed by others, also behind a link', async () => {
+    const { stage, work, set } = await signed();
+    expect((await stage.run(APPROVE)).code).toBe(0);
+    copyFileSync(join(work, 'p.plan'), join(work, 'q.plan'));
+    sh('mkdir linked; ln -s ../a/b/allowed linked/allowed', work);
+    expect((await stage.run([...set, 'linked/allowed'])).code).toBe(0);
+    chmodSync(join(work, 'a'), 0o777);
+    const refused = await stage.run(APPLY);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(`others can write to the folder ${join(work, 'a')} above it (mode 0777)`);
+    expect(stage.posts()).toBe(0);
+    const unkept = await stage.run(APPROVE.map((word) => word.replace('p.plan', 'q.plan')));
+    expect(unkept.code).toBe(5);
+    expect(existsSync(join(work, 'q.plan.ann.sig'))).toBe(false);
+    const unset = await stage.run([...set, 'a/b/allowed']);
+    expect(unset.code).toBe(2);
+    expect(unset.stderr).toContain('--approvers');
+    expect(readFileSync(join(stage.home.configDir, 'settings.json'), 'utf8')).toContain('linked/allowed');
+  });
+
+  it('cannot be set where there is no such file', async () => {
+    const { stage, set } = await signed();
+    expect((await stage.run([...set, 'a/b/absent'])).code).toBe(2);
+  });
+});
