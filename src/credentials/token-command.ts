@@ -31,6 +31,7 @@ function environmentOf(env: Env): Record<string, string> {
 
 async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise<Ending> {
   const { spawn } = await import('node:child_process');
+  const { endDescendants } = await import('../files/process-tree.ts');
   return new Promise((resolve) => {
     // Neither stdin (it may be the rows of a run) nor stderr (its text may hold a secret) is passed on. A
     // command that has to ask a person opens the terminal itself.
@@ -42,8 +43,9 @@ async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise
       stop?.removeEventListener('abort', onStop);
       resolve(ending);
     };
-    // What the shell started may outlive it and hold the pipe open; nothing of it may keep this process alive.
+    // What the shell started would outlive it, ask on and hold the pipe open.
     const abandon = (ending: Ending) => {
+      if (child.pid !== undefined) endDescendants(child.pid);
       child.kill('SIGKILL');
       child.stdout.destroy();
       child.unref();

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
+import { readWhole } from '../files/readable.ts';
+
+const readPem = async (path: string) => (await readWhole(path)).toString('utf8');
 
 /** A file of certificates, and the option or variable that names it. */
 export interface CaFile {
@@ -17,7 +19,7 @@ export async function readCaFile(
   env: Readonly<Record<string, string | undefined>>,
   where: CaFile['where'] = '--ca-file',
 ): Promise<readonly string[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const text = await readPem(path).catch((error: unknown) => {
     throw new Failure('USAGE', `${where}: ${path} cannot be read: ${messageOf(error)}; nothing was sent`, {
       cause: error,
     });
@@ -27,6 +29,6 @@ export async function readCaFile(
   }
   const extraPath = env['NODE_EXTRA_CA_CERTS'];
   // Node itself warns of an extra file that it cannot read.
-  const extra = extraPath === undefined ? undefined : await readFile(extraPath, 'utf8').catch(() => undefined);
+  const extra = extraPath === undefined ? undefined : await readPem(extraPath).catch(() => undefined);
   return extra === undefined ? [text] : [text, extra];
 }

@@ -201,7 +201,11 @@ export async function runProgram(context: Context, registry: Registry): Promise<
       exitCode: CANCELLED_EXIT_CODES[signal],
     });
     state.clearDisplay?.();
-    void report(context, state, failure).then((code) => context.exitNow(code));
+    void report(context, state, failure).then(async (code) => {
+      // A token command may have started others that go on.
+      (await import('../files/process-tree.ts')).endDescendants(context.pid);
+      context.exitNow(code);
+    });
   });
   try {
     return await dispatch(context, registry, state);

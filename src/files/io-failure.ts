@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
   EIO: 'the device reported an error',
+  ETERMINAL: 'it is a terminal',
   ENXIO: 'it is a pipe that nobody reads, or a device that is not there',
 };
 

@@ -1,8 +1,7 @@
-import type { Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import type { InputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
+import { openReadable, type Readable } from '../files/readable.ts';
 import { quoteGiven } from './given.ts';
 
 /** A file or stdin that a person named, opened for reading once. */
@@ -17,34 +16,16 @@ export interface InputFile {
   close(): Promise<void>;
 }
 
-const PIECE_BYTES = 256 * 1024;
-
 function unreadable(where: string, name: string, reason: string): Failure {
   return new Failure('USAGE', `${where}: cannot read ${name}: ${reason}; nothing was sent`);
 }
 
-async function* readPieces(handle: FileHandle, where: string, name: string): AsyncGenerator<Uint8Array> {
-  // One buffer for the whole file: a new one per piece would sit in memory until the collector comes round.
-  const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+/** Bytes of a file, pipe or stdin, whose fault is one of the option that names it (`< folder` fails only now). */
+async function* readNamed(bytes: AsyncIterable<Uint8Array>, where: string, name: string): AsyncGenerator<Uint8Array> {
   try {
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, null);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
+    yield* bytes;
   } catch (error) {
     throw error instanceof Failure ? error : unreadable(where, name, describeIoError(error));
-  } finally {
-    await handle.close();
-  }
-}
-
-async function* readStdin(stdin: InputPort, where: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stdin.read();
-  } catch (error) {
-    // `< folder` is opened by the shell and fails only when it is read.
-    throw unreadable(where, 'stdin', describeIoError(error));
   }
 }
 
@@ -54,7 +35,12 @@ function stdinFile(stdin: InputPort, where: string): InputFile {
       hints: ['pipe the data in, or name a file'],
     });
   }
-  return { name: 'stdin', isRereadable: false, bytes: () => readStdin(stdin, where), close: async () => undefined };
+  return {
+    name: 'stdin',
+    isRereadable: false,
+    bytes: () => readNamed(stdin.read(), where, 'stdin'),
+    close: async () => undefined,
+  };
 }
 
 /**
@@ -66,22 +52,20 @@ export async function openInput(path: string, stdin: InputPort, where: string): 
   if (path === '-') return stdinFile(stdin, where);
   const name = quoteGiven(path);
   if (path === '') throw new Failure('USAGE', `${where}: the path is empty; nothing was sent`);
-  let handle: FileHandle;
-  let stats: Stats;
+  let file: Readable;
   try {
-    handle = await open(path, 'r');
-    stats = await handle.stat();
+    file = await openReadable(path);
   } catch (error) {
     throw unreadable(where, name, path.includes('\0') ? 'a path cannot have a NUL character' : describeIoError(error));
   }
-  if (stats.isDirectory()) {
-    await handle.close();
+  if (file.facts.isDirectory()) {
+    await file.close();
     throw unreadable(where, name, 'it is a folder');
   }
   return {
     name,
-    isRereadable: stats.isFile(),
-    bytes: () => readPieces(handle, where, name),
-    close: () => handle.close(),
+    isRereadable: file.facts.isFile(),
+    bytes: () => readNamed(file.bytes(), where, name),
+    close: () => file.close(),
   };
 }

@@ -1,7 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { withTemporaryFolder } from '../files/atomic.ts';
 import { describeIoError } from '../files/io-failure.ts';
+import { readWhole } from '../files/readable.ts';
 import { readApprovers } from '../files/safety.ts';
 import type { Approval } from './plan-file.ts';
 import { NAMESPACE, runSshKeygen, type SshKeygen } from './ssh-keygen.ts';
@@ -124,7 +125,7 @@ export async function signPlan(
   mayAsk: boolean,
 ): Promise<{ readonly signature: string } | { readonly problem: string }> {
   const path = isAbsolute(key) ? key : join(resolve('.'), key);
-  const readable = await readFile(path).then(
+  const readable = await readWhole(path).then(
     () => undefined,
     (error: unknown) => describeIoError(error),
   );

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
+import { readWhole } from '../files/readable.ts';
 import type { FaultRule } from './faults.ts';
 import { FileStore } from './file-store.ts';
 import { makeTokens } from './ids.ts';
@@ -42,7 +42,7 @@ export interface ServeOptions {
 async function readSeedFile(path: string): Promise<SandboxState> {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await readWhole(path));
   } catch (error) {
     const problem = error instanceof TypeError ? 'it is not UTF-8' : describeIoError(error);
     throw new Failure('USAGE', `the seed file ${path} cannot be read: ${problem}; nothing was started`, {

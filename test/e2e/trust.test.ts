@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open, readFile as readFileAsync } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type Home, type RunResult, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 // What another user of the machine could have put on the disk is not believed.
 
@@ -262,5 +263,62 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('T23 the approv
   it('cannot be set where there is no such file', async () => {
     const { stage, set } = await signed();
     expect((await stage.run([...set, 'a/b/absent'])).code).toBe(2);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('T24 a signal ends a command that reads a pipe which never ends', () => {
+  it.each([
+    ['the rows', ['card', 'get', '--from', 'pipe']],
+    ['a plan', ['plan', 'show', 'pipe']],
+    ['certificates', ['card', 'get', CARD_ID, '--ca-file', 'pipe']],
+    ['a description', ['calendar', 'update', 'c', '--description-file', 'pipe']],
+    ['a body', ['api', 'POST', '/v1/calendars/c', '--data', '@pipe', '--yes']],
+    ['an older file', ['calendar', 'update', '--from', 'rows.csv', '--changed-from', 'pipe', '--yes']],
+    ['a seed', ['sandbox', 'serve', '--seed', 'pipe']],
+  ])('%s', async (_, args) => {
+    const { home, server } = await onStage();
+    const work = join(home.path, 'work');
+    sh('mkfifo pipe; printf "id,name\nc,x\n" > rows.csv', work);
+    const env = {
+      FRONTDESK_CALENDAR_URL: server.url,
+      FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN,
+      FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
+    };
+    const running = startFrontdesk(args, { home, env });
+    // Opening waits for the reader: once this resolves the program has the pipe.
+    const writer = await open(join(work, 'pipe'), 'w');
+    running.child.kill('SIGTERM');
+    const { code, elapsedMs } = await running.result;
+    await writer.close();
+    expect({ code, requests: server.requests.length }).toEqual({ code: 143, requests: 0 });
+    expect(elapsedMs).toBeLessThan(20_000);
+  });
+
+  it('and what is written to a pipe in pieces is read whole', async () => {
+    const stage = await onStage();
+    sh('mkfifo pipe', join(stage.home.path, 'work'));
+    const running = stage.run(['card', 'get', '--from', 'pipe', '-o', 'ndjson']);
+    const writer = await open(join(stage.home.path, 'work', 'pipe'), 'w');
+    await writer.write(`${cardId(1)}\n`);
+    await writer.write(`${cardId(2)}\n`);
+    await writer.close();
+    const { code, stdout } = await running;
+    expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
+  });
+
+  it('and takes along what a token command started', async () => {
+    const { home, server } = await onStage();
+    const work = join(home.path, 'work');
+    sh('mkfifo started', work);
+    const command = `sleep 600 & echo $! > ${join(work, 'started')}; wait`;
+    const login = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-command', command], { home });
+    expect(login.code, login.stderr).toBe(0);
+    const running = startFrontdesk(['card', 'get', CARD_ID], { home });
+    const pid = Number(await readFileAsync(join(work, 'started'), 'utf8'));
+    running.child.kill('SIGTERM');
+    expect((await running.result).code).toBe(143);
+    // Gone, or a zombie that nobody has asked after.
+    expect(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout).toMatch(/^Z|^$/);
+    expect(server.requests).toEqual([]);
   });
 });

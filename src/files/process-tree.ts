@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { kill } from 'node:process';
+
+/** Pairs of process and parent, as /proc shows them, else as `ps` does; none where neither is there. */
+function parents(): readonly (readonly [pid: number, parent: number])[] {
+  try {
+    return readdirSync('/proc').flatMap((name) => {
+      if (!/^\d+$/.test(name)) return [];
+      const parent = parentOf(name);
+      return parent === undefined ? [] : [[Number(name), parent] as const];
+    });
+  } catch {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const lines = (stdout ?? '').trim().split('\n');
+    return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([pid = 0, parent = 0]) => [pid, parent]);
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may itself hold blanks and brackets.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    // It ended meanwhile.
+    return undefined;
+  }
+}
+
+/**
+ * Ends all processes that a process has started, and those that these have. A group of their own would tell them apart
+ * more simply, but has no terminal, at which a token command may have to ask.
+ */
+export function endDescendants(of: number): void {
+  const known = parents();
+  const found = [of];
+  for (const pid of found) found.push(...known.filter(([, parent]) => parent === pid).map(([child]) => child));
+  for (const pid of found.slice(1)) {
+    try {
+      kill(pid, 'SIGKILL');
+    } catch {
+      // It ended meanwhile, or is another user's (sudo).
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { close, constants, fstat, open, read, type Stats } from 'node:fs';
+import { promisify } from 'node:util';
+
+const PIECE_BYTES = 256 * 1024;
+
+/** A file, pipe or device that a person named, opened for reading once. */
+export interface Readable {
+  readonly facts: Stats;
+  /** Bytes to the end, once, and closes. A piece is valid only until the next one is asked for. */
+  bytes(): AsyncIterable<Uint8Array>;
+  /** For one whose bytes are not wanted after all. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens what a path leads to; a pipe waits for its writer. Node waits at its end for every thread that reads, and a
+ * thread that waits for a pipe would keep a process alive that a signal has ended: so pipes are read without a thread.
+ * Rejects with the system's error.
+ */
+export async function openReadable(path: string): Promise<Readable> {
+  const fd = await promisify(open)(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const release = () => promisify(close)(fd);
+  try {
+    const facts = await promisify(fstat)(fd);
+    if (facts.isFIFO() || facts.isSocket()) return await pipeAt(fd, facts);
+    if (facts.isCharacterDevice() && (await import('node:tty')).isatty(fd)) {
+      throw Object.assign(new Error('it is a terminal'), { code: 'ETERMINAL' });
+    }
+    return { facts, bytes: () => readPieces(fd), close: release };
+  } catch (error) {
+    await release().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function pipeAt(fd: number, facts: Stats): Promise<Readable> {
+  const { Socket } = await import('node:net');
+  const socket = new Socket({ fd, readable: true, writable: false });
+  return {
+    facts,
+    bytes: () => socket,
+    close: async () => {
+      socket.destroy();
+    },
+  };
+}
+
+async function* readPieces(fd: number): AsyncGenerator<Uint8Array> {
+  // One buffer for the whole file: a new one per piece would sit in memory until the collector comes round.
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+  try {
+    for (;;) {
+      const { bytesRead } = await promisify(read)(fd, buffer, 0, PIECE_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await promisify(close)(fd).catch(() => undefined);
+  }
+}
+
+/** All bytes of a file that may be a pipe. Rejects with the system's error. */
+export async function readWhole(path: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of (await openReadable(path)).bytes()) pieces.push(Uint8Array.from(piece));
+  return Buffer.concat(pieces);
+}
