@@ -120,7 +120,7 @@ complete -c frontdesk -n '__frontdesk_at \'runs\'' -l state -x -a 'running finis
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -l limit -x -d 'at most that many, the newest'
 complete -c frontdesk -n '__frontdesk_at \'plan\'' -a show -d 'Show what a plan would send and what became of it'
 complete -c frontdesk -n '__frontdesk_at \'plan\'' -a approve -d 'Sign a plan, so that it may be applied'
-complete -c frontdesk -n '__frontdesk_at \'plan\'' -a apply -d 'Send exactly the rows of a plan, once'
+complete -c frontdesk -n '__frontdesk_at \'plan\'' -a apply -d 'Send exactly the rows of a plan'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a info -d 'List the ids of the sandbox, or its choices'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a serve -d 'Run the sandbox for other programs'
 complete -c frontdesk -n '__frontdesk_at \'sandbox\'' -a reset -d 'Put the sandbox back to how it was at first'

@@ -84,7 +84,7 @@ export const REGISTRY: Registry = createRegistry(
     ...from(() => import('./local/plan.ts'), {
       'plan.show': ['Show what a plan would send and what became of it', 'planShowCommand'],
       'plan.approve': ['Sign a plan, so that it may be applied', 'planApproveCommand'],
-      'plan.apply': ['Send exactly the rows of a plan, once', 'planApplyCommand'],
+      'plan.apply': ['Send exactly the rows of a plan', 'planApplyCommand'],
     }),
     ...from(() => import('./local/sandbox.ts'), {
       'sandbox.info': ['List the ids of the sandbox, or its choices', 'sandboxInfoCommand'],

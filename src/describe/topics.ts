@@ -137,7 +137,7 @@ const OUTCOMES: readonly Block[] = [
 /** Fits on one screen. */
 const PLANS: readonly Block[] = [
   text(
-    'A plan is a file of what will be sent: somebody looks at it, and exactly that is applied, once. --plan ends card activate, block and reissue, calendar update, subscribers update and event create: it checks the input as a run does, reads each card once, and sends no write.',
+    'A plan is a file of what will be sent: somebody looks at it, and exactly that is applied, once for each state folder: another machine, or one on which the run was removed, does not know of it. --plan ends card activate, block and reissue, calendar update, subscribers update and event create: it checks the input as a run does, reads each card once, and sends no write.',
   ),
   examples('From the input to the results, and back', {
     'Plan; it lives 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',

@@ -49,7 +49,7 @@ export function parseExpectation(
 }
 
 /** The value at a field, dotted into metadata; a metadata key that has dots itself comes first. */
-export function valueAt(object: JsonObject, field: string): JsonValue | undefined {
+function valueAt(object: JsonObject, field: string): JsonValue | undefined {
   const mark = field.indexOf('.');
   if (mark === -1) return object.get(field);
   return getPath(object.get(field.slice(0, mark)), field.slice(mark + 1));
@@ -76,4 +76,19 @@ export function unmetExpectation(card: JsonObject, expectations: readonly Expect
     if (!isSame(actual, value)) return `${field} is ${showGiven(actual)}, not ${value}`;
   }
   return undefined;
+}
+
+/** The row's own value of a card field: a column of that name, or a member inside a JSON row's metadata. */
+export function ownValue(
+  record: { readonly names: readonly string[]; readonly values: readonly JsonValue[] },
+  field: string,
+): string | undefined {
+  const index = record.names.indexOf(field);
+  const value =
+    index === -1
+      ? valueAt(new Map(record.names.map((name, at) => [name, record.values[at] ?? null])), field)
+      : record.values[index];
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  return value instanceof JsonNumber ? value.text : undefined;
 }

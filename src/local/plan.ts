@@ -3,7 +3,7 @@ import { Failure, usageFailure } from '../failure.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
 import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import { openUnder } from '../output/column.ts';
-import { APPROVAL_COLUMNS, ROW_COLUMNS } from '../plan/plan-columns.ts';
+import { APPROVAL_COLUMNS, rowColumns } from '../plan/plan-columns.ts';
 import type { Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { missingText } from './missing.ts';
@@ -27,10 +27,10 @@ function profileOf(session: Session, input: RawInput): ResolvedProfile | undefin
 }
 
 export const planShowCommand = untypedCommand({
-  columns: ROW_COLUMNS,
-  isOpenColumn: openUnder('body', 'before'),
+  columns: rowColumns(true),
+  isOpenColumn: openUnder('body', 'before', 'about'),
   description:
-    'Shows what a plan would send, and what became of it on this machine: new, expired, running, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows; with --json the whole plan as one document.',
+    'Shows what a plan would send, and what became of it on this machine: new, expired, running, unsettled, stopped or finished. It sends nothing and works for an expired plan too. Off a terminal it prints the rows, and what is above them as notices; with --json the whole plan as one document.',
   arguments: [FILE_ARGUMENT],
   examples: {
     'Look before you approve or apply': 'plan show stolen.plan',
@@ -70,7 +70,7 @@ export const planApproveCommand = untypedCommand({
 
 export const planApplyCommand = untypedCommand({
   description:
-    'Sends exactly the rows of a plan, once. Each card is read again right before its write, and one that changed since it was planned is left alone; a change between that read and the write cannot be seen. It is a run that the plan names: applied again it goes on where it stopped, or prints the results. It asks on a terminal; elsewhere it needs --yes.',
+    'Sends exactly the rows of a plan. Each card is read again right before its write, and one that changed since it was planned is left alone; a change between that read and the write cannot be seen. It is a run that the plan names: applied again it goes on where it stopped, or prints the results. Once is true for each state folder: another machine, or one on which the run was removed, does not know of it and would send the plan again. It asks on a terminal; elsewhere it needs --yes.',
   arguments: [FILE_ARGUMENT],
   options: [
     { long: 'dry-run', short: 'n', text: 'print the requests instead of sending them' },

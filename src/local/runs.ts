@@ -259,7 +259,7 @@ const REMOVED = object({ removed: list(TEXT) });
 
 export const runsRemoveCommand = untypedCommand({
   description:
-    "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. Asks first; off a terminal it needs --yes.",
+    "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. A plan is applied once only as long as its run is kept. Asks first; off a terminal it needs --yes.",
   arguments: [RUN_ARGUMENT],
   options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }, YES_OPTION],
   examples: {
@@ -281,7 +281,8 @@ export const runsRemoveCommand = untypedCommand({
         known === undefined || known.state === 'finished'
           ? ''
           : `, which is ${known.state} and could not be resumed then`;
-      await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lost}?`);
+      const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
+      await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lost}${sent}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {

@@ -103,7 +103,9 @@ export function renderNotice(
     return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code: notice.code, message } }))}\n`;
   }
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
-  return `${breakLine(line, widthOf(stderr)).join('\n')}\n`;
+  // Commands to choose from stand one a line.
+  const hasCommands = (line.match(/: frontdesk /g)?.length ?? 0) > 1;
+  return `${breakLine(line, widthOf(stderr), hasCommands).join('\n')}\n`;
 }
 
 function withShortServiceMessage(message: string, failure: Failure, mask: (text: string) => string): string {

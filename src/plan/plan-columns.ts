@@ -8,16 +8,23 @@ export const HEADER_COLUMNS: readonly Column[] = [
   { name: 'unchanged', header: 'UNCHANGED', align: 'right' },
   { name: 'profile', header: 'PROFILE' },
   { name: 'url', header: 'URL' },
+  { name: 'source', header: 'SOURCE' },
   { name: 'createdBy', header: 'CREATED BY' },
   { name: 'createdAt', header: 'CREATED' },
   { name: 'expiresAt', header: 'EXPIRES' },
   { name: 'sha256', header: 'SHA256', wide: true },
 ];
 
-/** Columns of a plan's rows. */
-export const ROW_COLUMNS: readonly Column[] = [
+/** Columns of a plan's rows; of cards their reference and balance too. */
+export function rowColumns(isOfCards: boolean): readonly Column[] {
+  return isOfCards ? ROW_COLUMNS : ROW_COLUMNS.filter(({ name }) => !name.startsWith('about.'));
+}
+
+const ROW_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },
+  { name: 'about.clientReference', header: 'REFERENCE' },
+  { name: 'about.currentBalance', header: 'BALANCE', align: 'right' },
   { name: 'body', header: 'BODY' },
   { name: 'before', header: 'BEFORE' },
   { name: 'drift', header: 'DRIFT' },

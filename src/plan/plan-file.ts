@@ -30,7 +30,19 @@ const HEADER = {
   sha256: TEXT,
 } as const;
 
-const HEADER_SHAPE = object(HEADER);
+/** What a plan may say of where its rows come from, for reviewers. */
+const ORIGIN = {
+  /** Name of the input file, without its folder; absent for ids of the command line and stdin. */
+  source: TEXT,
+  /** What `--expect` compared: `status=ACTIVE`, or a field that was compared with the row's own column. */
+  expect: list(TEXT),
+  /** Rows of the file of `--changed-from` that the input lacks; absent where none. */
+  missing: INTEGER,
+  /** Cells that are empty now and had a value there, left as they are; absent where none. */
+  emptied: INTEGER,
+} as const;
+
+const HEADER_SHAPE = object(HEADER, ORIGIN);
 
 /** Line 1 of a plan. `plan` and `sha256` follow from everything else in the file. */
 export type PlanHeader = ShapeOf<typeof HEADER_SHAPE>;
@@ -38,16 +50,21 @@ export type PlanHeader = ShapeOf<typeof HEADER_SHAPE>;
 /** What a header holds before the file has its hash. */
 export type PlanDraft = Omit<PlanHeader, 'plan' | 'sha256'>;
 
+/** What is known of a plan before it is begun. */
+export type PlanOrigin = Omit<PlanDraft, 'createdBy' | 'createdAt' | 'expiresAt'>;
+
 const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER } as const;
 
 /** Line 1 as it is written and printed: with the layout's number before it. */
-export const PLAN_HEADER_OUTPUT = object(LINE_1);
+export const PLAN_HEADER_OUTPUT = object(LINE_1, ORIGIN);
 
-/** Names of the members of line 1, in their order: those of the object above. */
-export const HEADER_MEMBERS = Object.keys(LINE_1) as readonly (keyof typeof LINE_1)[];
+/** Names of the members of line 1, in their order: those of the object above, the hash last. */
+export const HEADER_MEMBERS = Object.keys({ ...LINE_1, ...ORIGIN })
+  .filter((name) => name !== 'sha256')
+  .concat('sha256') as readonly (keyof typeof LINE_1 | keyof typeof ORIGIN)[];
 
 /** What became of a plan on this machine. */
-const PLAN_STATE = oneOf(['new', 'expired', 'running', 'stopped', 'finished']);
+const PLAN_STATE = oneOf(['new', 'expired', 'running', 'unsettled', 'stopped', 'finished']);
 
 export type PlanState = ShapeOf<typeof PLAN_STATE>;
 
@@ -67,16 +84,21 @@ export interface PlanRow {
   /** Undefined: the request has no body. */
   readonly body: JsonObject | undefined;
   /** A card: status and updatedAt as read. An update against an older file: the old cells. */
-  readonly before: JsonObject | undefined;
+  readonly before?: JsonObject | undefined;
+  /** Of a card: its reference and balance as read, for reviewers; never compared. */
+  readonly about?: JsonObject | undefined;
   /** Whether the row is compared again right before it is sent. */
   readonly drift: ShapeOf<typeof DRIFT>;
 }
 
-const ROW = object({ row: INTEGER, id: nullable(TEXT), drift: DRIFT }, { body: ANY_OBJECT, before: ANY_OBJECT });
+const ROW = object(
+  { row: INTEGER, id: nullable(TEXT), drift: DRIFT },
+  { body: ANY_OBJECT, before: ANY_OBJECT, about: ANY_OBJECT },
+);
 
 /** A whole plan as `plan show` prints it. */
 export const PLAN_OUTPUT = object({
-  plan: object({ ...LINE_1, state: PLAN_STATE }),
+  plan: object({ ...LINE_1, state: PLAN_STATE }, ORIGIN),
   approvals: list(APPROVAL),
   rows: list(ROW),
 });
@@ -94,17 +116,18 @@ export function encodeHeader(facts: PlanDraft, sha256: string): string {
 /** The header as JSON, in the order in which the file has it. */
 export function headerObject(header: PlanHeader): JsonObject {
   const line = { frontdeskPlan: PLAN_VERSION, ...header };
-  return new Map(HEADER_MEMBERS.map((name) => [name, fromPlain(line[name])]));
+  return new Map(HEADER_MEMBERS.flatMap((name) => (line[name] === undefined ? [] : [[name, fromPlain(line[name])]])));
 }
 
-/** A row as JSON, in the order in which the file has it; `body` and `before` are absent where there is none. */
-export function rowObject({ row, id, body, before, drift }: PlanRow): JsonObject {
+/** A row as JSON, in the order in which the file has it; members that may be absent are where there is none. */
+export function rowObject({ row, id, body, before, about, drift }: PlanRow): JsonObject {
   const members = new Map<keyof ShapeOf<typeof ROW>, JsonValue>([
     ['row', new JsonNumber(String(row))],
     ['id', id ?? null],
   ]);
   if (body !== undefined) members.set('body', body);
   if (before !== undefined) members.set('before', before);
+  if (about !== undefined) members.set('about', about);
   return members.set('drift', drift);
 }
 

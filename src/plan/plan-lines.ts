@@ -6,7 +6,7 @@ import type { Row } from '../input/records/interpret.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { HEADER_MEMBERS, PLAN_NAME_LENGTH, PLAN_VERSION, type PlanHeader } from './plan-file.ts';
 
 /** Far above any row: a text of 40,000 characters, escaped. What is longer is no plan. */
@@ -15,6 +15,7 @@ const NEWLINE = 0x0a;
 
 /** A row of a plan, ready to be sent as the row of an input is. */
 export interface PlannedRow extends Row {
+  readonly about?: JsonObject | undefined;
   readonly drift: 'checked' | 'unchecked';
 }
 
@@ -22,9 +23,12 @@ export interface PlannedRow extends Row {
 export class LineProblem extends Error {
   /** Undefined: the line that is being read. */
   readonly line: number | undefined;
-  constructor(problem: string, line?: number) {
+  /** What to do, where it is known better than to make the plan again. */
+  readonly hint: string | undefined;
+  constructor(problem: string, line?: number, hint?: string) {
     super(problem);
     this.line = line;
+    this.hint = hint;
   }
 }
 
@@ -45,6 +49,13 @@ function countAt(object: JsonObject, name: string): number {
   const value = object.get(name);
   if (value instanceof JsonNumber && /^(?:0|[1-9]\d{0,8})$/.test(value.text)) return Number(value.text);
   throw new LineProblem(`${name} is not a count`);
+}
+
+/** The texts of a member; a LineProblem when it is anything else. */
+function textsAt(object: JsonObject, name: string): readonly string[] {
+  const value = object.get(name);
+  if (isJsonArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw new LineProblem(`${name} is not a list of texts`);
 }
 
 function timeAt(object: JsonObject, name: string): string {
@@ -89,6 +100,10 @@ export function parseHeader(bytes: Uint8Array): { readonly header: PlanHeader; r
     expiresAt: timeAt(object, 'expiresAt'),
     rows: countAt(object, 'rows'),
     unchanged: countAt(object, 'unchanged'),
+    ...(object.has('source') ? { source: textAt(object, 'source') } : {}),
+    ...(object.has('expect') ? { expect: textsAt(object, 'expect') } : {}),
+    ...(object.has('missing') ? { missing: countAt(object, 'missing') } : {}),
+    ...(object.has('emptied') ? { emptied: countAt(object, 'emptied') } : {}),
     sha256: textAt(object, 'sha256'),
   };
   if (!/^[0-9a-f]{64}$/.test(header.sha256) || header.plan !== header.sha256.slice(0, PLAN_NAME_LENGTH)) {
@@ -99,7 +114,7 @@ export function parseHeader(bytes: Uint8Array): { readonly header: PlanHeader; r
   return { header, operation };
 }
 
-const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'drift'];
+const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'about', 'drift'];
 
 function objectAt(object: JsonObject, name: string): JsonObject | undefined {
   const value = object.get(name);
@@ -148,6 +163,7 @@ export class RowReader {
       params,
       body,
       before,
+      about: objectAt(object, 'about'),
       drift: wanted,
       expects: [],
       record: { row, line, names: this.#names, values },

@@ -1,41 +1,54 @@
 import { printJson } from '../json/print.ts';
-import type { JsonValue } from '../json/value.ts';
-import { cutText, displayWidth } from '../output/cut-text.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { cutText, displayWidth, padText } from '../output/cut-text.ts';
 import { fillLines } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { commandWords } from '../output/people-text.ts';
 import { awayFrom } from '../output/relative-time.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
-import type { Approval, PlanHeader, PlanState } from './plan-file.ts';
-import type { PlannedRow } from './plan-lines.ts';
+import { DecimalSum } from './decimal-sum.ts';
+import type { Approval, PlanHeader, PlanRow, PlanState } from './plan-file.ts';
 
 const SHOWN_ROWS = 10;
 /** More kinds of change than this are counted together: their names come from outside. */
 const MAX_KINDS = 12;
-const LABEL_WIDTH = 12;
+const LABEL_WIDTH = 21;
 
 /** What a reviewer wants to know of all rows, gathered while they go by: counts, and the first of them. */
 export class PlanSurvey {
-  readonly first: PlannedRow[] = [];
+  readonly first: PlanRow[] = [];
+  readonly balances = new DecimalSum();
   readonly #kinds = new Map<string, number>();
+  /** What each row sends: undefined before the first, null when they differ. */
+  #body: string | null | undefined;
 
-  add(row: PlannedRow): void {
+  add(row: PlanRow): void {
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
     for (const kind of kindsOf(row)) {
       const name = this.#kinds.has(kind) || this.#kinds.size < MAX_KINDS ? kind : 'others';
       this.#kinds.set(name, (this.#kinds.get(name) ?? 0) + 1);
     }
+    const balance = row.about?.get('currentBalance');
+    if (balance instanceof JsonNumber) this.balances.add(balance.text);
+    const body = this.#body === null ? null : printJson(row.body ?? null);
+    this.#body = this.#body === undefined || this.#body === body ? body : null;
   }
 
   /** How many rows there are of each status or changed field, most frequent first. */
   kinds(): readonly (readonly [string, number])[] {
     return [...this.#kinds].sort((a, b) => b[1] - a[1]);
   }
+
+  /** The fields that are sent, where all rows are cards and send the same. */
+  sharedBody(): JsonObject | undefined {
+    const [first] = this.first;
+    return typeof this.#body === 'string' && first?.drift === 'checked' ? first.body : undefined;
+  }
 }
 
 /** The status of a card, or the fields that an update or a new event has. */
-function kindsOf({ drift, before, body }: PlannedRow): readonly string[] {
+function kindsOf({ drift, before, body }: PlanRow): readonly string[] {
   if (drift === 'checked') return [textOf(before?.get('status'))];
   return [...(body?.keys() ?? [])];
 }
@@ -46,9 +59,19 @@ function textOf(value: JsonValue | undefined): string {
   return safeText(typeof value === 'string' ? value : printJson(value));
 }
 
+/** The run that applied a plan on this machine, or began to. */
+interface PlanRun {
+  readonly run: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Rows by outcome; undefined: its journal cannot be read. */
+  readonly outcomes?: Readonly<Record<string, number>> | undefined;
+}
+
 export interface PlanView {
   readonly header: PlanHeader;
   readonly state: PlanState;
+  readonly run?: PlanRun | undefined;
   readonly survey: PlanSurvey;
   readonly approvals: readonly Approval[];
   /** Signatures beside the plan that do not count, and why. */
@@ -63,34 +86,63 @@ export interface PlanView {
 export function planView(view: PlanView, style: ViewStyle): string {
   const { header, survey } = view;
   const paint = makePaint(style.colour);
-  const unchanged = header.unchanged === 0 ? '' : `; ${groupThousands(header.unchanged)} without a change left out`;
-  const title = `Plan ${header.plan}: ${commandWords(header.operation)} of ${plural(header.rows, 'row')}${unchanged}`;
-  const facts = factsOf(view, style.now).flatMap(([label, text]) =>
+  const facts = planFacts(view, style.now).flatMap(([label, text]) =>
     fillLines(text.split(' '), style.width - LABEL_WIDTH, displayWidth).map(
       (line, index) => `${paint.faint((index === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
     ),
   );
-  const verb = header.operation.split('.').at(-1) ?? '';
-  const rows = survey.first.map((row) =>
-    painted(cutText(rowText(row, verb, style), style.width, style.unicode), row, paint),
-  );
   const rest = header.rows - survey.first.length;
   const more = rest > 0 ? [`and ${groupThousands(rest)} more: ${safeText(view.allRows)}`] : [];
-  return `${[paint.bold(title), ...facts, '', ...rows, ...more].join('\n').trimEnd()}\n`;
+  const rows = rowLines(view, style, paint);
+  return `${[paint.bold(planTitle(header)), ...facts, '', ...rows, ...more].join('\n').trimEnd()}\n`;
 }
 
-function factsOf(view: PlanView, nowMs: number): readonly (readonly [label: string, text: string])[] {
+export function planTitle({ plan, operation, rows }: PlanHeader): string {
+  return `Plan ${plan}: ${commandWords(operation)} of ${plural(rows, 'row')}`;
+}
+
+/** What there is to say of a plan as a whole, in the order in which a reviewer asks. */
+export function planFacts(view: PlanView, nowMs: number): readonly (readonly [label: string, text: string])[] {
   const { header, state, survey } = view;
   const isChecked = survey.first[0]?.drift === 'checked';
   const kinds = survey.kinds().map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
+  const sum = survey.balances;
+  const known = sum.count === header.rows ? '' : ` (of ${groupThousands(sum.count)} of ${plural(header.rows, 'row')})`;
+  const facts: readonly (readonly [string, readonly string[]])[] = [
+    ['State', [state]],
+    ['Run', view.run === undefined ? [] : [runText(view.run, nowMs)]],
+    ['At', [`${safeText(header.url)} (profile ${safeText(header.profile)})`]],
+    ['From', header.source === undefined ? [] : [safeText(header.source)]],
+    ['Made', [`${momentText(header.createdAt, nowMs)} by ${safeText(header.createdBy)}`]],
+    ['Expires', [momentText(header.expiresAt, nowMs)]],
+    ['Approved', approvalLines(view)],
+    [isChecked ? 'Status when planned' : 'Fields', kinds.length === 0 ? [] : [kinds.join(', ')]],
+    ['Balances', sum.count === 0 ? [] : [`${sum.text()} in all${known}`]],
+    ['Sends', fieldTexts(survey.sharedBody())],
+    ['Expected', header.expect === undefined ? [] : [`${safeText(header.expect.join(', '))}: held when planned`]],
+    ['Left out', leftOutTexts(header)],
+    ['Compared', header.rows === 0 ? [] : [isChecked ? COMPARED : NOT_COMPARED]],
+  ];
+  return facts.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : '', text] as const));
+}
+
+function runText({ run, startedAt, outcomes }: PlanRun, nowMs: number): string {
+  const counts = Object.entries(outcomes ?? {}).map(
+    ([name, rows]) => `${groupThousands(rows)} ${name.replaceAll('_', ' ')}`,
+  );
+  return `${safeText(run)}, begun ${momentText(startedAt, nowMs)}: ${counts.length === 0 ? 'counts not known' : counts.join(', ')}`;
+}
+
+/** Of an input that was held against an older file: what of it is not in the plan. */
+function leftOutTexts({
+  unchanged = 0,
+  missing = 0,
+  emptied = 0,
+}: Partial<Pick<PlanHeader, 'unchanged' | 'missing' | 'emptied'>>): readonly string[] {
   return [
-    ['State', state],
-    ['At', `${safeText(header.url)} (profile ${safeText(header.profile)})`],
-    ['Made', `${momentText(header.createdAt, nowMs)} by ${safeText(header.createdBy)}`],
-    ['Expires', momentText(header.expiresAt, nowMs)],
-    ...approvalLines(view).map((text, index) => [index === 0 ? 'Approved' : '', text] as const),
-    ...(kinds.length === 0 ? [] : [[isChecked ? 'Status now' : 'Fields', kinds.join(', ')] as const]),
-    ...(header.rows === 0 ? [] : [['Compared', isChecked ? COMPARED : NOT_COMPARED] as const]),
+    ...(unchanged === 0 ? [] : [`${plural(unchanged, 'row')} without a change`]),
+    ...(missing === 0 ? [] : [`${plural(missing, 'row')} of the older file missing in the input`]),
+    ...(emptied === 0 ? [] : [`${plural(emptied, 'cell')} emptied since the older file, left unchanged`]),
   ];
 }
 
@@ -113,56 +165,92 @@ function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly s
   return lines.length === 0 ? ['by nobody'] : lines;
 }
 
-/** `row 3 sub_1  email: ann@[old].example → ann@[new].example`; of a card `row 1 0b7a…  ACTIVE → block; reason: …`. */
-function rowText(row: PlannedRow, verb: string, style: Pick<ViewStyle, 'unicode'>): string {
-  const id = row.id === undefined ? '' : ` ${safeText(row.id)}`;
-  return `row ${row.row}${id}  ${changesOf(row, verb, style.unicode ? '→' : '->').join('; ')}`;
+/** A part of a row's line, and how it is painted. */
+interface Piece {
+  readonly text: string;
+  readonly paint?: ((text: string) => string) | undefined;
 }
 
-function changesOf({ drift, before, body }: PlannedRow, verb: string, arrow: string): readonly string[] {
-  const fields = [...(body ?? [])];
-  if (drift === 'checked') {
-    return [
-      `${textOf(before?.get('status'))} ${arrow} ${verb}`,
-      ...fields.map(([name, value]) => `${name}: ${textOf(value)}`),
+/** `row 3 sub_1  email: a@x → b@x`; of a card `row 1 0b7a…  order-1  10.10  ACTIVE → block`, in columns. */
+function rowLines({ header, survey }: PlanView, style: ViewStyle, paint: Paint): readonly string[] {
+  const arrow = ` ${style.unicode ? '→' : '->'} `;
+  const verb = header.operation.split('.').at(-1) ?? '';
+  const isShared = survey.sharedBody() !== undefined;
+  const cells = survey.first.map((row) => [
+    `row ${row.row}${row.id === undefined ? '' : ` ${safeText(row.id)}`}`,
+    aboutText(row, 'clientReference'),
+    aboutText(row, 'currentBalance'),
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...cells.map((row) => displayWidth(row[column] ?? ''))));
+  return survey.first.map((row, index) => {
+    const number = `row ${row.row}`;
+    const known = widths.flatMap((width, column) =>
+      width === 0 ? [] : [padText(cells[index]?.[column] ?? '', width, column === 2 ? 'right' : 'left')],
+    );
+    const pieces = [
+      { text: number, paint: paint.faint },
+      { text: `${known.join('  ').slice(number.length)}  ` },
+      ...(row.drift === 'checked'
+        ? cardPieces(row, `${arrow}${verb}`, isShared, paint)
+        : fieldPieces(row, arrow, paint)),
     ];
-  }
-  return fields.map(([name, value]) => {
-    if (before === undefined) return `${name}: ${textOf(value)}`;
-    const was = before.get(name);
-    const isText = typeof was === 'string' && typeof value === 'string';
-    const [old, next] = isText ? marked(textOf(was), textOf(value)) : [textOf(was), textOf(value)];
-    return `${name}: ${old} ${arrow} ${next}`;
+    return fitted(pieces, style);
   });
 }
 
-/** The line of a row in colour: its number faint, its card's status in its colour, what differs bold. */
-function painted(text: string, { row, drift, before }: PlannedRow, paint: Paint): string {
-  const number = `row ${row}`;
-  const rest = text.slice(number.length);
-  const status = textOf(before?.get('status'));
-  const shown =
-    drift === 'checked'
-      ? rest.replace(`  ${status} `, () => `  ${paint.toned('status', status, status)} `)
-      : rest.replace(/\[[^\]]*\]/g, (part) => paint.bold(part));
-  return `${paint.faint(number)}${shown}`;
+function aboutText({ about }: PlanRow, name: string): string {
+  const value = about?.get(name);
+  return value === undefined ? '' : textOf(value);
 }
 
-/** Both texts with the part in brackets in which they differ. */
-function marked(old: string, next: string): readonly [string, string] {
+function fieldTexts(body: JsonObject | undefined): readonly string[] {
+  return [...(body ?? [])].map(([name, value]) => `${name}: ${textOf(value)}`);
+}
+
+function cardPieces({ before, body }: PlanRow, change: string, isShared: boolean, paint: Paint): readonly Piece[] {
+  const status = textOf(before?.get('status'));
+  const fields = isShared ? [] : fieldTexts(body);
+  return [
+    { text: status, paint: (text) => paint.toned('status', status, text) },
+    { text: [change, ...fields].join('; ') },
+  ];
+}
+
+/** Each field as `name: old → new`, what differs marked; as `name: new` where nothing older is known. */
+function fieldPieces({ before, body }: PlanRow, arrow: string, paint: Paint): readonly Piece[] {
+  return [...(body ?? [])].flatMap(([name, value], index): readonly Piece[] => {
+    const label = { text: `${index === 0 ? '' : '; '}${name}: ` };
+    if (before === undefined) return [label, { text: textOf(value) }];
+    const [old, next] = [textOf(before.get(name)), textOf(value)];
+    const { head, tail } = sharedEnds(old, next);
+    const marked = (text: string): readonly Piece[] => [
+      { text: text.slice(0, head) },
+      { text: text.slice(head, text.length - tail), paint: paint.bold },
+      { text: text.slice(text.length - tail) },
+    ];
+    return [label, ...marked(old), { text: arrow }, ...marked(next)];
+  });
+}
+
+/** How many UTF-16 units two texts share at their beginning and at their end, never half a letter. */
+function sharedEnds(old: string, next: string): { readonly head: number; readonly tail: number } {
   const [a, b] = [Array.from(old), Array.from(next)];
   const shorter = Math.min(a.length, b.length);
   let head = 0;
   while (head < shorter && a[head] === b[head]) head += 1;
   let tail = 0;
   while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
-  // Where nothing is shared there is nothing to point at.
-  if (head + tail === 0) return [old, next];
-  const mark = (text: readonly string[]) => {
-    const middle = text.slice(head, text.length - tail).join('');
-    // Of a text that only grew, nothing was taken away.
-    if (middle === '') return text.join('');
-    return `${text.slice(0, head).join('')}[${middle}]${text.slice(text.length - tail).join('')}`;
-  };
-  return [mark(a), mark(b)];
+  return { head: a.slice(0, head).join('').length, tail: a.slice(a.length - tail).join('').length };
+}
+
+/** The pieces on one line of the terminal, painted after they were cut to it. */
+function fitted(pieces: readonly Piece[], { width, unicode }: ViewStyle): string {
+  const shown = cutText(pieces.map(({ text }) => text).join(''), width, unicode);
+  let at = 0;
+  const painted = pieces.map(({ text, paint }) => {
+    const part = shown.slice(at, at + text.length);
+    at += text.length;
+    return paint === undefined || part === '' ? part : paint(part);
+  });
+  return painted.join('') + shown.slice(at);
 }

@@ -6,6 +6,7 @@ import { hashFirstLine, type PlanHeader } from './plan-file.ts';
 import { LineProblem, linesOf, type PlannedRow, parseHeader, parseLine, RowReader } from './plan-lines.ts';
 
 const BATCH_ROWS = 256;
+const RETURN = 0x0d;
 
 /** A plan whose every byte was looked at: it is what was written. */
 export interface VerifiedPlan {
@@ -24,7 +25,7 @@ function planFailure(name: string, line: number, error: unknown): unknown {
   if (!(error instanceof LineProblem)) return error;
   const problem = `line ${error.line ?? line}: ${error.message}`;
   return new Failure('USAGE', `${name} cannot be used as a plan: ${problem}; nothing was sent`, {
-    hints: ['make the plan again, or fetch the file as it was'],
+    hints: [error.hint ?? 'make the plan again, or fetch the file as it was'],
   });
 }
 
@@ -43,7 +44,7 @@ export async function verifyPlan(
   pieces: AsyncIterable<Uint8Array>,
   { name, onRow }: Verification,
 ): Promise<VerifiedPlan> {
-  const check = new PlanCheck(onRow);
+  const check = new PlanCheck(name, onRow);
   const whole = createHash('sha256');
   let line = 0;
   try {
@@ -59,9 +60,22 @@ export async function verifyPlan(
   }
 }
 
+/** `name`: in quotes. */
+function changedLineEnds(name: string): LineProblem {
+  const pattern = /\.\w+(?="?$)/.exec(name)?.[0] ?? '.plan';
+  return new LineProblem(
+    'only its line ends were changed, as git and some editors do',
+    1,
+    `add the line \`*${pattern} -text\` to .gitattributes, commit it, and fetch the file as it was written`,
+  );
+}
+
 /** What is known of a plan while its lines come in. */
 class PlanCheck {
+  readonly #name: string;
   readonly #onRow: Verification['onRow'];
+  /** Of the file with the line ends that it was written with; undefined: it has them so far. */
+  #plainHash: Hash | undefined;
   readonly #fields = new Set<string>();
   /** Undefined until line 1 was read. */
   #begun: (ReturnType<typeof parseHeader> & { readonly hash: Hash; readonly reader: RowReader }) | undefined;
@@ -71,19 +85,25 @@ class PlanCheck {
   /** A line that can be read and says what cannot be: reported only when the file is what was written. */
   #fault: LineProblem | undefined;
 
-  constructor(onRow: Verification['onRow']) {
+  constructor(name: string, onRow: Verification['onRow']) {
+    this.#name = name;
     this.#onRow = onRow;
   }
 
   take(bytes: Buffer, isWhole: boolean, line: number): void {
     const end = isWhole ? '\n' : '';
+    const hasReturn = bytes.at(-1) === RETURN;
     if (this.#begun === undefined) {
       const head = parseHeader(bytes);
-      const hash = hashFirstLine(bytes.toString('utf8') + end);
+      const text = bytes.toString('utf8');
+      const hash = hashFirstLine(text + end);
+      if (hasReturn) this.#plainHash = hashFirstLine(`${text.slice(0, -1)}\n`);
       this.#begun = { ...head, hash, reader: new RowReader(head.operation) };
       return;
     }
     const { hash, reader } = this.#begun;
+    if (!isWhole) this.#plainHash ??= hash.copy();
+    this.#plainHash?.update(hasReturn ? bytes.subarray(0, -1) : bytes).update('\n');
     hash.update(bytes).update(end);
     // Whatever else is wrong, a line that is no JSON is where the file is damaged.
     const object = parseLine(bytes);
@@ -110,6 +130,7 @@ class PlanCheck {
     if (this.#begun === undefined) throw new LineProblem('the file is empty', 1);
     const { header, operation, hash } = this.#begun;
     if (hash.digest('hex') !== header.sha256) {
+      if (this.#plainHash?.digest('hex') === header.sha256) throw changedLineEnds(this.#name);
       throw new LineProblem('its hash is not that of the file, which was changed or cut', 1);
     }
     if (this.#fault !== undefined) throw this.#fault;

@@ -24,7 +24,19 @@ export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
 /** Where there was nothing to run. */
 export const EMPTY_SUMMARY: ShapeOf<typeof SUMMARY> = { run: null, rows: 0, outcomes: {}, exitCode: 0, resume: null };
 
-export interface SummaryInput {
+/** What an input leaves as it is at the service. */
+export interface LeftUnchanged {
+  /** Empty cells, by column. */
+  readonly emptyCells?: ReadonlyMap<string, number> | undefined;
+  /** Those of them that had a value in the file of `--changed-from`, by column. */
+  readonly emptied?: ReadonlyMap<string, number> | undefined;
+  /** Rows of that file that the input lacks. */
+  readonly missing?: number | undefined;
+  /** Rows that differ in nothing from that file. */
+  readonly unchanged?: number | undefined;
+}
+
+export interface SummaryInput extends LeftUnchanged {
   readonly report: RunResult;
   /** Dotted command path. */
   readonly command: string;
@@ -32,10 +44,6 @@ export interface SummaryInput {
   readonly run: string | undefined;
   /** Can unknown rows be settled by reading (`--reconcile`)? */
   readonly canReconcile: boolean;
-  /** Empty cells that left a field as it is, by column. */
-  readonly emptyCells?: ReadonlyMap<string, number> | undefined;
-  /** Rows that `--changed-from` left out. */
-  readonly unchanged?: number | undefined;
   /** Planned rows that were sent although nothing shows whether they changed since. */
   readonly uncompared?: number;
 }
@@ -107,16 +115,23 @@ function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly stri
   return [`${groupThousands(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
 }
 
-/** What the rows left as it is: those without a change, and empty cells by column. */
+/** What is left as it is: rows without a change, rows that are missing, and empty cells by column. */
 export function unchangedLines({
-  emptyCells,
-  unchanged,
-}: Pick<SummaryInput, 'emptyCells' | 'unchanged'>): readonly string[] {
+  emptyCells = new Map(),
+  emptied = new Map(),
+  missing = 0,
+  unchanged = 0,
+}: LeftUnchanged): readonly string[] {
   const lines: string[] = [];
-  if (unchanged !== undefined && unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
-  const cells = [...(emptyCells ?? [])].map(([column, cell]) => `${groupThousands(cell)} in ${safeText(column)}`);
-  if (cells.length > 0) lines.push(`empty cells left unchanged: ${cells.join(', ')}`);
+  if (unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
+  if (missing > 0) lines.push(`${plural(missing, 'row')} of the older file missing in the input, left unchanged`);
+  if (emptyCells.size > 0) lines.push(`empty cells left unchanged: ${cellsText(emptyCells)}`);
+  if (emptied.size > 0) lines.push(`of these, emptied since the older file: ${cellsText(emptied)}`);
   return lines;
+}
+
+function cellsText(cells: ReadonlyMap<string, number>): string {
+  return [...cells].map(([column, count]) => `${groupThousands(count)} in ${safeText(column)}`).join(', ');
 }
 
 /** Of planned rows: how many could not be held against what was planned; undefined when all could. */

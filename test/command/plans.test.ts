@@ -84,10 +84,12 @@ describe('--plan sends no write', () => {
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const before = { status: 'ACTIVE', updatedAt: '2025-01-02T00:00:00Z' };
+    const about = { clientReference: 'order-1', currentBalance: 10.1 };
     expect(rows).toEqual([
-      { row: 1, id: cardId(1), body: { reason: 'X-1' }, before, drift: 'checked' },
-      { row: 2, id: cardId(2), body: { reason: 'X-1' }, before, drift: 'checked' },
+      { row: 1, id: cardId(1), body: { reason: 'X-1' }, before, about, drift: 'checked' },
+      { row: 2, id: cardId(2), body: { reason: 'X-1' }, before, about, drift: 'checked' },
     ]);
+    expect(readFileSync(path, 'utf8')).toContain('"about":{"clientReference":"order-1","currentBalance":10.10}');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).not.toContain('token-of-the-test');
     expect(existsSync(join(home.stateDir, 'runs'))).toBe(false);
@@ -227,6 +229,39 @@ describe('--plan sends no write', () => {
         drift: 'unchecked',
       },
     ]);
+  });
+
+  it('names the file that it was made from, what was compared, and what the older file had more', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const file = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+    file('cards.csv', `cardId,clientReference\n${cardId(1)},order-1\n`);
+    const held = ['--expect', 'status=ACTIVE', '--expect', 'clientReference'];
+    const block = ['card', 'block', '--from', './cards.csv', ...held, '--plan', 'cards.plan'];
+    expect((await runFrontdesk(block, { home, env: server.env })).code).toBe(0);
+    expect(linesOf(home, 'cards.plan')[0]).toMatchObject({
+      source: 'cards.csv',
+      expect: ['status=ACTIVE', 'clientReference'],
+    });
+    file('old.csv', 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,\ns4,d@x,Dan\n');
+    file('new.csv', 'id,email,first_name\ns1,new@x,\ns2,b@x,\ns3,c@x,\n');
+    const update = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
+    const counted = [
+      '1 row of the older file missing in the input, left unchanged',
+      'empty cells left unchanged: 3 in first_name',
+      'of these, emptied since the older file: 2 in first_name',
+    ];
+    const planned = await runFrontdesk([...update, '--plan', 'p.plan'], { home, env: server.env });
+    const dry = await runFrontdesk([...update, '--dry-run'], { home, env: server.env });
+    for (const text of counted)
+      expect([planned.stderr, dry.stderr]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
+    expect(linesOf(home)[0]).toMatchObject({ source: 'new.csv', rows: 1, unchanged: 2, missing: 1, emptied: 2 });
+    const shown = await runFrontdesk(['plan', 'show', 'p.plan'], { home });
+    expect(shown.stderr).toContain('frontdesk: note: Left out: 1 row of the older file missing in the input\n');
+    expect(shown.stderr).toContain('frontdesk: note: Left out: 2 cells emptied since the older file, left unchanged\n');
+    const clear = [...update, '--empty-cells', 'clear', '--plan', 'clear.plan'];
+    await runFrontdesk(clear, { home, env: server.env });
+    expect(linesOf(home, 'clear.plan')[0]).not.toHaveProperty('emptied');
   });
 
   it('plans one event, and says what is missing by its flag', async () => {
@@ -615,6 +650,80 @@ describe('plan show', () => {
         HOME: undefined,
       },
     });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('note: State: new\n') });
+  });
+
+  it('says on stderr what stands above the rows, for the log of a job, and after an apply what came of it', async () => {
+    const { home, server, path } = await planOf(2, (request) =>
+      request.method === 'POST' && cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined,
+    );
+    const { plan, createdAt } = linesOf(home)[0] as { plan: string; createdAt: string };
+    const shown = await runFrontdesk(['plan', 'show', path], { home });
+    expect(shown.stdout.split('\n')[0]).toBe('ROW\tID\tREFERENCE\tBALANCE\tBODY\tBEFORE\tDRIFT');
+    expect(shown.stdout.split('\n')[1]?.split('\t').slice(1, 4)).toEqual([cardId(1), 'order-1', '10.10']);
+    const facts = shown.stderr.trimEnd().split('\n');
+    expect(facts[0]).toBe(`frontdesk: note: Plan ${plan}: card block of 2 rows`);
+    expect(facts.slice(1).map((line) => line.split(': ')[2])).toEqual([
+      'State',
+      'At',
+      'Made',
+      'Expires',
+      'Approved',
+      'Status when planned',
+      'Balances',
+      'Sends',
+      'Compared',
+    ]);
+    expect(shown.stderr).toContain(`Made: ${createdAt.slice(0, 19)}Z (now) by `);
+    expect(shown.stderr).toContain('Balances: 20.20 in all\n');
+    expect((await runFrontdesk(['plan', 'show', path, '--quiet'], { home })).stderr).toBe('');
+    await apply({ home, server });
+    const after = await runFrontdesk(['plan', 'show', path], { home });
+    expect(after.stderr).toMatch(
+      new RegExp(
+        `State: finished\\nfrontdesk: note: Run: plan-${plan}, begun \\S+ \\(now\\): 1 applied, 1 rejected\\n`,
+      ),
+    );
+  });
+
+  it('is unsettled while a row of its run is unknown', async () => {
+    const { home, server } = await planOf(1, (request) =>
+      request.method === 'POST' ? { status: 500, body: '{}' } : undefined,
+    );
+    expect((await apply({ home, server }, ONE_LOOK)).code).toBe(8);
+    const shown = await runFrontdesk(['plan', 'show', 'p.plan', '--json', '--query', 'plan.state'], { home });
+    expect(shown.stdout).toBe('"unsettled"\n');
+  });
+});
+
+describe('a plan of which only the line ends were changed', () => {
+  it.each<[string, (text: string) => string]>([
+    ['by git, on Windows', (text) => text.replaceAll('\n', '\r\n')],
+    ['by an editor that ends no last line', (text) => text.trimEnd()],
+    ['by both', (text) => text.trimEnd().replaceAll('\n', '\r\n')],
+  ])('%s, is refused by every command with the line for .gitattributes (2)', async (_by, change) => {
+    const { home, server, path } = await planOf(2);
+    const requests = server.requests.length;
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+    for (const args of [['show'], ['apply', '--yes'], ['approve', '--key', 'k', '--as', 'ann', '--yes']]) {
+      const [verb = '', ...more] = args;
+      const result = await runFrontdesk(['plan', verb, 'p.plan', ...more], { home, env: server.env });
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toBe(
+        [
+          'frontdesk: "p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do; nothing was sent',
+          'hint: add the line `*.plan -text` to .gitattributes, commit it, and fetch the file as it was written',
+          '',
+        ].join('\n'),
+      );
+    }
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  it('and something else besides, is a changed plan', async () => {
+    const { home, path } = await planOf(2);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('X-1', 'X-2').replaceAll('\n', '\r\n'));
+    const { code, stderr } = await runFrontdesk(['plan', 'show', 'p.plan'], { home });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('which was changed or cut') });
   });
 });

@@ -41,12 +41,12 @@ async function confirm(session: Session, { path, as, profile }: Approving, { hea
   const { context, output, common, prompt } = session;
   const hint = 'add --yes to approve it without a question; nothing was signed';
   if (!common.yes) requirePerson(session, `plan ${header.plan}`, hint);
-  const state = await planState(session, header);
+  const status = await planState(session, header);
   if (context.stderr.isTerminal || !isJson(output.format)) {
     const signatures = await showApprovals(session, profile, path);
-    await writePlanView(session, context.stderr, path, { header, state, survey, ...signatures });
+    await writePlanView(session, context.stderr, path, { header, ...status, survey, ...signatures });
   }
-  if (state === 'expired') {
+  if (status.state === 'expired') {
     await session.notify(warning('EXPIRED', 'this plan has expired and cannot be applied any more'));
   }
   if (common.yes || (await prompt.confirm(`Approve plan ${header.plan} as ${as}?`))) return;

@@ -59,7 +59,7 @@ export async function confirmMany(
   requirePerson(session, subject);
   const shown = await shownRows(plan, checked.first);
   const rest = checked.selected - checked.first.length;
-  const empty = unchangedLines({ emptyCells: checked.emptyCells });
+  const empty = unchangedLines({ ...checked, unchanged: 0 });
   await session.context.stderr.write(
     [
       ...shown,

@@ -11,6 +11,7 @@ import type { RunResult } from '../../run/engine.ts';
 import { runRows } from '../../run/engine.ts';
 import type { FailedFile } from '../../run/failed-file.ts';
 import type { ActiveRun } from '../../run/run-store.ts';
+import type { LeftUnchanged } from '../../run/summary.ts';
 import type { Service, Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../interrupt.ts';
 import type { PaceOptions } from './run-options.ts';
@@ -31,8 +32,7 @@ export interface Execution {
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
   readonly failedFile: FailedFile | undefined;
   readonly columns: readonly Column[];
-  readonly emptyCells?: ReadonlyMap<string, number>;
-  readonly unchanged?: number;
+  readonly left?: LeftUnchanged;
 }
 
 /** How the rows of a run are shown, and how it hears a signal: after the person was told what the first one means. */
@@ -138,12 +138,11 @@ export async function executeRun(session: Session, execution: Execution): Promis
     await session.notify(warning(failure.code, failure.message));
   }
   await writeSummary(session, {
+    ...execution.left,
     command: operation.command,
     report: { ...report, exitCode },
     run: run?.header.run,
     canReconcile: reconcile !== undefined,
-    emptyCells: execution.emptyCells,
-    unchanged: execution.unchanged,
     uncompared,
   });
   return exitCode;

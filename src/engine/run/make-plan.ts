@@ -3,15 +3,17 @@ import type { CallCommand } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/safety.ts';
 import type { CallResult } from '../../http/call.ts';
+import type { ExpectationInput } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
-import { isJsonObject, type JsonObject } from '../../json/value.ts';
+import { isJsonObject, type JsonValue } from '../../json/value.ts';
 import { failureLimit } from '../../options/limits.ts';
 import type { RawInput } from '../../options/raw-input.ts';
 import { plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
-import { headerObject, type PlanDraft, type PlanRow } from '../../plan/plan-file.ts';
-import { checkPlanPlace, openPlanWriter, type PlanWriter } from '../../plan/write-plan.ts';
+import { headerObject, type PlanOrigin, type PlanRow } from '../../plan/plan-file.ts';
+import { PlanSurvey } from '../../plan/plan-view.ts';
+import { checkPlanPlace, openPlanWriter } from '../../plan/write-plan.ts';
 import { type RunResult, runRows } from '../../run/engine.ts';
 import { type FailedFile, orDiscard } from '../../run/failed-file.ts';
 import { failedCall } from '../../run/row-outcome.ts';
@@ -25,15 +27,15 @@ import { shownBy } from './execute-run.ts';
 import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 import type { PaceOptions } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
-import { comparedMembers, readCard, unmetBy } from './run-rows.ts';
+import { comparedMembers, pickMembers, readCard, unmetBy } from './run-rows.ts';
+import { isShownAsPage, writePlanView } from './survey-plan.ts';
 
 /** The rows that are to be planned, checked as for a run. */
 export interface PlanOrder {
   readonly operation: Operation;
   readonly plan: PlanOptions;
   readonly rows: () => AsyncIterable<readonly Row[]>;
-  readonly rowCount: number;
-  readonly unchanged: number;
+  readonly origin: Omit<PlanOrigin, 'operation' | 'url' | 'profile'>;
   readonly pace: PaceOptions;
   /** Of `--failed`, when it was given. */
   readonly openFailed: () => Promise<FailedFile | undefined>;
@@ -48,31 +50,47 @@ function momentOf(session: Session, nowMs: number): string {
   return new Date(nowMs).toISOString().replace('Z', `${below}Z`);
 }
 
+/** Takes the rows of a plan, in their order. */
+type AddRow = (row: PlanRow) => Promise<void>;
+
 /**
  * Writes a plan of what `fill` adds, and prints it with what can be done with it; no file is left where `fill` answers
- * false or fails. `next`: what the commands on it begin with, and whether it is of no use before somebody approved it.
+ * false or fails. `next`: what the commands on it begin with, and how many approvals it needs before it can be applied.
  */
 export async function writePlan(
   session: Session,
   { path, lifeMs }: PlanOptions,
-  about: Pick<PlanDraft, 'operation' | 'url' | 'profile' | 'rows' | 'unchanged'>,
-  next: { readonly command?: string; readonly needsApproval?: boolean },
-  fill: (writer: PlanWriter) => Promise<boolean>,
+  origin: PlanOrigin,
+  {
+    command = session.output.command ?? 'frontdesk',
+    demanded = 0,
+  }: { readonly command?: string; readonly demanded?: number },
+  fill: (add: AddRow) => Promise<boolean>,
 ): Promise<boolean> {
   const { clock, user, pid } = session.context;
   const nowMs = clock.now();
   const times = { createdAt: momentOf(session, nowMs), expiresAt: new Date(nowMs + lifeMs).toISOString() };
-  const writer = await openPlanWriter(path, { ...about, createdBy: user, ...times }, pid);
+  const writer = await openPlanWriter(path, { ...origin, createdBy: user, ...times }, pid);
+  const survey = new PlanSurvey();
+  const add: AddRow = (row) => {
+    survey.add(row);
+    return writer.add(row);
+  };
   try {
-    if (!(await fill(writer))) {
+    if (!(await fill(add))) {
       await writer.discard();
       return false;
     }
     const header = await writer.keep();
-    await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
-    const call = `${next.command ?? session.output.command ?? 'frontdesk'} plan`;
+    if (isShownAsPage(session)) {
+      const view = { header, state: 'new', survey, approvals: [], uncounted: [], demanded } as const;
+      await writePlanView(session, session.context.stdout, path, view);
+    } else {
+      await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
+    }
+    const call = `${command} plan`;
     const file = shellQuote(path);
-    const approve = next.needsApproval ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
+    const approve = demanded > 0 ? `have it approved: ${call} approve ${file} --key <key> --as <name>; ` : '';
     const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
     await session.notify(note('PLANNED', message));
     return true;
@@ -87,14 +105,13 @@ function writeOwnPlan(
   session: Session,
   operation: Operation,
   plan: PlanOptions,
-  counts: Pick<PlanDraft, 'rows' | 'unchanged'>,
-  fill: (writer: PlanWriter) => Promise<boolean>,
+  origin: PlanOrder['origin'],
+  fill: (add: AddRow) => Promise<boolean>,
 ): Promise<boolean> {
   const { profile } = session;
   const url = session.baseUrl(operation.family);
-  const about = { operation: operation.command, url, profile: profile.name, ...counts };
-  const needsApproval = counts.rows > 0 && demandedApprovals(profile) > 0;
-  return writePlan(session, plan, about, { needsApproval }, fill);
+  const about = { operation: operation.command, url, profile: profile.name, ...origin };
+  return writePlan(session, plan, about, { demanded: origin.rows === 0 ? 0 : demandedApprovals(profile) }, fill);
 }
 
 /** Reads the card of a row and holds it against what the row expects; what it answers is the card. */
@@ -110,15 +127,15 @@ function cardReader(session: Session, operation: Operation) {
 }
 
 /** Reads all cards at the pace of a run; the rows go into the plan in their order. */
-async function planCards(session: Session, order: PlanOrder, writer: PlanWriter): Promise<RunResult> {
+async function planCards(session: Session, order: PlanOrder, add: AddRow): Promise<RunResult> {
   const { operation } = order;
   const failedFile = await order.openFailed();
   const output = await openRunOutput({
     session,
     isWrite: false,
     columns: [],
-    rows: order.rowCount,
-    take: ({ row, resource }) => writer.add({ ...row, before: comparedMembers(resource ?? null), drift: 'checked' }),
+    rows: order.origin.rows,
+    take: ({ row, resource }) => add({ ...row, ...knownOf(resource ?? null), drift: 'checked' }),
   });
   try {
     const reading = runRows<Row>({
@@ -127,7 +144,7 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
       rows: eachRow(order.rows()),
       concurrency: session.preferences.concurrency.value,
       rate: order.pace.rate,
-      maxFailures: failureLimit(order.pace.maxFailures, order.rowCount),
+      maxFailures: failureLimit(order.pace.maxFailures, order.origin.rows),
       journal: undefined,
       unknownRows: 'leave',
       ...shownBy(session, output),
@@ -144,7 +161,7 @@ async function planCards(session: Session, order: PlanOrder, writer: PlanWriter)
 }
 
 /** Calendars cannot be read back what is about to be changed, so the rows go into the plan as they are. */
-async function planUnread(session: Session, order: PlanOrder, writer: PlanWriter): Promise<void> {
+async function planUnread(session: Session, order: PlanOrder, add: AddRow): Promise<void> {
   const { signals } = session.context;
   let exitCode: number | undefined;
   const stopListening = signals.onSignal((signal) => {
@@ -152,7 +169,7 @@ async function planUnread(session: Session, order: PlanOrder, writer: PlanWriter
   });
   try {
     for await (const batch of order.rows()) {
-      for (const row of batch) await writer.add({ ...row, before: row.before, drift: 'unchecked' });
+      for (const row of batch) await add({ ...row, drift: 'unchecked' });
       if (exitCode !== undefined) throw new Failure('CANCELLED', 'no plan was written; nothing was sent', { exitCode });
     }
   } finally {
@@ -165,21 +182,21 @@ async function planUnread(session: Session, order: PlanOrder, writer: PlanWriter
  * that cannot be planned, and no plan is written (15). Answers the exit code.
  */
 export async function makePlan(session: Session, order: PlanOrder): Promise<number> {
-  const { operation, plan, rowCount: rows, unchanged } = order;
+  const { operation, plan, origin } = order;
   let report: RunResult | undefined;
-  const isMade = await writeOwnPlan(session, operation, plan, { rows, unchanged }, async (writer) => {
-    if (operation.family !== 'cards' || rows === 0) {
-      await planUnread(session, order, writer);
+  const isMade = await writeOwnPlan(session, operation, plan, origin, async (add) => {
+    if (operation.family !== 'cards' || origin.rows === 0) {
+      await planUnread(session, order, add);
       return true;
     }
-    report = await planCards(session, order, writer);
+    report = await planCards(session, order, add);
     return report.exitCode === 0 && report.tally.failed === 0;
   });
   return isMade || report === undefined ? 0 : reportUnplanned(session, order, report);
 }
 
 async function reportUnplanned(session: Session, order: PlanOrder, report: RunResult): Promise<number> {
-  const message = `no plan was written: ${report.tally.failed} of ${plural(order.rowCount, 'row')} cannot be planned; nothing was sent`;
+  const message = `no plan was written: ${report.tally.failed} of ${plural(order.origin.rows, 'row')} cannot be planned; nothing was sent`;
   await session.notify(warning('NOT_PLANNED', message));
   await writeSummary(session, { command: order.operation.command, report, run: undefined, canReconcile: false });
   return report.exitCode;
@@ -202,16 +219,31 @@ export async function planSingle(session: Session, command: CallCommand, input: 
   for (const message of single.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
   // A signal ends the program while it waits for the card, and must find nothing to clear away.
   await checkPlanPlace(plan.path);
-  const before = operation.family === 'cards' ? await readPlannedCard(session, single) : undefined;
-  await writeOwnPlan(session, operation, plan, { rows: 1, unchanged: 0 }, async (writer) => {
-    await writer.add({ ...rowOfSingle(single), before, drift: before === undefined ? 'unchecked' : 'checked' });
+  const row: PlanRow =
+    operation.family === 'cards'
+      ? { ...rowOfSingle(single), ...(await readPlannedCard(session, single)), drift: 'checked' }
+      : { ...rowOfSingle(single), drift: 'unchecked' };
+  const origin = { rows: 1, unchanged: 0, ...expectedOf(single.expectations) };
+  await writeOwnPlan(session, operation, plan, origin, async (add) => {
+    await add(row);
     return true;
   });
   return 0;
 }
 
-async function readPlannedCard(session: Session, single: SingleCall): Promise<JsonObject> {
+/** What `--expect` compares, as a plan keeps it. */
+export function expectedOf(expectations: readonly ExpectationInput[]): Pick<PlanOrigin, 'expect'> {
+  if (expectations.length === 0) return {};
+  return { expect: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)) };
+}
+
+/** Of a card that a write is planned for: what is compared again, and what tells a reviewer which card it is. */
+function knownOf(card: JsonValue): Pick<PlanRow, 'before' | 'about'> {
+  return { before: comparedMembers(card), about: pickMembers(card, ['clientReference', 'currentBalance']) };
+}
+
+async function readPlannedCard(session: Session, single: SingleCall): Promise<Pick<PlanRow, 'before' | 'about'>> {
   const card = await readCardBefore(session, single, true);
   checkExpectations(single, card);
-  return comparedMembers('card' in card ? card.card : null);
+  return knownOf('card' in card ? card.card : null);
 }

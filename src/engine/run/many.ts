@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join, resolve as resolvePath } from 'node:path';
+import { basename, join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { Failure, note, usageFailure, warning } from '../../failure.ts';
@@ -9,6 +9,7 @@ import { type CheckedInput, checkInput } from '../../input/records/check-input.t
 import { rowsOf } from '../../input/records/rows.ts';
 import type { RawInput } from '../../options/raw-input.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
+import type { PlanOrigin } from '../../plan/plan-file.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunOptions } from '../../run/run-header.ts';
@@ -19,6 +20,7 @@ import { collect, joinFailures, unsent } from '../faults.ts';
 import { guardWrite, refuseReadOnly } from '../write-guards.ts';
 import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
+import type { PlanOrder } from './make-plan.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
 import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
@@ -112,11 +114,11 @@ async function beginChecked(
     };
   const openFailed = () => openFailedFileOf(session, call, checked);
   if (options.plan !== undefined) {
-    const { makePlan } = await import('./make-plan.ts');
-    const { selected: rowCount, unchanged } = checked;
-    if (rowCount === 0) await reportNothingToDo(session, checked);
+    const { expectedOf, makePlan } = await import('./make-plan.ts');
+    await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
     const { plan, pace } = options;
-    return makePlan(session, { operation, plan, rows: rowsIn(copy), rowCount, unchanged, pace, openFailed });
+    const origin = originOf(call, checked, expectedOf(call.reading.expectations));
+    return makePlan(session, { operation, plan, rows: rowsIn(copy), origin, pace, openFailed });
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
@@ -143,8 +145,22 @@ async function beginChecked(
     unknownRows: options.unknownRows,
     failedFile,
     columns,
-    emptyCells: checked.emptyCells,
-    unchanged: checked.unchanged,
+    left: checked,
+  };
+}
+
+/** What a plan says of where its rows come from. */
+function originOf(call: ManyCall, checked: CheckedInput, more: Pick<PlanOrigin, 'expect'>): PlanOrder['origin'] {
+  const { selected: rows, unchanged, missing } = checked;
+  const { path } = call.reading;
+  const emptied = [...checked.emptied.values()].reduce((sum, cells) => sum + cells, 0);
+  return {
+    rows,
+    unchanged,
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    ...more,
+    ...(missing === 0 ? {} : { missing }),
+    ...(emptied === 0 ? {} : { emptied }),
   };
 }
 
@@ -169,14 +185,10 @@ function refuseOtherCount(expected: number | undefined, rows: number): void {
 }
 
 /** What the question would say, and what only a run compares. */
-async function notifyDryRun(
-  session: Session,
-  { reading }: ManyCall,
-  { emptyCells, selected }: CheckedInput,
-): Promise<void> {
-  if (selected === 0) return;
+async function notifyDryRun(session: Session, { reading }: ManyCall, checked: CheckedInput): Promise<void> {
+  if (checked.selected === 0) return;
   await noteUncompared(session, reading.expectations);
-  await notifyUnchanged(session, { emptyCells });
+  await notifyUnchanged(session, checked);
 }
 
 function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
@@ -231,6 +243,6 @@ async function reportNothingToDo(session: Session, checked: CheckedInput): Promi
         ? 'nothing to do: the input has no rows'
         : 'nothing to do: this shard has no rows';
   await session.notify(note('NOTHING_TO_DO', message));
-  await notifyUnchanged(session, { emptyCells: checked.emptyCells });
+  await notifyUnchanged(session, { ...checked, unchanged: 0 });
   if (!session.common.dryRun) await writeEmptySummary(session);
 }

@@ -129,12 +129,12 @@ export async function revertRun(session: Session, input: RawInput, name: string)
   const lost = new LostRows(session);
   // The plan is applied with the profile of the run, whichever is in use.
   const command = header.profile === 'default' ? 'frontdesk' : `frontdesk -p ${header.profile}`;
-  await writePlan(session, plan, about, { command }, async (writer) => {
+  await writePlan(session, plan, about, { command }, async (add) => {
     for await (const reversal of reversals()) {
       if (reversal.kind === 'lost') await lost.add(reversal.row, reversal.fields);
       if (reversal.kind !== 'revert') continue;
       const { row, id, body } = reversal.row;
-      await writer.add({ row, id, body: reversal.old, before: body, drift: 'unchecked' });
+      await add({ row, id, body: reversal.old, before: body, drift: 'unchecked' });
     }
     await lost.finish();
     return true;

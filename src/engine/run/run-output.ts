@@ -17,6 +17,7 @@ import { printedRow } from '../../run/row-result.ts';
 import { stopReason } from '../../run/stop.ts';
 import {
   EMPTY_SUMMARY,
+  type LeftUnchanged,
   SUMMARY_OUTPUT,
   type SummaryInput,
   summaryJson,
@@ -278,10 +279,7 @@ function failureOfRow(failure: Failure, format: Format): Failure {
 }
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
-export async function notifyUnchanged(
-  session: Session,
-  facts: Pick<SummaryInput, 'emptyCells' | 'unchanged'>,
-): Promise<void> {
+export async function notifyUnchanged(session: Session, facts: LeftUnchanged): Promise<void> {
   for (const message of unchangedLines(facts)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 

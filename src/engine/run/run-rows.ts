@@ -128,13 +128,12 @@ const COMPARED = ['status', 'updatedAt'] as const;
 
 /** The members of a card that a planned write is held against, digits and keys as sent. */
 export function comparedMembers(card: JsonValue): JsonObject {
-  const members = new Map<string, JsonValue>();
-  if (!isJsonObject(card)) return members;
-  for (const name of COMPARED) {
-    const value = card.get(name);
-    if (value !== undefined) members.set(name, value);
-  }
-  return members;
+  return pickMembers(card, COMPARED);
+}
+
+/** Those members of an object that it has, as they are. */
+export function pickMembers(value: JsonValue, names: readonly string[]): JsonObject {
+  return new Map(isJsonObject(value) ? [...value].filter(([name]) => names.includes(name)) : []);
 }
 
 /**

@@ -1,9 +1,11 @@
+import { note } from '../../failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
-import { ROW_COLUMNS } from '../../plan/plan-columns.ts';
-import { headerObject, type PlanHeader, type PlanState, planRunName, rowObject } from '../../plan/plan-file.ts';
+import { rowColumns } from '../../plan/plan-columns.ts';
+import { headerObject, type PlanHeader, planRunName, rowObject } from '../../plan/plan-file.ts';
+import { type PlanView, planFacts, planTitle } from '../../plan/plan-view.ts';
 import { plannedRows, type VerifiedPlan } from '../../plan/read-plan.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import { showRun } from '../../run/run-list.ts';
@@ -11,17 +13,18 @@ import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { showApprovals } from './plan-approvals.ts';
 import { portsOf } from './run-ports.ts';
-import { surveyPlan, writePlanView } from './survey-plan.ts';
+import { isShownAsPage, surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
-export async function planState(session: Session, header: PlanHeader): Promise<PlanState> {
+export async function planState(session: Session, header: PlanHeader): Promise<Pick<PlanView, 'state' | 'run'>> {
   const { stateDir } = session.places;
   const name = planRunName(header.plan);
   if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
-    const { state } = await showRun(portsOf(session), name);
-    return state === 'interrupted' ? 'stopped' : state;
+    const run = await showRun(portsOf(session), name);
+    if (run.state === 'finished' && (run.outcomes?.['unknown'] ?? 0) > 0) return { state: 'unsettled', run };
+    return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
   }
-  return session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired';
+  return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
 }
 
 /** What a document says of a plan before its rows. */
@@ -54,27 +57,40 @@ async function printDocument(
 export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
   const verified = await surveyPlan(session, path);
   const { header, survey } = verified;
-  const state = await planState(session, header);
-  const signatures = await showApprovals(session, profile, path);
-  const { output, context } = session;
-  const isForPeople = context.stdout.isTerminal && output.format === 'table' && output.columns === undefined;
-  if (isForPeople && output.query === undefined) {
-    await writePlanView(session, context.stdout, path, { header, state, survey, ...signatures });
-    return 0;
-  }
-  const head = {
-    plan: new Map([...headerObject(header), ['state', state]]),
-    approvals: fromPlain(signatures.approvals),
+  const view = {
+    header,
+    ...(await planState(session, header)),
+    survey,
+    ...(await showApprovals(session, profile, path)),
   };
-  if (output.format === 'json' || output.query !== undefined) await printAll(session, path, verified, head);
-  else await printTable(session, path, verified);
+  const { output, context } = session;
+  if (isShownAsPage(session)) {
+    await writePlanView(session, context.stdout, path, view);
+  } else if (output.format === 'json' || output.query !== undefined) {
+    const plan = new Map([...headerObject(header), ['state', view.state]]);
+    await printAll(session, path, verified, { plan, approvals: fromPlain(view.approvals) });
+  } else {
+    await notifyFacts(session, view);
+    await printTable(session, path, verified);
+  }
   return 0;
+}
+
+/** For the log of a job: what a person sees above the rows. */
+async function notifyFacts(session: Session, view: Omit<PlanView, 'allRows'>): Promise<void> {
+  const facts = planFacts({ ...view, allRows: '' }, session.output.now);
+  let last = '';
+  await session.notify(note('PLAN', planTitle(view.header)));
+  for (const [label, text] of facts) {
+    last = label === '' ? last : label;
+    await session.notify(note('PLAN', `${last}: ${text}`));
+  }
 }
 
 async function* rowObjects(session: Session, path: string, { operation }: VerifiedPlan): AsyncGenerator<JsonObject> {
   const file = await openInput(path, session.context.stdin, '<file>');
   for await (const batch of plannedRows(file.bytes(), operation, file.name)) {
-    for (const row of batch) yield rowObject({ ...row, before: row.before });
+    for (const row of batch) yield rowObject(row);
   }
 }
 
@@ -89,7 +105,7 @@ async function printAll(session: Session, path: string, plan: VerifiedPlan, head
 }
 
 async function printTable(session: Session, path: string, plan: VerifiedPlan): Promise<void> {
-  const writer = await session.openRows(ROW_COLUMNS, plan.header.rows);
+  const writer = await session.openRows(rowColumns(plan.operation.family === 'cards'), plan.header.rows);
   for await (const row of rowObjects(session, path, plan)) await writer.row(row);
   await writer.close();
 }

@@ -38,6 +38,12 @@ export async function surveyPlan(
   }
 }
 
+/** Does a person look at stdout, and has asked for no other form? */
+export function isShownAsPage({ context, output }: Session): boolean {
+  const { format, columns, query } = output;
+  return context.stdout.isTerminal && format === 'table' && columns === undefined && query === undefined;
+}
+
 /** Shows a person the plan at `path`, fitted to the stream. */
 export async function writePlanView(
   { output }: Session,

@@ -47,6 +47,9 @@ export class ChangedFrom {
   #values: Uint32Array;
   #count = 0;
   readonly #cells: OldCells | undefined;
+  /** Of each older row: was a newer one held against it? Made when the first one is. */
+  #isCompared: Uint8Array | undefined;
+  #compared = 0;
 
   /** `keepsCells`: the values themselves are kept too, as compact text, for `oldCells`. */
   constructor(name: string, fields: readonly FieldSpec[], keepsCells = false) {
@@ -83,6 +86,9 @@ export class ChangedFrom {
     this.#digest.setText(id);
     const row = this.#rows.find(this.#digest);
     if (row === 0) return undefined;
+    this.#isCompared ??= new Uint8Array(this.#count + 1);
+    if (this.#isCompared[row] === 0) this.#compared += 1;
+    this.#isCompared[row] = 1;
     const at = 2 * this.#fields.length * (row - 1);
     const changed: Record<string, FieldValue> = {};
     this.#fields.forEach((field, index) => {
@@ -93,6 +99,22 @@ export class ChangedFrom {
       if (first !== this.#digest.a || second !== this.#digest.b) changed[field.name] = value;
     });
     return changed;
+  }
+
+  /** Older rows that no newer one was held against: the newer file lacks them. */
+  get missing(): number {
+    return this.#count - this.#compared;
+  }
+
+  /** Has the older row of this id anything in that field? */
+  hasValue(id: string, name: string): boolean {
+    this.#digest.setText(id);
+    const row = this.#rows.find(this.#digest);
+    const at = 2 * (this.#fields.length * (row - 1) + this.#fields.findIndex((field) => field.name === name));
+    const [first = 0, second = 0] = [this.#values[at], this.#values[at + 1]];
+    this.#digest.setText(tokenOf(''));
+    const isEmpty = first === this.#digest.a && second === this.#digest.b;
+    return row !== 0 && !isEmpty && (first !== 0 || second !== 0);
   }
 
   /** The older cells of this id that could be sent, typed so; undefined when they are not kept or there are none. */

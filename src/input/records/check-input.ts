@@ -15,6 +15,10 @@ export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unch
   readonly format: InputFormat;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
+  /** Those of them that had a value in the file of `--changed-from`, by column. */
+  readonly emptied: ReadonlyMap<string, number>;
+  /** Rows of the file of `--changed-from` that the input lacks. */
+  readonly missing: number;
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
   /** Ids that look pasted by mistake: the first few sentences. */
@@ -55,7 +59,7 @@ async function readThrough(
   bytes: AsyncIterable<Uint8Array>,
   options: InputOptions & { readonly name: string },
   findings: Findings,
-): Promise<{ readonly format: InputFormat; readonly emptyCells: ReadonlyMap<string, number> }> {
+): Promise<Pick<CheckedInput, 'format' | 'emptyCells' | 'emptied' | 'missing'>> {
   const interpreter = new Interpreter(options);
   let format = options.format ?? 'csv';
   let isHeaderChecked = false;
@@ -70,7 +74,8 @@ async function readThrough(
     checkBatch(batch, interpreter, findings);
   }
   findings.addFaults(interpreter.roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
-  return { format, emptyCells: interpreter.emptyCells };
+  const { emptyCells, emptied } = interpreter;
+  return { format, emptyCells, emptied, missing: options.changedFrom?.missing ?? 0 };
 }
 
 /**

@@ -2,7 +2,7 @@ import { CARD_ID } from '../../api/field.ts';
 import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from '../check-fields.ts';
-import { type Expectation, type ExpectationInput, valueAt } from '../expect.ts';
+import { type Expectation, type ExpectationInput, ownValue } from '../expect.ts';
 import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { ChangedFrom } from './changed-from.ts';
@@ -79,6 +79,8 @@ export class Interpreter {
   readonly roles: ColumnRoles;
   /** Empty CSV cells that leave a field unchanged, by column. */
   readonly emptyCells = new Map<string, number>();
+  /** Those of them that had a value in the older file. */
+  readonly emptied = new Map<string, number>();
   readonly #options: InterpretOptions;
   readonly #isUpdate: boolean;
   readonly #isWrite: boolean;
@@ -226,6 +228,7 @@ export class Interpreter {
     found: Found[],
   ): { readonly values: Record<string, FieldValue>; readonly isUnchanged: boolean } {
     const values: Record<string, FieldValue> = { ...this.#options.defaults };
+    const empty: string[] = [];
     for (const { index, field } of columns.fields) {
       const value = record.values[index];
       if (!isTable(format) || typeof value !== 'string' || record.problems?.has(index)) {
@@ -233,7 +236,7 @@ export class Interpreter {
         continue;
       }
       if (value === '' && this.#options.emptyCells === 'keep') {
-        if (!(field.name in this.#options.defaults)) this.#countEmpty(field.name);
+        if (!(field.name in this.#options.defaults)) empty.push(field.name);
         continue;
       }
       const read = readFieldText(field, value, 'csv');
@@ -244,26 +247,33 @@ export class Interpreter {
         found.push({ field: field.name, problem: read.problem });
       }
     }
-    const { changedFrom } = this.#options;
+    for (const name of empty) count(this.emptyCells, name);
     const id = this.roles.idParam === undefined ? undefined : params[this.roles.idParam];
-    if (changedFrom === undefined || id === undefined || id === '') return { values, isUnchanged: false };
+    const changes = this.#changes(id, values, empty, (problem) => {
+      found.push({ field: record.names[columns.idIndexes[0] ?? -1] ?? 'id', problem });
+    });
+    return { values: changes ?? values, isUnchanged: changes !== undefined && Object.keys(changes).length === 0 };
+  }
+
+  /** Those of the values that differ from the older file; undefined where there is none, or no such row in it. */
+  #changes(
+    id: string | undefined,
+    values: Readonly<Record<string, FieldValue>>,
+    empty: readonly string[],
+    refuse: (problem: string) => void,
+  ): Record<string, FieldValue> | undefined {
+    const { changedFrom } = this.#options;
+    if (changedFrom === undefined || id === undefined || id === '') return undefined;
     const changes = changedFrom.changes(id, values);
-    if (changes === undefined) {
-      const column = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
-      found.push({ field: column, problem: `is not in ${changedFrom.name}, so what changed cannot be told` });
-      return { values, isUnchanged: false };
-    }
-    return { values: changes, isUnchanged: Object.keys(changes).length === 0 };
+    if (changes === undefined) refuse(`is not in ${changedFrom.name}, so what changed cannot be told`);
+    else for (const name of empty) if (changedFrom.hasValue(id, name)) count(this.emptied, name);
+    return changes;
   }
 
   /** The older cells of what changes, where the older file keeps them. */
   #before(id: string | undefined, values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
     const old = id === undefined ? undefined : this.#options.changedFrom?.oldCells(id);
     return old === undefined ? undefined : new Map([...old].filter(([name]) => name in values));
-  }
-
-  #countEmpty(name: string): void {
-    this.emptyCells.set(name, (this.emptyCells.get(name) ?? 0) + 1);
   }
 
   #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
@@ -310,18 +320,10 @@ export class Interpreter {
   }
 }
 
-function isUnknown(outcome: JsonValue | undefined): boolean {
-  return typeof outcome === 'string' && outcome.trim().toLowerCase() === 'unknown';
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** The row's own value of a card field: a column of that name, or a member inside a JSON row's metadata. */
-function ownValue(record: RawRecord, field: string): string | undefined {
-  const index = record.names.indexOf(field);
-  const value =
-    index === -1
-      ? valueAt(new Map(record.names.map((name, at) => [name, record.values[at] ?? null])), field)
-      : record.values[index];
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return String(value);
-  return value instanceof JsonNumber ? value.text : undefined;
+function isUnknown(outcome: JsonValue | undefined): boolean {
+  return typeof outcome === 'string' && outcome.trim().toLowerCase() === 'unknown';
 }

@@ -16,19 +16,24 @@ const LINE_1 = {
   sha256: TEXT,
 };
 
+const ORIGIN = { source: TEXT, expect: list(TEXT), missing: INTEGER, emptied: INTEGER };
+
 it('the header of a plan is printed as line 1 of its file', () => {
-  expect(PLAN_HEADER_OUTPUT).toEqual(object(LINE_1));
+  expect(PLAN_HEADER_OUTPUT).toEqual(object(LINE_1, ORIGIN));
 });
 
 it('a whole plan is printed with its state, its approvals and its rows', () => {
   expect(PLAN_OUTPUT).toEqual(
     object({
-      plan: object({ ...LINE_1, state: oneOf(['new', 'expired', 'running', 'stopped', 'finished']) }),
+      plan: object(
+        { ...LINE_1, state: oneOf(['new', 'expired', 'running', 'unsettled', 'stopped', 'finished']) },
+        ORIGIN,
+      ),
       approvals: list(object({ as: TEXT, key: TEXT })),
       rows: list(
         object(
           { row: INTEGER, id: nullable(TEXT), drift: oneOf(['checked', 'unchecked']) },
-          { body: ANY_OBJECT, before: ANY_OBJECT },
+          { body: ANY_OBJECT, before: ANY_OBJECT, about: ANY_OBJECT },
         ),
       ),
     }),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { JsonNumber } from '../../../src/json/value.ts';
+import type { PlanHeader } from '../../../src/plan/plan-file.ts';
 import type { PlannedRow } from '../../../src/plan/plan-lines.ts';
 import { PlanSurvey, type PlanView, planView } from '../../../src/plan/plan-view.ts';
 
@@ -53,7 +55,7 @@ const EMAILS = row(1, {
 });
 
 describe('a plan on a terminal', () => {
-  it('says what, where, by whom, until when, and shows old and new with the part in which they differ', () => {
+  it('says what, where, by whom, until when, and shows old and new exactly as they are', () => {
     const plain = row(2, {
       body: new Map<string, string | boolean>([
         ['email', 'x'],
@@ -64,44 +66,104 @@ describe('a plan on a terminal', () => {
     expect(planView(view([EMAILS, plain]), STYLE)).toBe(
       [
         'Plan 0123456789ab: calendar subscribers update of 2 rows',
-        'State       new',
-        'At          https://calendar.example.com (profile live)',
-        'Made        2026-05-01T12:00:00Z (30 minutes ago) by ann',
-        'Expires     2026-05-02T12:00:00Z (in 23 hours)',
-        'Approved    by nobody',
-        'Fields      2 email, 1 active',
-        'Compared    no: these cannot be read, so a change by others cannot be seen',
+        'State                new',
+        'At                   https://calendar.example.com (profile live)',
+        'Made                 2026-05-01T12:00:00Z (30 minutes ago) by ann',
+        'Expires              2026-05-02T12:00:00Z (in 23 hours)',
+        'Approved             by nobody',
+        'Fields               2 email, 1 active',
+        'Compared             no: these cannot be read, so a change by others cannot be',
+        '                     seen',
         '',
-        'row 1 sub_1  email: ann@[old].example → ann@[new].example',
+        'row 1 sub_1  email: ann@old.example → ann@new.example',
         'row 2 sub_2  email: (not known) → x; active: true → false',
         '',
       ].join('\n'),
     );
   });
 
-  it('points only at what was put in, or taken out', () => {
+  it('marks what was put in or taken out by its style alone', () => {
+    const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
     const cells = (old: string, next: string) =>
-      row(1, { body: new Map([['email', next]]), before: new Map([['email', old]]) });
-    expect(planView(view([cells('a@example.com', 'a@new.example.com')]), STYLE)).toContain(
-      'row 1 sub_1  email: a@example.com → a@[new.]example.com\n',
+      planView(view([row(1, { body: new Map([['email', next]]), before: new Map([['email', old]]) })]), {
+        ...STYLE,
+        colour: true,
+      });
+    expect(cells('a@example.com', 'a@new.example.com')).toContain(
+      `email: a@example.com → a@${bold('new.')}example.com\n`,
     );
-    expect(planView(view([cells('a@new.example.com', '')]), STYLE)).toContain('email: a@new.example.com → (empty)\n');
+    expect(cells('p2@example.com', 'new@example.com')).toContain(
+      `email: ${bold('p2')}@example.com → ${bold('new')}@example.com\n`,
+    );
+    expect(cells('a@x', '')).toContain(`email: ${bold('a@x')} → ${bold('(empty)')}\n`);
+    expect(cells('😀a', '😁a')).toContain(`email: ${bold('😀')}a → ${bold('😁')}a\n`);
   });
 
-  it('counts cards by what they are, and marks them in colour', () => {
-    const card = (number: number, status: string) =>
-      row(number, {
-        id: `card-${number}`,
-        drift: 'checked',
-        body: new Map([['reason', 'INC-7']]),
-        before: new Map([['status', status]]),
-      });
-    const cards = view([card(1, 'ACTIVE'), card(2, 'ACTIVE'), card(3, 'BLOCKED')]);
-    const text = planView({ ...cards, header: { ...cards.header, operation: 'card.block' } }, STYLE);
-    expect(text).toContain('Status now  2 ACTIVE, 1 BLOCKED\n');
-    expect(text).toContain('row 3 card-3  BLOCKED → block; reason: INC-7\n');
-    expect(planView(cards, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m → ');
-    expect(planView(view([EMAILS]), { ...STYLE, colour: true })).toContain('ann@\u001b[1m[old]\u001b[22m.example');
+  const card = (number: number, status: string, more: Partial<PlannedRow> = {}) =>
+    row(number, {
+      id: `card-${number}`,
+      drift: 'checked',
+      body: new Map([['reason', 'INC-7']]),
+      before: new Map([['status', status]]),
+      about: new Map<string, string | JsonNumber>([
+        ['clientReference', `order-${9 + number}`],
+        ['currentBalance', new JsonNumber(`${number}.10`)],
+      ]),
+      ...more,
+    });
+  const blocks = (rows: readonly PlannedRow[], more: Partial<PlanHeader> = {}) => {
+    const cards = view(rows);
+    return { ...cards, header: { ...cards.header, operation: 'card.block', ...more } };
+  };
+
+  it('counts cards by their status when planned, adds up what is on them, and has reference and balance beside ids', () => {
+    const rows = [
+      card(1, 'ACTIVE'),
+      card(2, 'ACTIVE'),
+      card(3, 'BLOCKED', { about: new Map([['clientReference', 'r']]) }),
+    ];
+    const text = planView(blocks(rows, { source: 'stolen.csv', expect: ['status=ACTIVE', 'clientReference'] }), STYLE);
+    expect(text).toContain('From                 stolen.csv\n');
+    expect(text).toContain('Status when planned  2 ACTIVE, 1 BLOCKED\n');
+    expect(text).toContain('Balances             3.20 in all (of 2 of 3 rows)\n');
+    expect(text).toContain('Sends                reason: INC-7\n');
+    expect(text).toContain('Expected             status=ACTIVE, clientReference: held when planned\n');
+    expect(text).toContain('row 2 card-2  order-11  2.10  ACTIVE → block\n');
+    expect(text).toContain('row 3 card-3  r               BLOCKED → block\n');
+    expect(planView(blocks(rows), { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m → ');
+  });
+
+  it('says with each row what it sends where that differs', () => {
+    const other = card(2, 'ACTIVE', { body: new Map([['reason', 'INC-8']]) });
+    const text = planView(blocks([card(1, 'ACTIVE'), other]), STYLE);
+    expect(text).not.toContain('Sends');
+    expect(text).toContain('row 2 card-2  order-11  2.10  ACTIVE → block; reason: INC-8\n');
+  });
+
+  it('says what became of it: the run, when, and its counts', () => {
+    const run = {
+      run: 'plan-0123456789ab',
+      startedAt: '2026-05-01T12:10:00.000Z',
+      outcomes: { applied: 1200, not_sent: 1 },
+    };
+    const text = planView({ ...blocks([card(1, 'ACTIVE')]), state: 'stopped', run }, { ...STYLE, width: 120 });
+    expect(text).toContain('State                stopped\n');
+    expect(text).toContain(
+      'Run                  plan-0123456789ab, begun 2026-05-01T12:10:00Z (20 minutes ago): 1,200 applied, 1 not sent\n',
+    );
+  });
+
+  it('says what an older file had and the input has not', () => {
+    const shown = view([EMAILS]);
+    const header = { ...shown.header, unchanged: 5, missing: 2, emptied: 1 };
+    expect(planView({ ...shown, header }, STYLE)).toContain(
+      [
+        'Left out             5 rows without a change',
+        '                     2 rows of the older file missing in the input',
+        '                     1 cell emptied since the older file, left unchanged',
+        '',
+      ].join('\n'),
+    );
   });
 
   it('shows the first ten rows, each on one line of the terminal, and says how to see the others', () => {
@@ -126,7 +188,11 @@ describe('a plan on a terminal', () => {
       STYLE,
     );
     expect(text).toContain(
-      'Approved    by ann (SHA256:abc)\n            1 of 2 missing\n            does not count: eve: it is no signature\n',
+      [
+        'Approved             by ann (SHA256:abc)',
+        '                     1 of 2 missing',
+        '                     does not count: eve: it is no signature\n',
+      ].join('\n'),
     );
   });
 
