@@ -1,4 +1,4 @@
-import type { Operation } from '../api/operation.ts';
+import { isWrite, type Operation } from '../api/operation.ts';
 import { textAt } from '../json/value.ts';
 import type { CallInput, CardBefore, Site } from './call.ts';
 
@@ -41,6 +41,11 @@ export function subjectOf(input: CallInput): string {
   });
   const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
   return name === undefined ? attempt : `${attempt} "${name}"${details}`;
+}
+
+/** What a refusal says: of a write, that it changed nothing. */
+export function unchanged({ operation }: CallFacts, refusal: string): string {
+  return isWrite(operation) ? `${refusal}; nothing was changed` : refusal;
 }
 
 /** Host as people write it: without the port that goes without saying. */

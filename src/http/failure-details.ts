@@ -36,18 +36,23 @@ function withoutSecrets(facts: CallFacts, value: JsonValue | undefined): JsonVal
 
 /** What came back, as a clause: `the service answered 500 (E1: no luck)`, `the connection closed before a reply`. */
 export function whatHappened(verdict: FailedAttempt): string {
-  const { reply, breakage, problem, event } = verdict;
+  const { reply, breakage, problem, event, error } = verdict;
   if (reply === undefined) return breakage?.text ?? problem;
   if (event !== 'unreadable') return answered(verdict);
   if (breakage !== undefined) return `the service answered ${reply.status}, but ${breakage.text}`;
   if (problem === NO_BODY) return `the service answered ${reply.status} without a body`;
-  return `the service answered ${reply.status} with a body that cannot be read: ${problem}`;
+  if (error.isHtml) return `a web page answered instead of the service (${reply.status}${after(error.summary)})`;
+  return `the service answered ${reply.status}, but ${problem}`;
 }
 
 /** Why, without the status and the code that an ending has apart; undefined: the answer says nothing more. */
 export function reasonOf({ reply, breakage, problem, error }: FailedAttempt): string | undefined {
   const text = breakage?.text ?? problem;
   return reply === undefined || text !== '' ? text : error.message;
+}
+
+function after(summary: string): string {
+  return summary === '' ? '' : `, ${summary}`;
 }
 
 /** `the service answered 404 (CARD_NOT_FOUND: no such card)`. */

@@ -1,7 +1,7 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
 import type { BreakLabel } from '../wire/exchange.ts';
 import type { Site } from './call.ts';
-import { type CallFacts, urlPlace } from './facts.ts';
+import { type CallFacts, unchanged, urlPlace } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';
 import type { FailedAttempt } from './response.ts';
@@ -22,6 +22,18 @@ export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: No
   return badReply(facts, verdict);
 }
 
+const DOWN = 'The service may be down. Try again in a minute.';
+const NO_NETWORK = "This machine's network may be down. Try again in a minute.";
+
+/** What to do where it is not the address that is likely to be wrong. */
+const FIRST_HINTS: Partial<Record<BreakLabel, string>> = {
+  refused: DOWN,
+  connect_timeout: DOWN,
+  connect_reset: DOWN,
+  lookup_failed: NO_NETWORK,
+  unroutable: NO_NETWORK,
+};
+
 const HINTS: Partial<Record<BreakLabel, string>> = {
   untrusted: 'name the certificate authority with --ca-file <pem>; verification cannot be switched off',
   wrong_name: 'check the host name in the base URL',
@@ -32,12 +44,17 @@ const HINTS: Partial<Record<BreakLabel, string>> = {
 };
 
 function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
-  const hint = verdict.breakage === undefined ? undefined : HINTS[verdict.breakage.label];
-  const fallback = `check ${urlPlace(facts.site)}, then repeat`;
+  const { label = 'other' } = verdict.breakage ?? {};
+  const first = FIRST_HINTS[label];
+  const place = urlPlace(facts.site);
   return new Failure('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}; nothing was sent`, {
-    hints: [hint ?? fallback],
+    hints: first === undefined ? [HINTS[label] ?? `check ${place}, then repeat`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
+}
+
+function ifItStays(place: string): string {
+  return `if it stays so, check ${place}`;
 }
 
 function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: Site): string {
@@ -57,7 +74,10 @@ export function busyFailure(
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
   return new Failure(
     'BUSY',
-    `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
+    unchanged(
+      facts,
+      `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
+    ),
     {
       hints: [retryAfterMs === undefined ? 'repeat the command later' : repeatHint(facts.nowMs, retryAfterMs)],
       details: { ...detailsOf(facts, verdict, outcome), retryAt },
@@ -82,11 +102,13 @@ function repeatHint(nowMs: number, waitMs: number): string {
 }
 
 function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
-  const hint = verdict.error.isHtml
-    ? `check ${urlPlace(facts.site)}: a web page answered, not the API`
-    : 'repeat the command: a read changes nothing';
+  const isPage = verdict.error.isHtml;
+  const place = urlPlace(facts.site);
+  const repeat = 'repeat the command: a read changes nothing';
+  const isDown = (verdict.reply?.status ?? 0) >= 500;
+  const hints = isDown ? [DOWN, ...(isPage ? [ifItStays(place)] : [])] : [isPage ? `check ${place}` : repeat];
   return new Failure('BAD_REPLY', `${facts.subject} failed: ${whatHappened(verdict)}`, {
-    hints: [hint],
+    hints,
     details: detailsOf(facts, verdict, undefined),
   });
 }

@@ -2,7 +2,7 @@ import { type Family, isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
 import type { Site } from './call.ts';
-import { type CallFacts, checkCommand, hostOf, ofProfile, urlPlace } from './facts.ts';
+import { type CallFacts, checkCommand, hostOf, ofProfile, unchanged, urlPlace } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
 import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
@@ -16,7 +16,10 @@ interface Words {
 /** The service said no: 3xx and 4xx other than 408 and 429. A write is `rejected`. */
 export function refusedFailure(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Failure {
   const { code, message, hints } = words(facts, verdict, reply);
-  return new Failure(code, message, { hints: hints.slice(0, 2), details: detailsOf(facts, verdict, 'rejected') });
+  return new Failure(code, unchanged(facts, message), {
+    hints: hints.slice(0, 2),
+    details: detailsOf(facts, verdict, 'rejected'),
+  });
 }
 
 function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
@@ -31,10 +34,15 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
   const { site, operation } = facts;
-  const message = `${facts.subject} was refused: ${hostOf(site)} did not accept ${credentialWords(site)}: ${answered(verdict)}`;
+  const message = `${facts.subject} was refused: ${hostOf(site)} did not accept ${credentialWords(site)} (${saidOf(verdict, 401)})`;
   const skew = clockHint(reply, facts.nowMs);
   const way = credentialHint(site, operation.family);
   return { code: 'AUTH', message, hints: skew === undefined ? [way] : [way, skew] };
+}
+
+/** `401 UNAUTHORIZED: the token was revoked`, as far as the answer says it. */
+function saidOf({ error }: FailedAttempt, status: number): string {
+  return error.summary === '' ? String(status) : `${status} ${error.summary}`;
 }
 
 /** The variable of the environment that the token came from. */
@@ -45,8 +53,8 @@ function tokenVariable({ credential }: Site): string | undefined {
 function credentialWords(site: Site): string {
   const { credential, profile } = site;
   const variable = tokenVariable(site);
-  if (variable !== undefined) return `the token in ${variable} (profile ${profile})`;
-  if (credential.source === `profile ${profile}`) return `the stored credential${ofProfile(site)}`;
+  if (variable !== undefined) return `the token in ${variable}`;
+  if (credential.source === `profile ${profile}`) return `the stored login of ${profile}`;
   return `the credential${ofProfile(site)} (${credential.source})`;
 }
 
@@ -57,7 +65,7 @@ function credentialHint(site: Site, family: Family): string {
   if (profile === undefined) return 'give a valid token';
   if (variable !== undefined) return `put a valid token into ${variable}`;
   if (credential.source.startsWith('token ')) return `check what the ${credential.source} gives`;
-  return `log in with a valid token: frontdesk auth login -p ${profile} --family ${family}`;
+  return `log in again: frontdesk auth login -p ${profile} --family ${family}`;
 }
 
 const MAX_SKEW_MS = 5 * 60_000;
@@ -89,9 +97,9 @@ function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const what =
     id === undefined || noun === undefined
       ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
-      : `no ${noun} ${id} at ${place}: ${answered(verdict)}${isWrite(operation) ? `; the ${facts.subject} was rejected` : ''}`;
+      : `${isWrite(operation) ? `${facts.subject} was rejected: ` : ''}no ${noun} ${id} at ${place}: ${answered(verdict)}`;
   const hints = verdict.error.isHtml
-    ? [`check ${urlPlace(site)}: a web page answered, not the API`]
+    ? [`check ${urlPlace(site)}: a web page answered instead of the service`]
     : [`compare the id letter by letter, and check that it belongs to ${place}`];
   return { code: 'NOT_FOUND', message: what, hints };
 }

@@ -14,9 +14,10 @@ export function shapeProblem(operation: Operation, id: string | undefined, resou
   const expected = expectedObject(operation);
   const object = resource.get('object');
   if (expected !== undefined && object !== undefined && object !== expected) {
-    return `its member object is ${quote(object)}, not "${expected}"`;
+    return `the answer's member object is ${quote(object)}, not "${expected}"`;
   }
-  if ('data' in operation.response.properties && !isJsonArray(resource.get('data'))) return 'it has no array data';
+  if ('data' in operation.response.properties && !isJsonArray(resource.get('data')))
+    return 'the answer has no array data';
   return operation.echoes === 'cardId' ? otherId(operation, id, resource) : undefined;
 }
 
@@ -24,7 +25,7 @@ function otherId(operation: Operation, id: string | undefined, resource: JsonObj
   if (operation.echoes === null || id === undefined) return undefined;
   const echoed = resource.get(operation.echoes);
   if (echoed === undefined || isSameId(echoed, id)) return undefined;
-  return `its ${operation.echoes} is ${quote(echoed)}, which is not the one that was asked for`;
+  return `the answer has the ${operation.echoes} ${quote(echoed)}, which is not the one that was asked for`;
 }
 
 function isSameId(value: JsonValue, id: string): boolean {
@@ -55,7 +56,7 @@ export function shapeNotices(operation: Operation, id: string | undefined, resou
   const notices: Notice[] = [];
   const other = otherId(operation, id, resource);
   if (other !== undefined) {
-    notices.push(warning('OTHER_ID', `the answer is shown as it came, but ${other}`));
+    notices.push(warning('OTHER_ID', `${other}; it is shown as it came`));
   }
   if (missing.length > 0) {
     const message = `the answer lacks ${names(missing)}, which the service's description requires; the rest is shown`;

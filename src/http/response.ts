@@ -178,7 +178,9 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   const { json, text } = read;
   const masked = mask.mayBeIn(text) ? mask.json(json) : json;
   if (asked.target !== undefined) return { resource: masked };
-  const problem = isJsonObject(masked) ? shapeProblem(asked.operation, idOf(asked), masked) : 'it is not a JSON object';
+  const problem = isJsonObject(masked)
+    ? shapeProblem(asked.operation, idOf(asked), masked)
+    : 'the answer is not a JSON object';
   if (problem === undefined) return { resource: masked };
   if (text.length <= MAX_ERROR_JSON_BYTES) return { problem, json: masked, beginning: '' };
   return { problem, json: undefined, beginning: text.slice(0, BEGINNING_LENGTH) };
@@ -189,7 +191,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   const encoding = headerValues(reply.headers, 'content-encoding').join(', ').trim().toLowerCase();
   if (encoding !== '' && encoding !== 'identity') {
     const beginning = beginningOf(reply.body);
-    return { problem: `it is compressed (${encoding}) although that was not asked for`, json: undefined, beginning };
+    return { problem: `the answer is compressed (${encoding}), which was not asked for`, json: undefined, beginning };
   }
   const length = byteLength(reply.body);
   if (length === 0) return { problem: NO_BODY, json: undefined, beginning: '' };
@@ -198,7 +200,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   try {
     text = takeUtf8(reply.body);
   } catch {
-    return { problem: 'it is not UTF-8 text', json: undefined, beginning: beginning() };
+    return { problem: 'the answer is not UTF-8 text', json: undefined, beginning: beginning() };
   }
   try {
     return { json: parseJson(text, { maxWeightBytes: memoryLeft(length, text), remembers: true }), text };
@@ -206,7 +208,7 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     if (!(error instanceof JsonSyntaxError)) throw error;
     // The message repeats names from the text, shortened: of a token a part would be left.
     const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
-    return { problem: `${JSON_PROBLEMS[error.problem]}: ${where}`, json: undefined, beginning: beginning() };
+    return { problem: `${JSON_PROBLEMS[error.problem]} (${where})`, json: undefined, beginning: beginning() };
   }
 }
 
@@ -221,10 +223,10 @@ function beginningLater(body: readonly Uint8Array[], length: number): () => stri
 }
 
 const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
-  duplicate_key: 'it is ambiguous',
-  too_deep: 'it is nested too deep',
-  too_heavy: 'it has too many parts',
-  syntax: 'it is not JSON',
+  duplicate_key: 'the answer is ambiguous',
+  too_deep: 'the answer is nested too deep',
+  too_heavy: 'the answer has too many parts',
+  syntax: 'the answer is not JSON',
 };
 
 /** Origin of a redirect's target, which is all of it that is shown (docs/faults.md H3). */

@@ -47,7 +47,9 @@ export function unknownFailure(
     row('What happened', happened),
     ...(repeated === undefined ? [] : [row('A repeat', repeated)]),
     row('Sent', facts.sentAtMs === undefined ? sent : `${sent} (${localTime(facts.sentAtMs)} your time)`),
-    row('Seen since', seen ?? 'nothing: it cannot be read back'),
+    canLook(facts)
+      ? row('Looked at the card', seen ?? 'no')
+      : row('Read back', 'not possible: the service shows it nowhere'),
     row('That means', meaning ?? 'it may or may not have been applied'),
   ];
   const command = checkCommand(facts);
@@ -62,18 +64,24 @@ export function unknownFailure(
 }
 
 function sentenceOf(observation: Observation, seen: string): string {
-  if (observation.reads === 0) return 'There was no time left to read it back.';
-  return observation.status === undefined ? `Reading back ${seen}.` : `Read back: ${seen}.`;
+  if (observation.reads === 0) return 'There was no time left to look at the card.';
+  return `Looked at the card: ${seen}.`;
 }
 
+function canLook({ operation: { effect } }: CallFacts): boolean {
+  return effect.kind === 'write' && effect.readBack !== 'none';
+}
+
+const LABEL_WIDTH = 'Looked at the card'.length;
+
 function row(label: string, text: string): string {
-  return `  ${label.padEnd(13)}  ${text}`;
+  return `  ${label.padEnd(LABEL_WIDTH)}  ${text}`;
 }
 
 /** `now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)`. */
 function seenText(seen: Observation, { before }: CallFacts): string {
   if (seen.reads === 0) return 'there was no time left';
-  if (seen.status === undefined) return `failed: ${seen.problem ?? 'no card came'}`;
+  if (seen.status === undefined) return `could not, ${seen.problem ?? 'no card came'}`;
   const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
   if (before !== undefined) return `now ${seen.status}, ${before.status} ${before.when} (${reads})`;
   const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${seen.updatedAt}`;

@@ -19,5 +19,8 @@ export function toolHint(hint: string): string {
 export function toolMessage(message: string): string {
   return message
     .replace(/^--([a-z]+): /, '$1: ')
-    .replace(/; the wait would pass --retry-max-time$/, '; the wait would pass the time limit of this server');
+    .replace(
+      /; the wait would pass --retry-max-time(?=(?:; nothing was changed)?$)/,
+      '; the wait would pass the time limit of this server',
+    );
 }

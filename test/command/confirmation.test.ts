@@ -165,10 +165,10 @@ describe('an outcome that is unknown', () => {
     const shown = result.text.slice(result.text.indexOf('frontdesk: OUTCOME')).split('\n');
     expect(shown).toEqual([
       `frontdesk: OUTCOME UNKNOWN - reissue of card ${CARD_ID}`,
-      '  What happened  the connection was reset before a reply',
-      expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
-      '  Seen since     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
-      "  That means     a reissue happened; the new card's id is not known",
+      '  What happened       the connection was reset before a reply',
+      expect.stringMatching(/^ {2}Sent {16}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
+      '  Looked at the card  now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
+      "  That means          a reissue happened; the new card's id is not known",
       'hint: do not repeat before checking: a second reissue may make a second live card',
       'hint: check with:',
       `  frontdesk card get ${CARD_ID}`,

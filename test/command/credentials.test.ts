@@ -348,13 +348,13 @@ describe('the environment', () => {
       'a stored one',
       { FRONTDESK_CARDS_TOKEN: undefined },
       ['-p', 'live'],
-      'log in with a valid token: frontdesk auth login -p live --family cards',
+      'log in again: frontdesk auth login -p live --family cards',
     ],
     [
       'a stored one of a profile that was not named',
       { FRONTDESK_CARDS_TOKEN: undefined },
       [],
-      'log in with a valid token: frontdesk auth login -p live --family cards',
+      'log in again: frontdesk auth login -p live --family cards',
     ],
   ])('a 401 to %s says where another one belongs', async (_what, changes, args, hint) => {
     const server = await startRecordingServer(() => ({ status: 401 }));

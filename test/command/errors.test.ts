@@ -108,7 +108,9 @@ test('a service that is down is named by the variable that set its URL', async (
   const env = { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9', FRONTDESK_CARDS_TOKEN: 'a-token-of-the-test-0001' };
   const { code, stderr } = await runFrontdesk(['card', 'get', '7c0e1111-2222-3333-4444-555566667777'], { env });
   expect(code).toBe(7);
-  expect(stderr).toContain('hint: check FRONTDESK_CARDS_URL (http://127.0.0.1:9), then repeat\n');
+  expect(stderr).toContain(
+    'hint: The service may be down. Try again in a minute.\nhint: if it stays so, check FRONTDESK_CARDS_URL (http://127.0.0.1:9)\n',
+  );
 });
 
 describe('with json an error is one line on stderr', () => {

@@ -124,7 +124,7 @@ describe('a read-back', () => {
       const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
       expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
       expect(stderr).toMatch(/\(request was sent \d\d:\d\d:\d\dZ\)/);
-      expect(stderr).toContain('Read back: status ACTIVE');
+      expect(stderr).toContain('Looked at the card: status ACTIVE');
       expect(stderr).toContain(`frontdesk card get ${CARD_ID}\n`);
       expect(stderr.split('\n').filter((line) => line.startsWith('hint: ')).length).toBe(2);
     }

@@ -116,7 +116,7 @@ describe('the message of an unknown outcome', () => {
     expect(message).toBe(
       `OUTCOME UNKNOWN - reissue of card ${CARD_ID}: it broke (closed) (request was sent 12:04:31Z). ` +
         'It may or may not have been applied. ' +
-        'Read back: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart). ' +
+        'Looked at the card: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart). ' +
         'ACTIVE: no reissue is seen yet, and it may still come.',
     );
     expect(hints).toEqual([
@@ -154,7 +154,7 @@ describe('the message of an unknown outcome', () => {
     const { client } = bench([broken('closed'), seen, seen]);
     const input = { ...inputFor(OPERATIONS.cardReissue), before: { status: then, when: 'before you confirmed' } };
     const { message } = failureOf(await client.call(input, withPolicy()));
-    expect(message.slice(message.indexOf('Read back: ') + 11)).toBe(told);
+    expect(message.slice(message.indexOf('Looked at the card: ') + 20)).toBe(told);
   });
 
   it('has a layout of its own for a terminal', async () => {
@@ -163,10 +163,10 @@ describe('the message of an unknown outcome', () => {
     const { screen } = failureOf(await client.call(block, withPolicy()));
     expect(screen).toEqual([
       `OUTCOME UNKNOWN - block of card ${CARD_ID}`,
-      '  What happened  it broke (closed)',
-      expect.stringMatching(/^ {2}Sent {11}12:04:31Z \(\d\d:04:31 your time\)$/),
-      '  Seen since     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart)',
-      '  That means     ACTIVE is not BLOCKED: not done yet, and it may still come; once the card reads BLOCKED, it is done',
+      '  What happened       it broke (closed)',
+      expect.stringMatching(/^ {2}Sent {16}12:04:31Z \(\d\d:04:31 your time\)$/),
+      '  Looked at the card  status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart)',
+      '  That means          ACTIVE is not BLOCKED: not done yet, and it may still come; once the card reads BLOCKED, it is done',
     ]);
   });
 
@@ -192,7 +192,7 @@ describe('the message of an unknown outcome', () => {
     const failure = failureOf(await client.call(block, withPolicy()));
     expect(failure.message).toBe(
       `OUTCOME UNKNOWN - block of card ${CARD_ID}: the service answered 502 ("502 Bad Gateway") (request was sent ` +
-        '12:04:31Z). It may or may not have been applied. Reading back failed: refused.',
+        '12:04:31Z). It may or may not have been applied. Looked at the card: could not, refused.',
     );
     expect(failure.details.http).toEqual({ status: 502 });
   });
@@ -228,7 +228,7 @@ describe('401', () => {
     expect(failure).toMatchObject({ code: 'AUTH', exitCode: 4 });
     expect(failure.message).toBe(
       `block of card ${CARD_ID} was refused: api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN ` +
-        '(profile demo): the service answered 401 (UNAUTHORIZED: bad ***)',
+        '(401 UNAUTHORIZED: bad ***); nothing was changed',
     );
     expect(failure.hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
   });
@@ -257,27 +257,27 @@ describe('other refusals', () => {
     [
       '404',
       answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }),
-      `no card ${CARD_ID} at api.example.com (profile demo): the service answered 404 (CARD_NOT_FOUND: no such card); the block of card ${CARD_ID} was rejected`,
+      `block of card ${CARD_ID} was rejected: no card ${CARD_ID} at api.example.com (profile demo): the service answered 404 (CARD_NOT_FOUND: no such card); nothing was changed`,
     ],
     [
       '409 with details',
       answer(409, { errorCode: 'E', message: 'm', details: { a: 1 } }),
-      `block of card ${CARD_ID} was rejected: the service answered 409 (E: m, details {"a":1})`,
+      `block of card ${CARD_ID} was rejected: the service answered 409 (E: m, details {"a":1}); nothing was changed`,
     ],
     [
       '422 problem details',
       answer(422, { title: 'Bad', detail: 'worse' }),
-      `block of card ${CARD_ID} was rejected: the service answered 422 (Bad: worse)`,
+      `block of card ${CARD_ID} was rejected: the service answered 422 (Bad: worse); nothing was changed`,
     ],
     [
       '403',
       answer(403),
-      `block of card ${CARD_ID} is not allowed: api.example.com accepted the credential of profile demo, but the service answered 403`,
+      `block of card ${CARD_ID} is not allowed: api.example.com accepted the credential of profile demo, but the service answered 403; nothing was changed`,
     ],
     [
       'H3 redirect',
       answer(302, '', [['Location', 'https://u:p@evil.example:8443/x?token=1']]),
-      `block of card ${CARD_ID} was rejected: the service redirected (302) to https://evil.example:8443; redirects are never followed`,
+      `block of card ${CARD_ID} was rejected: the service redirected (302) to https://evil.example:8443; redirects are never followed; nothing was changed`,
     ],
   ];
   it.each(rows)('%s', async (_, exchange, message) => {
@@ -315,7 +315,7 @@ describe('other refusals', () => {
     const failure = failureOf(await client.call(read, withPolicy()));
     expect(failure.exitCode).toBe(3);
     expect(failure.hints).toEqual([
-      'check the base URL https://api.example.com of profile demo: a web page answered, not the API',
+      'check the base URL https://api.example.com of profile demo: a web page answered instead of the service',
     ]);
   });
 

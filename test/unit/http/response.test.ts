@@ -71,7 +71,7 @@ describe('2xx answers that are the resource', () => {
       calendarUpdate,
       '{"id":"cal-2"}',
       'OTHER_ID',
-      'the answer is shown as it came, but its id is "cal-2", which is not the one that was asked for',
+      'the answer has the id "cal-2", which is not the one that was asked for; it is shown as it came',
     ],
     [
       'a nested one',
@@ -104,13 +104,13 @@ describe('2xx answers that cannot be read', () => {
     headers?: readonly Header[],
   ][] = [
     ['empty', cardGet, '', /^there is no body$/],
-    ['H19 HTML', cardGet, '<html><title>Login</title>', /not JSON: line 1, column 1/],
+    ['H19 HTML', cardGet, '<html><title>Login</title>', /^the answer is not JSON \(line 1, column 1/],
     ['B5 cut', cardGet, CARD.slice(0, 40), /not JSON/],
     ['B26 null', cardGet, 'null', /not a JSON object/],
     ['B26 array', cardGet, '[]', /not a JSON object/],
     ['B26 text', cardGet, '"x"', /not a JSON object/],
     ['B26 number', cardGet, '5', /not a JSON object/],
-    ['B17 duplicate keys', cardGet, '{"status":"ACTIVE","status":"BLOCKED"}', /ambiguous: .*"status" occurs twice/],
+    ['B17 duplicate keys', cardGet, '{"status":"ACTIVE","status":"BLOCKED"}', /ambiguous \(.*"status" occurs twice/],
     ['B17 duplicate keys of one value', cardGet, '{"a":1,"a":1}', /ambiguous/],
     ['B20 too deep', cardGet, '['.repeat(300), /nested too deep/],
     ['B22 invalid UTF-8', cardGet, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /not UTF-8/],
@@ -120,7 +120,7 @@ describe('2xx answers that cannot be read', () => {
       'B29 another card',
       cardGet,
       CARD.replace(CARD_ID, '00000000-0000-0000-0000-000000000000'),
-      /cardId is "00000000-0000-0000-0000-000000000000", which is not/,
+      /cardId "00000000-0000-0000-0000-000000000000", which is not/,
     ],
     ['B30 another object', calendarUpdate, '{"id":"cal-1","object":"event"}', /object is "event", not "calendar"/],
     [
@@ -357,8 +357,8 @@ describe('our own token in an answer', () => {
   });
 
   it.each([
-    ['as the name that occurs twice', `{"${TOKEN}":1,"${TOKEN}":2}`, 'it is ambiguous: line 1, column 27'],
-    ['in a body that is no JSON', `{"a":"${TOKEN}"`, 'it is not JSON: line 1, column 28'],
+    ['as the name that occurs twice', `{"${TOKEN}":1,"${TOKEN}":2}`, 'the answer is ambiguous (line 1, column 27)'],
+    ['in a body that is no JSON', `{"a":"${TOKEN}"`, 'the answer is not JSON (line 1, column 28)'],
   ])('is not in the problem of an answer that holds it %s', (_what, body, problem) => {
     const verdict = masked(body);
     expect(verdict.kind === 'failed' && verdict.problem).toBe(problem);
@@ -369,7 +369,7 @@ describe('our own token in an answer', () => {
   it('is not in the problem of another card, or in what is shown of it', () => {
     const verdict = masked(CARD.replace(CARD_ID, TOKEN));
     expect(verdict.kind === 'failed' && verdict.problem).toBe(
-      'its cardId is "***", which is not the one that was asked for',
+      'the answer has the cardId "***", which is not the one that was asked for',
     );
     expect(verdict.kind === 'failed' && printJson(verdict.error.body ?? null)).toContain('"cardId":"***"');
   });
@@ -396,7 +396,7 @@ describe('what is shown of an answer that cannot be read', () => {
       'the text of a compressed one',
       'oops',
       [['Content-Encoding', ' GZIP ']],
-      'it is compressed (gzip) although that was not asked for',
+      'the answer is compressed (gzip), which was not asked for',
       'oops',
     ],
     [
@@ -406,14 +406,20 @@ describe('what is shown of an answer that cannot be read', () => {
         ['Content-Encoding', 'gzip'],
         ['Content-Encoding', 'br'],
       ],
-      'it is compressed (gzip, br) although that was not asked for',
+      'the answer is compressed (gzip, br), which was not asked for',
       'oops',
     ],
-    ['what is text in bytes that are none', Buffer.from([0x6f, 0x68, 0xff]), [], 'it is not UTF-8 text', 'oh\ufffd'],
-    ['the text of what is no JSON', 'oops', [], 'it is not JSON: line 1, column 1: expected a value', 'oops'],
+    [
+      'what is text in bytes that are none',
+      Buffer.from([0x6f, 0x68, 0xff]),
+      [],
+      'the answer is not UTF-8 text',
+      'oh\ufffd',
+    ],
+    ['the text of what is no JSON', 'oops', [], 'the answer is not JSON (line 1, column 1: expected a value)', 'oops'],
     ['a long text, cut', 'o'.repeat(5000), [], '', `${'o'.repeat(499)}…`],
     ['a text as long as is kept, cut', 'o'.repeat(4096), [], '', `${'o'.repeat(499)}…`],
-    ['JSON that is no resource', '[1]', [], 'it is not a JSON object', [new JsonNumber('1')]],
+    ['JSON that is no resource', '[1]', [], 'the answer is not a JSON object', [new JsonNumber('1')]],
   ];
   it.each(rows)('%s', (_what, body, headers, problem, shown) => {
     const verdict = judged(cardGet, body, 200, headers);
@@ -423,8 +429,8 @@ describe('what is shown of an answer that cannot be read', () => {
   });
 
   it.each([
-    ['{"a":1,"a":2}', /^it is ambiguous: line 1, column 8.*"a" occurs twice/],
-    ['['.repeat(300), /^it is nested too deep: line 1, column \d+/],
+    ['{"a":1,"a":2}', /^the answer is ambiguous \(line 1, column 8.*"a" occurs twice/],
+    ['['.repeat(300), /^the answer is nested too deep \(line 1, column \d+/],
   ])('%.20s says what is wrong with it', (body, problem) => {
     const verdict = judged(cardGet, body);
     expect(verdict.kind === 'failed' && verdict.problem).toMatch(problem);
@@ -477,7 +483,7 @@ describe('answers of many megabytes', () => {
     const verdict = judged(cardGet, many);
     expect(verdict).toMatchObject({ kind: 'failed', event: 'unreadable' });
     expect(verdict.kind === 'failed' && verdict.problem).toMatch(
-      /^it has too many parts: line 1, column \d+ \(at metadata\.a\.\d+.*\): too many values to hold in memory$/,
+      /^the answer has too many parts \(line 1, column \d+ \(at metadata\.a\.\d+.*\): too many values to hold in memory\)$/,
     );
     expect(verdict.kind === 'failed' && verdict.error.body).toBe(`${many.slice(0, 499)}…`);
   });

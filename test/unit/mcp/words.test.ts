@@ -21,7 +21,7 @@ describe('a hint', () => {
   });
 
   it.each([
-    ['log in with a valid token: frontdesk auth login -p live --family cards'],
+    ['log in again: frontdesk auth login -p live --family cards'],
     ['name the certificate authority with --ca-file <pem>; verification cannot be switched off'],
     ['add --no-history to keep no record of this write'],
   ])('%j names what only a person can do, and says so', (hint) => {
