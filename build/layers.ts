@@ -74,7 +74,7 @@ export const LAYERS: readonly Layer[] = [
     holds: 'a run as a page, as test results, as a summary',
     imports: [...GROUND, 'input', 'output', 'run'],
   },
-  { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'files', 'run'] },
+  { name: 'history', holds: 'the record of writes', imports: [...GROUND, 'api', 'files', 'output', 'run'] },
   {
     name: 'library',
     holds: 'the calls as functions for other programs: what `import` gives',

@@ -16,8 +16,16 @@ export interface AuditLog {
   append(events: readonly AuditEvent[]): Promise<void>;
 }
 
-/** An event of the history; one of a run's row names the run as well. */
-export type AuditEvent = HistoryEvent & { readonly run?: string };
+/**
+ * An event of the history, which names when it happened and what it is about; one of a run's row names the run as
+ * well, one of a plan's row the plan and who approved it.
+ */
+export type AuditEvent = HistoryEvent &
+  Required<Pick<HistoryEvent, 'time' | 'operation'>> & {
+    readonly run?: string | undefined;
+    readonly plan?: string | undefined;
+    readonly approvers?: readonly string[] | undefined;
+  };
 
 /** The audit log at `path` (FRONTDESK_AUDIT_LOG), made with mode 0600 at the first event. */
 export function openAuditLog(path: string): AuditLog {

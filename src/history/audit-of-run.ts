@@ -16,18 +16,23 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
       throw error;
     }
   };
-  const entryOf = (row: number) => `${header.run}:${row}`;
-  const beginOf = (row: RowIntent, timeMs: number): AuditEvent => ({
-    event: 'begin',
-    entry: entryOf(row.row),
+  const { run, operation } = header;
+  const entryOf = (row: number) => `${run}:${row}`;
+  const factsAt = (timeMs: number, id: string | undefined) => ({
     time: new Date(timeMs).toISOString(),
+    operation,
+    id,
+    run,
+    ...planOf(header),
+  });
+  const beginOf = ({ row, id, reason }: RowIntent, timeMs: number): AuditEvent => ({
+    event: 'begin',
+    entry: entryOf(row),
+    ...factsAt(timeMs, id),
     user: header.user,
     profile: header.profile,
     host: hostOf(header.host),
-    operation: header.operation,
-    id: row.id,
-    reason: row.reason,
-    run: header.run,
+    reason,
   });
   return {
     get failure() {
@@ -39,10 +44,18 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
       await append([beginOf(row, timeMs)]);
     },
     async end(row, ending, timeMs, wasBegun) {
-      const end: AuditEvent = { event: 'end', entry: entryOf(row.row), ending, run: header.run };
+      const end: AuditEvent = { event: 'end', entry: entryOf(row.row), ...factsAt(timeMs, row.id), ending };
       // A row that was never sent has its whole record at once.
       const isKnown = begun.delete(row.row) || wasBegun === true;
       await append(isKnown ? [end] : [beginOf(row, timeMs), end]);
     },
   };
+}
+
+/** The plan that a run applies, and the names of those whose approvals counted when it was begun. */
+function planOf({ run, inputFormat, options }: RunHeader): Pick<AuditEvent, 'plan' | 'approvers'> {
+  if (inputFormat !== 'plan') return {};
+  const { approvedBy } = options;
+  const approvers = Array.isArray(approvedBy) ? approvedBy.map((approval) => approval.split(' ', 1)[0] ?? '') : [];
+  return { plan: run.replace(/^plan-/, ''), approvers };
 }

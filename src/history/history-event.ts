@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decodeEnding, type Ending } from '../ending.ts';
+import { decodeEnding, type Ending, NO_ENDING } from '../ending.ts';
 
 const beginEvent = z.object({
   event: z.literal('begin'),
@@ -15,35 +15,57 @@ const beginEvent = z.object({
 
 /** The members of the ending stand beside these. */
 const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
+const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), time: z.string(), user: z.string() });
 
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
-/** How it ended. */
-export interface EndEvent {
+/** How it ended. Those of older versions say no more than the entry. */
+export interface EndEvent extends Pick<BeginEvent, 'entry'>, Partial<Pick<BeginEvent, 'time' | 'operation' | 'id'>> {
   readonly event: 'end';
-  readonly entry: string;
+  readonly ending: Ending;
+}
+/** The card was read after a write of unknown outcome: what is known since, and who looked when. */
+export interface ReadEvent
+  extends Pick<BeginEvent, 'entry' | 'time' | 'user'>,
+    Partial<Pick<BeginEvent, 'operation' | 'id'>> {
+  readonly event: 'read';
   readonly ending: Ending;
 }
 /** One line of `history.jsonl`. */
-export type HistoryEvent = BeginEvent | EndEvent;
+export type HistoryEvent = BeginEvent | EndEvent | ReadEvent;
 
 /** One write, single or a row of a run; `entry` of a row is `<run>:<row>`. A write without an end is `unknown`. */
 export interface HistoryEntry extends Omit<BeginEvent, 'event'> {
   readonly ending: Ending;
   /** Name of the run it was a row of. */
   readonly run: string | undefined;
+  /** The read that `ending` comes from, and what was known before it. */
+  readonly read?: (Pick<ReadEvent, 'time' | 'user'> & { readonly before: Ending }) | undefined;
+}
+
+const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
+
+/** A single write of its events, in the order in which they were written. */
+export function entryOf(begin: BeginEvent, others: readonly HistoryEvent[]): HistoryEntry {
+  const { event: _event, ...facts } = begin;
+  const before = others.findLast((other) => other.event === 'end')?.ending ?? NO_END;
+  const reads = others.filter((other) => other.event === 'read');
+  const read = reads.find(({ ending }) => ending.outcome !== 'unknown') ?? reads.at(-1);
+  // The write's own answer, when it came after all, is worth more than what a look at the card showed.
+  if (read === undefined || before.outcome !== 'unknown') return { ...facts, ending: before, run: undefined };
+  const { time, user, ending } = read;
+  return { ...facts, ending, run: undefined, read: { time, user, before } };
 }
 
 /**
- * An event as a line, with its newline; one of a run's row names the run. What the service said stays out: it may
- * name a customer, and these files are kept for long.
+ * An event as a line, with its newline. What the service said stays out: it may name a customer, and these files are
+ * kept for long.
  */
-export function printHistoryEvent(event: HistoryEvent & { readonly run?: string }): string {
+export function printHistoryEvent(event: HistoryEvent): string {
   if (event.event === 'begin') return `${JSON.stringify(event)}\n`;
-  const { entry, run } = event;
-  const { message, notices, ...ending } = event.ending;
-  const known = { ...ending, notices: notices.length === 0 ? undefined : notices };
-  return `${JSON.stringify({ event: 'end', entry, ...known, run })}\n`;
+  const { ending, ...facts } = event;
+  const { message, notices, ...known } = ending;
+  return `${JSON.stringify({ ...facts, ...known, notices: notices.length === 0 ? undefined : notices })}\n`;
 }
 
 /** The event in a line, or undefined: a line that was being written when its process died is no event. */
@@ -57,7 +79,11 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   }
   const begin = beginEvent.safeParse(value);
   if (begin.success) return begin.data;
-  const end = endEvent.safeParse(value);
+  const read = readEvent.safeParse(value);
+  const end = read.success ? read : endEvent.safeParse(value);
   const ending = end.success ? decodeEnding(end.data) : undefined;
-  return end.success && ending !== undefined ? { event: 'end', entry: end.data.entry, ending } : undefined;
+  if (!end.success || ending === undefined) return undefined;
+  if (!read.success) return { event: 'end', entry: end.data.entry, ending };
+  const { entry, time, user } = read.data;
+  return { event: 'read', entry, time, user, ending };
 }

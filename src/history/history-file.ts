@@ -1,13 +1,12 @@
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
-import { errnoOf } from '../files/io-failure.ts';
+import { ifThere } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
-import { type HistoryEvent, parseHistoryEvent } from './history-event.ts';
 
 const NEWLINE = 0x0a;
+const PIECE = 256 * 1024;
 /** A prune would have to replace the file between every write and look of ours. */
 const MAX_ROUNDS = 10;
 
@@ -57,23 +56,33 @@ export async function endsInLine(file: FileHandle, size: number): Promise<boolea
 }
 
 /**
- * The events of the file from the oldest to the newest; none when there is no file. Lines that are no events
- * (torn by a crash) are left out. Rejects with the system's error, and with AUTH where others could have written it.
+ * The history for reading; undefined when there is none. Rejects with the system's error, and with AUTH where others
+ * could have written it.
  */
-export async function* readEvents(path: string): AsyncGenerator<HistoryEvent> {
-  requireOwnState(dirname(path), path);
-  const stream = createReadStream(path, { encoding: 'utf8' });
-  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-  try {
-    for await (const line of lines) {
-      const event = line === '' ? undefined : parseHistoryEvent(line);
-      if (event !== undefined) yield event;
+export async function openHistory(stateDir: string): Promise<FileHandle | undefined> {
+  requireOwnState(stateDir, historyPath(stateDir));
+  return ifThere(open(historyPath(stateDir), constants.O_RDONLY | constants.O_NOFOLLOW));
+}
+
+/**
+ * The whole lines of a file from an offset on, some at a time, each with its newline. Holds one piece of the file and
+ * one line. What is appended meanwhile may be among them; half a line at the end is not.
+ */
+export async function* readLines(file: FileHandle, from: number): AsyncGenerator<readonly Buffer[]> {
+  let rest = Buffer.alloc(0);
+  for (let at = from; ; ) {
+    const piece = Buffer.allocUnsafe(PIECE);
+    const { bytesRead } = await file.read(piece, 0, PIECE, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    const bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (let newline = bytes.indexOf(NEWLINE); newline !== -1; newline = bytes.indexOf(NEWLINE, start)) {
+      lines.push(bytes.subarray(start, newline + 1));
+      start = newline + 1;
     }
-    // The reader of lines ends silently when the file cannot be read.
-    if (stream.errored !== null) throw stream.errored;
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-  } finally {
-    stream.destroy();
+    rest = bytes.subarray(start);
+    yield lines;
   }
 }

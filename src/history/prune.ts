@@ -1,11 +1,16 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
-import { ifThere, ioFailure, orIoFailure } from '../files/io-failure.ts';
+import { putInPlace } from '../files/atomic.ts';
+import { ioFailure, orIoFailure } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
+import { temporaryName } from '../files/process-identity.ts';
+import { sweepLeftovers } from '../files/sweep.ts';
+import { DISORDER } from './event-window.ts';
 import { parseHistoryEvent } from './history-event.ts';
-import { appendLines, historyPath } from './history-file.ts';
+import { appendLines, historyPath, openHistory, readLines } from './history-file.ts';
+import { nameTime } from './record.ts';
 
 export interface PrunePorts {
   readonly stateDir: string;
@@ -13,30 +18,39 @@ export interface PrunePorts {
   readonly pid: number;
 }
 
+/** Until a look finds nothing new; writers that never rest are caught up with after the last one. */
+const MAX_ROUNDS = 5;
+
 /**
- * Removes the entries that were begun more than `ageMs` ago; answers how many. Writers are not held up: what they
+ * Removes the entries that were begun more than `ageMs` ago; returns how many. Writers are not held up: what they
  * append while the file is replaced is carried over. Runs are not touched, `runs remove --older-than` does that.
- * LOCAL_IO when the file cannot be written; then it is as it was.
+ * Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written; then it is as it was.
  */
 export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<number> {
-  const path = historyPath(ports.stateDir);
-  const what = 'the history';
-  requireOwnState(ports.stateDir, path);
-  return withLock(`${path}.lock`, { pid: ports.pid, clock: ports.clock, what }, async (prove) => {
-    const opening = ifThere(open(path, 'r'));
+  const { stateDir, pid, clock } = ports;
+  const path = historyPath(stateDir);
+  requireOwnState(stateDir, path);
+  return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (prove) => {
+    await sweepLeftovers(stateDir, ports);
+    const opening = openHistory(stateDir);
     const file = await orIoFailure(opening, `the history could not be read (${path})`, 'nothing was changed');
     if (file === undefined) return 0;
+    const temporary = join(stateDir, temporaryName(pid));
     try {
-      const text = (await file.readFile()).toString('utf8');
-      const wholeLines = text.lastIndexOf('\n') + 1;
-      const { kept, removed } = sift(text.slice(0, wholeLines), ports.clock.now() - ageMs);
+      const sieve = new Sieve(clock.now() - ageMs);
+      let removed = 0;
+      for await (const lines of readLines(file, 0)) for (const line of lines) if (sieve.isOldBegin(line)) removed += 1;
       if (removed === 0) return 0;
-      await writeFileAtomic(path, kept, { pid: ports.pid, what, prove });
-      // What was appended to the old file meanwhile. Whoever appends after this sees that the file was replaced.
-      const late = text.slice(wholeLines) + (await file.readFile()).toString('utf8');
-      if (late !== '') await appendLines(path, late.endsWith('\n') ? late : `${late}\n`);
+      const end = await stage(file, temporary, sieve);
+      prove();
+      await putInPlace(temporary, path);
+      // What was appended to the old file meanwhile. A write that is appended after this sees that it was replaced.
+      let late = '';
+      for await (const lines of readLines(file, end)) late += Buffer.concat(lines).toString('utf8');
+      if (late !== '') await appendLines(path, late);
       return removed;
     } catch (error) {
+      await unlink(temporary).catch(() => undefined);
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
       await file.close();
@@ -44,18 +58,60 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
   });
 }
 
-/** Keeps lines that are no events: a newer frontdesk may have written them. */
-function sift(text: string, beforeMs: number): { readonly kept: string; readonly removed: number } {
-  const lines = text.split(/(?<=\n)/);
-  const old = new Set<string>();
-  for (const line of lines) {
-    const event = parseHistoryEvent(line);
-    if (event?.event === 'begin' && Date.parse(event.time) < beforeMs) old.add(event.entry);
+/** Copies the lines that stay, and those that are appended meanwhile; returns how far the file was read. */
+async function stage(file: FileHandle, temporary: string, sieve: Sieve): Promise<number> {
+  const staged = await open(temporary, 'wx', 0o600);
+  let at = 0;
+  try {
+    await staged.chmod(0o600);
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const before = at;
+      for await (const lines of readLines(file, at)) {
+        await staged.writeFile(Buffer.concat(lines.filter((line) => !sieve.isOld(line))));
+        at += lines.reduce((sum, line) => sum + line.length, 0);
+      }
+      if (at === before) break;
+      await staged.sync();
+    }
+    return at;
+  } finally {
+    await staged.close();
   }
-  let kept = '';
-  for (const line of lines) {
-    const event = parseHistoryEvent(line);
-    if (event === undefined || !old.has(event.entry)) kept += line;
+}
+
+const NAME_TIME = /^\{"event":"[a-z]+","entry":"(\d{8}T\d{9})-/;
+
+/** Tells the lines of old entries from those that stay. */
+class Sieve {
+  readonly #beforeMs: number;
+  readonly #before: string;
+  /** Old entries whose names do not say when they were begun. */
+  readonly #old = new Set<string>();
+  /** Names of beginnings seen lately: a beginning that was carried over may be there twice. */
+  readonly #lately = new Set<string>();
+
+  constructor(beforeMs: number) {
+    this.#beforeMs = beforeMs;
+    this.#before = nameTime(beforeMs);
   }
-  return { kept, removed: old.size };
+
+  /** Keeps lines that are no events: a newer frontdesk may have written them. */
+  isOld(line: Buffer): boolean {
+    const [, time] = NAME_TIME.exec(line.toString('latin1', 0, 60)) ?? [];
+    if (time !== undefined) return time < this.#before;
+    const event = parseHistoryEvent(line.toString('utf8'));
+    if (event?.event === 'begin' && Date.parse(event.time) < this.#beforeMs) this.#old.add(event.entry);
+    return event !== undefined && this.#old.has(event.entry);
+  }
+
+  /** Is it the beginning of an old entry, and the first one? */
+  isOldBegin(line: Buffer): boolean {
+    if (!this.isOld(line)) return false;
+    const event = parseHistoryEvent(line.toString('utf8'));
+    if (event?.event !== 'begin' || this.#lately.has(event.entry)) return false;
+    this.#lately.add(event.entry);
+    const [oldest] = this.#lately;
+    if (this.#lately.size > DISORDER && oldest !== undefined) this.#lately.delete(oldest);
+    return true;
+  }
 }

@@ -1,19 +1,28 @@
-import { type Ending, NO_ENDING } from '../ending.ts';
-import { Failure, OUTCOMES, type Outcome } from '../failure.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
-import { INTEGER, jsonOf, NUMBER, nullable, object, oneOf, TEXT } from '../json/shape.ts';
-import type { JsonValue } from '../json/value.ts';
 import { findRunName } from '../run/run-folder.ts';
-import type { BeginEvent, EndEvent, HistoryEntry } from './history-event.ts';
-import { historyPath, readEvents } from './history-file.ts';
-import { runEntries, runEntry } from './run-entries.ts';
+import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
+import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
+import { historyPath, openHistory, readLines } from './history-file.ts';
+import { type WantedId, wantedId } from './id-match.ts';
+import { readLinesBack } from './lines-back.ts';
+import { firstRun, runEntries, runEntry } from './run-entries.ts';
 
 export interface HistoryFilter {
   /** Milliseconds since 1970: only entries from then on. */
   readonly sinceMs?: number | undefined;
-  /** The id that was written to, or the id in the answer; of a card whatever the case. */
+  /** Milliseconds since 1970: only entries before. */
+  readonly untilMs?: number | undefined;
+  /** The id that was written to, or the id in the answer; of a card whatever the case, or how it begins. */
   readonly id?: string | undefined;
+  /** Dotted command path: `card.block`. */
+  readonly operation?: string | undefined;
   readonly outcome?: Outcome | undefined;
+  /** False: single writes only. */
+  readonly runs?: boolean;
+  /** Any further condition. */
+  readonly isWanted?: (entry: HistoryEntry) => boolean;
   /** At most so many entries, the newest. */
   readonly limit: number;
 }
@@ -34,6 +43,10 @@ class NewestEntries {
 
   constructor(limit: number) {
     this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.#oldestMs !== Number.NEGATIVE_INFINITY;
   }
 
   /** Could an entry of this time still be among the newest? */
@@ -66,18 +79,79 @@ function newestFirst(a: HistoryEntry, b: HistoryEntry): number {
   return b.entry.localeCompare(a.entry, 'en', { numeric: true });
 }
 
+/** The newest entries that match. Where an id fits exactly, those that only begin with it do not count. */
+class Page {
+  readonly #filter: HistoryFilter;
+  readonly #wanted: WantedId | undefined;
+  readonly #exact: NewestEntries;
+  readonly #parts: NewestEntries;
+  #isExact = false;
+
+  constructor(filter: HistoryFilter) {
+    this.#filter = filter;
+    this.#wanted = filter.id === undefined ? undefined : wantedId(filter.id);
+    this.#exact = new NewestEntries(filter.limit);
+    this.#parts = new NewestEntries(filter.limit);
+  }
+
+  /** Could a write that was begun or changed at this time be on the page? */
+  isOfInterest(timeMs: number): boolean {
+    return timeMs >= (this.#filter.sinceMs ?? 0) && this.#exact.wouldTake(timeMs);
+  }
+
+  /** The same of the lines of an entry, whose time is read only where it decides. */
+  isNews({ begin }: EntryLines): boolean {
+    return (this.#filter.sinceMs === undefined && !this.#exact.isFull) || this.isOfInterest(Date.parse(timeOf(begin)));
+  }
+
+  /** Could these lines be of an entry that matches? Parsing all of a large file would take long. */
+  mayHold({ begin, others }: EntryLines): boolean {
+    const { operation, outcome } = this.#filter;
+    if (operation !== undefined && !begin.includes(`"${operation}"`)) return false;
+    const isOpen = others.length === 0 && outcome === 'unknown';
+    if (outcome !== undefined && !isOpen && !others.some((line) => line.includes(`"${outcome}"`))) return false;
+    const pattern = this.#wanted?.pattern;
+    return pattern === undefined || pattern.test(begin) || others.some((line) => pattern.test(line));
+  }
+
+  add(entry: HistoryEntry): void {
+    const { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, operation, outcome, isWanted } = this.#filter;
+    const timeMs = Date.parse(entry.time);
+    if (timeMs < sinceMs || timeMs >= untilMs) return;
+    if (operation !== undefined && entry.operation !== operation) return;
+    if (outcome !== undefined && entry.ending.outcome !== outcome) return;
+    if (isWanted?.(entry) === false) return;
+    const fits = this.#wanted === undefined ? ['exact'] : [entry.id, entry.ending.resultId].map(this.#wanted.fitOf);
+    if (fits.includes('exact')) {
+      this.#isExact = true;
+      this.#exact.add(entry);
+    } else if (fits.includes('part')) this.#parts.add(entry);
+  }
+
+  /** Newest first. */
+  entries(): readonly HistoryEntry[] {
+    return (this.#isExact ? this.#exact : this.#parts).sorted();
+  }
+}
+
 /** The writes that match, newest first, rows of runs included. LOCAL_IO when the history cannot be read. */
 export async function readHistory(stateDir: string, filter: HistoryFilter): Promise<HistoryPage> {
-  const newest = new NewestEntries(filter.limit);
-  const matches = matcher(filter);
-  for (const entry of await singleEntries(stateDir)) if (matches(entry)) newest.add(entry);
+  const page = new Page(filter);
+  let idle = 0;
+  await scanSingle(stateDir, (lines) => {
+    const isNews = page.isNews(lines);
+    idle = isNews ? 0 : idle + 1;
+    const entry = isNews && page.mayHold(lines) ? parseEntry(lines) : undefined;
+    if (entry !== undefined) page.add(entry);
+    return idle > DISORDER;
+  });
   const unreadableRuns: string[] = [];
-  const window = { isOfInterest: (timeMs: number) => timeMs >= (filter.sinceMs ?? 0) && newest.wouldTake(timeMs) };
-  for await (const found of runEntries(stateDir, window)) {
+  if (filter.runs === false) return { entries: page.entries(), unreadableRuns };
+  for await (const found of runEntries(stateDir, page, filter)) {
     if ('unreadable' in found) unreadableRuns.push(found.unreadable);
-    else if (matches(found)) newest.add(found);
+    else page.add(found);
   }
-  return { entries: newest.sorted(), unreadableRuns };
+  return { entries: page.entries(), unreadableRuns };
 }
 
 /** One entry by its name or a part that no other has; USAGE when there is none, or more than one. */
@@ -88,46 +162,31 @@ export async function showHistory(stateDir: string, name: string): Promise<Histo
     const found = run === undefined ? undefined : await runEntry(stateDir, run, row);
     if (found !== undefined) return found;
   } else {
-    const entries = await singleEntries(stateDir);
-    const exact = entries.find((entry) => entry.entry === name);
-    const [found, second] = exact === undefined ? entries.filter(({ entry }) => entry.includes(name)) : [exact];
+    const found = new Map<string, EntryLines>();
+    await scanSingle(stateDir, (lines) => {
+      const isExact = lines.entry === name;
+      if (isExact) found.clear();
+      if (isExact || (found.size < 2 && lines.entry.includes(name))) found.set(lines.entry, lines);
+      return isExact;
+    });
+    const [lines, second] = found.values();
     if (second !== undefined) {
       throw new Failure('USAGE', `several history entries have "${name}" in their name`, {
         hints: ['give more of the name; list the entries with `frontdesk history`'],
       });
     }
-    if (found !== undefined) return found;
+    const entry = lines === undefined ? undefined : parseEntry(lines);
+    if (entry !== undefined) return entry;
   }
   throw new Failure('USAGE', `there is no history entry ${name}`, {
     hints: ['list the entries with `frontdesk history`'],
   });
 }
 
-/** One entry as `history` prints it. */
-export const HISTORY_OUTPUT = object({
-  entry: TEXT,
-  /** ISO 8601. */
-  time: TEXT,
-  user: TEXT,
-  profile: TEXT,
-  host: TEXT,
-  operation: TEXT,
-  id: nullable(TEXT),
-  resultId: nullable(TEXT),
-  reason: nullable(TEXT),
-  outcome: oneOf(OUTCOMES),
-  httpStatus: nullable(INTEGER),
-  requestId: nullable(TEXT),
-  durationMs: nullable(NUMBER),
-  run: nullable(TEXT),
-});
-
-/** An entry as JSON, in the contract's order of members. */
-export function historyJson(shown: HistoryEntry): JsonValue {
-  const { entry, time, user, profile, host, operation, id = null, reason = null, run = null } = shown;
-  const { resultId = null, outcome, httpStatus = null, requestId = null, durationMs = null } = shown.ending;
-  const written = { entry, time, user, profile, host, operation, id, resultId, reason };
-  return jsonOf(HISTORY_OUTPUT, { ...written, outcome, httpStatus, requestId, durationMs, run });
+/** When the oldest write that this machine has a record of was begun, in milliseconds since 1970; undefined: none. */
+export async function recordsBegin(stateDir: string): Promise<number | undefined> {
+  const oldest = [await firstSingle(stateDir), await firstRun(stateDir)].filter((time) => time !== undefined);
+  return oldest.length === 0 ? undefined : Math.min(...oldest);
 }
 
 function splitRunEntry(name: string): readonly [run: string, row: number | undefined] {
@@ -135,36 +194,51 @@ function splitRunEntry(name: string): readonly [run: string, row: number | undef
   return match?.[1] === undefined ? [name, undefined] : [match[1], Number(match[2])];
 }
 
-async function singleEntries(stateDir: string): Promise<readonly HistoryEntry[]> {
-  const path = historyPath(stateDir);
-  // A prune may carry a begin over after its end was written to the new file, so either may come first.
-  const writes = new Map<string, { begin?: BeginEvent; end?: EndEvent }>();
-  try {
-    for await (const event of readEvents(path)) {
-      const known = writes.get(event.entry) ?? {};
-      if (event.event === 'begin') known.begin ??= event;
-      else known.end = event;
-      writes.set(event.entry, known);
-    }
-  } catch (error) {
-    throw ioFailure(`the history could not be read (${path})`, error, 'nothing was changed');
-  }
-  return [...writes.values()].flatMap(({ begin, end }) =>
-    begin === undefined ? [] : [{ ...begin, ending: end?.ending ?? NO_END, run: undefined }],
-  );
+/** Hands the single writes to `visit`, the newest first, until it returns true. LOCAL_IO when they cannot be read. */
+async function scanSingle(stateDir: string, visit: (lines: EntryLines) => boolean): Promise<void> {
+  const window = new EventWindow(visit);
+  await readingHistory(stateDir, async (file) => {
+    let isDone = false;
+    await readLinesBack(file, (line) => {
+      isDone = window.take(line);
+      return isDone;
+    });
+    if (!isDone) window.finish();
+  });
 }
 
-const NO_END: Ending = { ...NO_ENDING, outcome: 'unknown' };
+async function firstSingle(stateDir: string): Promise<number | undefined> {
+  return readingHistory(stateDir, async (file) => {
+    for await (const lines of readLines(file, 0)) {
+      const event = lines.map((line) => parseHistoryEvent(line.toString('utf8'))).find((one) => one?.event === 'begin');
+      if (event?.event === 'begin') return Date.parse(event.time);
+    }
+    return undefined;
+  });
+}
 
-const CARD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+async function readingHistory<Result>(
+  stateDir: string,
+  read: (file: FileHandle) => Promise<Result>,
+): Promise<Result | undefined> {
+  let file: FileHandle | undefined;
+  try {
+    file = await openHistory(stateDir);
+    return file === undefined ? undefined : await read(file);
+  } catch (error) {
+    throw ioFailure(`the history could not be read (${historyPath(stateDir)})`, error, 'nothing was changed');
+  } finally {
+    await file?.close();
+  }
+}
 
-function matcher({ sinceMs, id, outcome }: HistoryFilter): (entry: HistoryEntry) => boolean {
-  const isSameId = (other: string | undefined): boolean =>
-    other !== undefined &&
-    id !== undefined &&
-    (other === id || (CARD_ID.test(id) && other.toLowerCase() === id.toLowerCase()));
-  return (entry) =>
-    (sinceMs === undefined || Date.parse(entry.time) >= sinceMs) &&
-    (id === undefined || isSameId(entry.id) || isSameId(entry.ending.resultId)) &&
-    (outcome === undefined || entry.ending.outcome === outcome);
+function parseEntry({ begin, others }: EntryLines): HistoryEntry | undefined {
+  const first = parseHistoryEvent(begin);
+  const rest = others.map(parseHistoryEvent).filter((event) => event !== undefined);
+  return first?.event === 'begin' ? entryOf(first, rest) : undefined;
+}
+
+/** Its own member, so that an entry that is too old need not be parsed. */
+function timeOf(begin: string): string {
+  return /"time":"([^"]+)"/.exec(begin)?.[1] ?? '';
 }

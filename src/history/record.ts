@@ -4,7 +4,13 @@ import { type Ending, NO_ENDING } from '../ending.ts';
 import { Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import type { AuditLog } from './audit-log.ts';
-import { type BeginEvent, type HistoryEvent, printHistoryEvent } from './history-event.ts';
+import {
+  type BeginEvent,
+  type HistoryEntry,
+  type HistoryEvent,
+  printHistoryEvent,
+  type ReadEvent,
+} from './history-event.ts';
 import { appendLines, historyPath } from './history-file.ts';
 
 /** What is known of a single write before it is sent. Never a body, never a token. */
@@ -19,12 +25,18 @@ export interface WriteRecorder {
   begin(intent: WriteIntent): Promise<string>;
   /** Records how it ended. Rejects with LOCAL_IO, which says how the write ended. */
   end(entry: string, ending: Ending): Promise<void>;
+  /**
+   * Records what a read of the card showed of a write whose outcome was unknown; returns who looked when. Rejects
+   * with LOCAL_IO; then the entry is as it was.
+   */
+  settle(entry: HistoryEntry, ending: Ending): Promise<Pick<ReadEvent, 'time' | 'user'>>;
 }
 
 /** `--no-history`: keeps nothing. */
 export const NO_RECORD: WriteRecorder = {
   begin: async () => '',
   end: async () => undefined,
+  settle: async () => ({ time: '', user: '' }),
 };
 
 export interface RecorderOptions {
@@ -44,12 +56,20 @@ export interface RecorderOptions {
 export function openRecorder(options: RecorderOptions): WriteRecorder {
   const { audit, stateDir } = options;
   const path = stateDir === undefined ? undefined : historyPath(stateDir);
+  /** What each write that is under way is about, for the line of its end. */
+  const begun = new Map<string, WriteIntent>();
+  const now = () => new Date(options.clock.now()).toISOString();
+  const endOf = (entry: string, ending: Ending) => {
+    const { operation = '', id } = begun.get(entry) ?? {};
+    return { event: 'end', entry, time: now(), operation, id, ending } as const;
+  };
   return {
     async begin(intent) {
       const nowMs = options.clock.now();
       const entry = entryName(nowMs, options.pid);
       const time = new Date(nowMs).toISOString();
-      const event: HistoryEvent = { event: 'begin', entry, time, user: options.user, ...intent };
+      const event: BeginEvent = { event: 'begin', entry, time, user: options.user, ...intent };
+      begun.set(entry, intent);
       await audit?.append([event]).catch((error: unknown) => {
         throw error instanceof Failure ? error.with({ outcome: 'not_sent' }) : error;
       });
@@ -57,9 +77,7 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
         if (path !== undefined) await append(path, event);
       } catch (error) {
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
-        await audit
-          ?.append([{ event: 'end', entry, ending: { ...NO_ENDING, outcome: 'not_sent' } }])
-          .catch(() => undefined);
+        await audit?.append([endOf(entry, { ...NO_ENDING, outcome: 'not_sent' })]).catch(() => undefined);
         const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
         const [fix] = failure.hints;
         throw failure.with({ outcome: 'not_sent' }, [
@@ -70,14 +88,30 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
       return entry;
     },
     async end(entry, ending) {
-      const event: HistoryEvent = { event: 'end', entry, ending };
+      const event = endOf(entry, ending);
       const written = await Promise.allSettled([
         path === undefined ? undefined : append(path, event),
         audit?.append([event]),
       ]);
+      begun.delete(entry);
       const [history, log] = written;
       if (history.status === 'rejected') throw endFailure(`the history (${path})`, entry, ending, history.reason);
       if (log.status === 'rejected') throw endFailure('the audit log', entry, ending, log.reason);
+    },
+    async settle({ entry, operation, id }, ending) {
+      const looked = { time: now(), user: options.user };
+      const event = { event: 'read', entry, ...looked, operation, id, ending } as const;
+      try {
+        await audit?.append([event]);
+        if (path !== undefined) await append(path, event);
+      } catch (error) {
+        throw ioFailure(
+          `what was read could not be recorded of entry ${entry} (${path})`,
+          error,
+          'nothing was changed',
+        );
+      }
+      return looked;
     },
   };
 }
@@ -88,8 +122,12 @@ function append(path: string, event: HistoryEvent): Promise<void> {
 
 /** Sorts by time, tells processes apart, and can be typed: `20260501T120431250-4d2-9f3a1c`. */
 function entryName(nowMs: number, pid: number): string {
-  const time = new Date(nowMs).toISOString().replace(/[-:.Z]/g, '');
-  return `${time}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
+  return `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
+}
+
+/** The time at which an entry's name begins, to the millisecond: it sorts as the times do. */
+export function nameTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/[-:.Z]/g, '');
 }
 
 const ENDINGS: Readonly<Record<Outcome, string>> = {

@@ -8,21 +8,27 @@ import { openRunRecords } from '../run/run-records.ts';
 import type { HistoryEntry } from './history-event.ts';
 
 /**
- * The rows of all runs that have a record, from the run's records: they are not written twice. A run whose last
- * change is not `isOfInterest` is not opened. A run that cannot be read is named instead.
+ * The rows of all runs that have a record, from the run's records: they are not written twice. The records of a run
+ * whose last change is not `isOfInterest`, or whose header shows that no row matches, are not opened. A run that
+ * cannot be read is named instead.
  */
 export async function* runEntries(
   stateDir: string,
-  window: { isOfInterest(timeMs: number): boolean },
+  page: { isOfInterest(timeMs: number): boolean },
+  {
+    operation,
+    untilMs = Number.POSITIVE_INFINITY,
+  }: { readonly operation?: string | undefined; readonly untilMs?: number | undefined },
 ): AsyncGenerator<HistoryEntry | { readonly unreadable: string }> {
   // Names sort by time, so the newest runs come first and spare the opening of older ones.
   for (const name of [...(await runNames(stateDir))].sort().reverse()) {
     const folder = runFolder(stateDir, name);
     try {
       const changedMs = (await ifThere(stat(folder.journal)))?.mtimeMs;
-      if (changedMs === undefined || !window.isOfInterest(changedMs)) continue;
+      if (changedMs === undefined || !page.isOfInterest(changedMs)) continue;
       const header = await readRunHeader(folder);
-      if (header !== undefined) yield* entriesOf(folder, header);
+      if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
+      if (Date.parse(header.startedAt) < untilMs) yield* entriesOf(folder, header);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       yield { unreadable: name };
@@ -42,6 +48,16 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
   } finally {
     await records.close();
   }
+}
+
+/** When the oldest run was begun, in milliseconds since 1970; undefined: there is none that can be read. */
+export async function firstRun(stateDir: string): Promise<number | undefined> {
+  let firstMs: number | undefined;
+  for (const name of await runNames(stateDir)) {
+    const header = await readRunHeader(runFolder(stateDir, name)).catch(() => undefined);
+    if (header !== undefined) firstMs = Math.min(Date.parse(header.startedAt), firstMs ?? Number.POSITIVE_INFINITY);
+  }
+  return firstMs;
 }
 
 async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<HistoryEntry> {

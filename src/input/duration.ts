@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 7 * DAY_MS;
 export const DURATION_FORMS = '500ms, 30s, 2m or 1h';
 
 /** For messages: which forms an age option takes. */
-export const AGE_FORMS = '30s, 2m, 24h or 90d';
+export const AGE_FORMS = '30s, 2m, 24h, 90d or 2w';
 
 function parse(text: string, units: ReadonlyMap<string, number>, maxMs: number): number | undefined {
   const match = /^([0-9]{1,12})([a-z]+)$/.exec(text);
@@ -32,9 +32,9 @@ export function parseDuration(text: string): number | undefined {
   return parse(text, UNIT_MS, MAX_WAIT_MS);
 }
 
-const AGE_UNIT_MS: ReadonlyMap<string, number> = new Map([...UNIT_MS, ['d', DAY_MS]]);
+const AGE_UNIT_MS: ReadonlyMap<string, number> = new Map([...UNIT_MS, ['d', DAY_MS], ['w', 7 * DAY_MS]]);
 
-/** The same for an age (`history --since 24h`, `prune --older-than 90d`), where days make sense: up to 100 years. */
+/** The same for an age (`history --since 24h`, `prune --older-than 90d`), where days and weeks make sense: up to 100 years. */
 export function parseAge(text: string): number | undefined {
   return parse(text, AGE_UNIT_MS, 36_525 * DAY_MS);
 }

@@ -1,51 +1,101 @@
+import { CARD_ID } from '../api/field.ts';
+import { peopleDate } from '../api/iso-date.ts';
+import { isWrite } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
 import { localCommand } from '../commands/command.ts';
-import { OUTCOMES, type Outcome, warning } from '../failure.ts';
+import { Failure, note, OUTCOMES, type Outcome, usageFailure, warning } from '../failure.ts';
+import { HISTORY_COLUMNS, historyJson, READ_COLUMNS, shownJson } from '../history/entry-table.ts';
+import { isPartOfCardId } from '../history/id-match.ts';
+import { cardIdProblem, readCardId } from '../input/card-id.ts';
+import { quoteGiven } from '../input/given.ts';
+import { MOMENT_FORMS } from '../input/moment.ts';
 import { INTEGER, jsonOf, list, object } from '../json/shape.ts';
 import { YES } from '../options/common.ts';
-import type { Span } from '../options/option.ts';
-import type { Column } from '../output/column.ts';
-import { commandWords, shortEntry, shortTime } from '../output/people-text.ts';
+import type { When } from '../options/option.ts';
+import { commandWords, localTime } from '../output/people-text.ts';
+import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { printList } from './lists.ts';
+import { isForPeople, printList } from './lists.ts';
 import { confirmLoss } from './missing.ts';
-
-/** The time to the second and the command as typed: on a terminal of 80 columns that leaves room for the rest. */
-const COLUMNS: readonly Column[] = [
-  { name: 'time', header: 'TIME', keep: true, people: shortTime },
-  { name: 'user', header: 'USER', spare: true },
-  { name: 'profile', header: 'PROFILE', spare: true },
-  { name: 'host', header: 'HOST', wide: true },
-  { name: 'operation', header: 'OPERATION', keep: true, people: commandWords },
-  { name: 'id', header: 'ID', keep: true, below: 'labelled' },
-  { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled' },
-  { name: 'reason', header: 'REASON', below: 'labelled' },
-  { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
-  { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
-  { name: 'requestId', header: 'REQUEST ID', wide: true },
-  { name: 'durationMs', header: 'MS', align: 'right', wide: true },
-  { name: 'run', header: 'RUN', wide: true },
-  { name: 'entry', header: 'ENTRY', keep: true, people: shortEntry },
-];
 
 /** Which writes are listed. */
 interface HistoryFilter {
-  readonly since?: Span | undefined;
+  readonly since?: When | undefined;
+  readonly until?: When | undefined;
   readonly id?: string | undefined;
+  readonly operation?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly limit: number;
 }
 
+const SINCE = {
+  kind: 'moment',
+  value: 'age|date',
+  text: `only writes since then: ${MOMENT_FORMS}; dates are local`,
+} as const;
+
+/** Entries that are offered where none was named. */
+const OFFERED = 20;
+
+/** Commands whose calls are recorded; `api` stands for a raw call. */
+const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) => command)), 'api'];
+
+/** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
+function lookedFor({ id, operation, outcome, since, until }: HistoryFilter): string {
+  const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoteGiven(id ?? '');
+  const subject = isPartOfCardId(id ?? '') ? `a card whose id begins with ${id}, or of ${kind},` : kind;
+  return [
+    operation === undefined ? 'write' : commandWords(operation),
+    ...(id === undefined ? [] : [`of ${subject}`]),
+    ...(outcome === undefined ? [] : [`with outcome ${outcome}`]),
+    ...(since === undefined ? [] : [`since ${since.text}`]),
+    ...(until === undefined ? [] : [`until ${until.text}`]),
+  ].join(' ');
+}
+
+/** A "no" that can be believed: what was looked for, and since when there are records. */
+async function noMatch(session: Session, filter: HistoryFilter): Promise<string> {
+  const { recordsBegin } = await import('../history/read.ts');
+  const beginMs = await recordsBegin(session.stateDir());
+  const looked = lookedFor(filter);
+  if (beginMs === undefined) return `No ${looked} on this machine: it has no records yet.`;
+  const day = peopleDate(localTime(new Date(beginMs).toISOString()).slice(0, 10));
+  return `No ${looked} on this machine; records begin ${day}.`;
+}
+
+/** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
+function refuseHeldId(id: string): void {
+  const read = readCardId(id);
+  if (read.kind === 'holds') throw usageFailure([{ where: '--id', problem: cardIdProblem(id) ?? 'is no card id' }]);
+  if (read.kind !== 'several') return;
+  const hints = read.ids.slice(0, 2).map((one) => `look for one of them: frontdesk history --id ${one}`);
+  throw usageFailure([{ where: '--id', problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
+}
+
 /** Prints the writes that match, newest first. */
-export async function printHistory(session: Session, { since, id, outcome, limit }: HistoryFilter): Promise<void> {
-  const { historyJson, readHistory } = await import('../history/read.ts');
-  const sinceMs = since === undefined ? undefined : session.context.clock.now() - since.ms;
-  const { entries, unreadableRuns } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
+export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
+  const { readHistory } = await import('../history/read.ts');
+  const { since, until, id, operation, outcome, limit } = filter;
+  const nowMs = session.context.clock.now();
+  const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
+  const { entries, unreadableRuns } = await readHistory(session.stateDir(), {
+    ...times,
+    id,
+    operation,
+    outcome,
+    limit,
+  });
   const rows = entries.map(historyJson);
+  // An id of any operation may look like that; where there is one, it is meant.
+  if (rows.length === 0 && id !== undefined) refuseHeldId(id);
+  const isFiltered = (since ?? until ?? id ?? operation ?? outcome) !== undefined;
   const none =
-    (since ?? id ?? outcome) === undefined
-      ? 'No write was made from this machine yet; every one is recorded here.'
-      : 'No write matches. See all of them:\n  frontdesk history';
-  await printList(session, { document: rows, rows, columns: COLUMNS }, none);
+    isFiltered && rows.length === 0
+      ? await noMatch(session, filter)
+      : 'No write was made from this machine yet; every one is recorded here.';
+  // On a terminal the sentence is the result.
+  if (isFiltered && rows.length === 0 && !isForPeople(session)) await session.notify(note('NO_MATCH', none));
+  await printList(session, { document: rows, rows, columns: HISTORY_COLUMNS }, none);
   for (const run of unreadableRuns) {
     const message = `the record of run ${run} cannot be read; its rows are missing here`;
     await session.notify(warning('RUN_UNREADABLE', message));
@@ -53,39 +103,91 @@ export async function printHistory(session: Session, { since, id, outcome, limit
 }
 
 export const historyListCommand = localCommand({
-  columns: COLUMNS,
+  columns: HISTORY_COLUMNS,
   description:
     'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. Kept here are no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
   options: {
-    since: { kind: 'age', text: 'only writes of the last 30m, 24h, 90d' },
-    id: { kind: 'text', value: 'id', text: 'only writes to this id, or that answered with it' },
+    since: SINCE,
+    until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
+    id: {
+      kind: 'text',
+      value: 'id',
+      text: 'only writes to this id, or that answered with it; of a card also its first 8 characters or more',
+    },
+    operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
     outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes that ended so' },
     limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
   },
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'What must be looked at?': 'history --since 24h --outcome unknown',
+    'What was blocked in October?': 'history --operation card.block --since 2026-10-01 --until 2026-10-31',
   },
-  output: async () => list((await import('../history/read.ts')).HISTORY_OUTPUT),
+  output: async () => list((await import('../history/entry-table.ts')).HISTORY_OUTPUT),
+  check({ since, until, id }, { context }) {
+    if (id === '') throw usageFailure([{ where: '--id', problem: 'is empty' }]);
+    const nowMs = context.clock.now();
+    if (since === undefined || until === undefined || until.at(nowMs).toMs > since.at(nowMs).fromMs) return;
+    throw usageFailure([{ where: '--until', problem: 'is before --since' }]);
+  },
   run: printHistory,
 });
 
+/** One of the newest entries, chosen from a list. */
+async function chooseEntry(session: Session): Promise<string> {
+  if (!session.prompt.available) throw new Failure('USAGE', '<entry>: is required');
+  const { readHistory } = await import('../history/read.ts');
+  const { entries } = await readHistory(session.stateDir(), { limit: OFFERED });
+  if (entries.length === 0) throw new Failure('USAGE', 'the history has no entry yet');
+  const choices = entries.map(({ entry, time, operation, id = '', ending }) => ({
+    value: entry,
+    text: [localTime(time), commandWords(operation), safeText(id), ending.outcome].filter(Boolean).join('  '),
+  }));
+  return session.prompt.choose('Which entry?', choices);
+}
+
 export const historyShowCommand = localCommand({
-  columns: COLUMNS,
+  columns: [...HISTORY_COLUMNS, ...READ_COLUMNS],
   description:
-    'Shows one entry of the history, by the name in its last column or any part of it that no other entry has.',
-  arguments: {
-    entry: { text: 'name of the entry', required: true, question: 'entry (last column of `frontdesk history`)' },
-  },
+    'Shows one entry of the history, by the name in its last column or any part of it that no other entry has. Of a write that was settled later it shows both what was known then and what the card showed.',
+  arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
   examples: {
     'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
     'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
   },
-  output: async () => (await import('../history/read.ts')).HISTORY_OUTPUT,
-  async run(session, { entry }) {
-    const { historyJson, showHistory } = await import('../history/read.ts');
-    const found = await showHistory(session.stateDir(), entry);
-    await session.print({ kind: 'resource', resource: historyJson(found), columns: COLUMNS });
+  output: async () => (await import('../history/entry-table.ts')).SHOWN_OUTPUT,
+  async run(session, given) {
+    const name = given.entry ?? (await chooseEntry(session));
+    const { showHistory } = await import('../history/read.ts');
+    const card = readCardId(name);
+    if (card.kind === 'id' || card.kind === 'holds') {
+      throw new Failure('USAGE', `${quoteGiven(name)} is a card id, not the name of an entry`, {
+        hints: [`list the writes to the card: frontdesk history --id ${card.id}`],
+      });
+    }
+    const entry = await showHistory(session.stateDir(), name);
+    const columns = entry.read === undefined ? HISTORY_COLUMNS : [...HISTORY_COLUMNS, ...READ_COLUMNS];
+    await session.print({ kind: 'resource', resource: shownJson(entry), columns });
+  },
+});
+
+export const historyReconcileCommand = localCommand({
+  columns: HISTORY_COLUMNS,
+  usesProfile: true,
+  description:
+    'Reads the card of each single activate, block or reissue of this profile and host whose outcome is unknown, and records what it shows: where that is what the write aims at, it becomes confirmed_by_read, else it stays unknown. A reissue is never settled by a read. Nothing is written to the service. Rows of a run are settled by `frontdesk runs resume <run> --reconcile`.',
+  arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
+  options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
+  exitCodes: [0, 1, 2, 4, 5, 8, 16, 130],
+  examples: {
+    'Settle what can be settled': 'history reconcile -p live',
+    'The writes of the last week': 'history reconcile -p live --since 7d',
+    'One write': 'history reconcile 9f3a1c -p live',
+  },
+  output: async () => list((await import('../history/entry-table.ts')).HISTORY_OUTPUT),
+  async run(session, { entry, since }) {
+    const { reconcileHistory } = await import('./history-reconcile.ts');
+    return reconcileHistory(session, entry, since?.at(session.context.clock.now()).fromMs);
   },
 });
 

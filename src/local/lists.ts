@@ -5,6 +5,11 @@ import type { Column } from '../output/column.ts';
 import { meantBy } from '../output/nearest.ts';
 import type { Session } from '../session.ts';
 
+/** Is the result read by a person, who is told what an empty list means? */
+export function isForPeople({ output, context }: Session): boolean {
+  return output.format === 'table' && context.stdout.isTerminal;
+}
+
 /**
  * Prints a list of what this machine keeps. On a terminal an empty one is a sentence that says what would fill it;
  * everywhere else it is an empty list.
@@ -14,8 +19,7 @@ export async function printList(
   list: { readonly document: JsonValue; readonly rows: readonly JsonValue[]; readonly columns: readonly Column[] },
   whenEmpty: string,
 ): Promise<void> {
-  const isForPeople = session.output.format === 'table' && session.context.stdout.isTerminal;
-  if (list.rows.length > 0 || !isForPeople) return session.print({ kind: 'list', ...list });
+  if (list.rows.length > 0 || !isForPeople(session)) return session.print({ kind: 'list', ...list });
   return session.print({ kind: 'text', text: whenEmpty, json: list.document });
 }
 

@@ -8,7 +8,7 @@ import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts'
 import { PLAN } from '../options/common.ts';
 import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
-import { commandWords, shortTime } from '../output/people-text.ts';
+import { commandWords, localTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column[] = [
     }),
   ),
   { name: 'outcomes.in_flight', header: 'IN FLIGHT', align: 'right' },
-  { name: 'startedAt', header: 'STARTED', spare: true, people: shortTime },
+  { name: 'startedAt', header: 'STARTED', spare: true, people: localTime },
 ];
 
 /** `2 applied, 1 not sent`, of the counts as JSON. */

@@ -82,7 +82,8 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   const outcome = reader.choice('outcome', OUTCOMES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
   reader.finish(['since', 'id', 'outcome', 'limit']);
-  const { historyJson, readHistory } = await import('../history/read.ts');
+  const { readHistory } = await import('../history/read.ts');
+  const { historyJson } = await import('../history/entry-table.ts');
   const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
   const { entries, unreadableRuns } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
   for (const run of unreadableRuns) {

@@ -1,4 +1,5 @@
 import type { ExpectationInput } from '../input/expect.ts';
+import type { Moment } from '../input/moment.ts';
 import type { Shard } from '../input/records/shard.ts';
 import type { MaxFailures } from './limits.ts';
 
@@ -6,6 +7,12 @@ import type { MaxFailures } from './limits.ts';
 export interface Span {
   readonly text: string;
   readonly ms: number;
+}
+
+/** A moment of the past as typed, for messages, and when that is. */
+export interface When {
+  readonly text: string;
+  at(nowMs: number): Moment;
 }
 
 /** What the text of each kind of option reads as. */
@@ -17,6 +24,8 @@ export interface KindValues {
   readonly duration: Span;
   /** How long ago, where days make sense: `90d`. */
   readonly age: Span;
+  /** An age, a day or a time: `yesterday`. */
+  readonly moment: When;
   /** How long from now, likewise. */
   readonly lifetime: Span;
   /** Held against what the service takes for one, and on a terminal asked for until it is. */

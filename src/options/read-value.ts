@@ -1,10 +1,11 @@
 import { AGE_FORMS, DURATION_FORMS, parseAge, parseDuration } from '../input/duration.ts';
 import { parseExpectation } from '../input/expect.ts';
 import { quoteGiven } from '../input/given.ts';
+import { MOMENT_FORMS, parseMoment } from '../input/moment.ts';
 import { parseShard } from '../input/records/shard.ts';
 import { meantBy } from '../output/nearest.ts';
 import { parseMaxFailures, parseRate } from './limits.ts';
-import type { KindValues, Span, ValueSpec } from './option.ts';
+import type { KindValues, Span, ValueSpec, When } from './option.ts';
 
 /** A text read as a value, or what is wrong with it (to be put after the name of its source). */
 export type Reading<Value> =
@@ -57,6 +58,13 @@ function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 
   return bad(`must be ${min > 0 ? 'more than 0 and ' : ''}at most ${limit}, not ${quoteGiven(text)}`);
 }
 
+function readWhen(text: string): Reading<When> {
+  const moment = (nowMs: number) => parseMoment(text, nowMs);
+  const known = moment(0);
+  if (known === undefined) return bad(`must be an age or a date such as ${MOMENT_FORMS}, not ${quoteGiven(text)}`);
+  return found({ text, at: (nowMs) => moment(nowMs) ?? known });
+}
+
 function readChoices(text: string, { choices = [] }: ValueSpec): Reading<readonly string[]> {
   const words = text.split(',').map((word) => word.trim());
   const unknown = words.find((word) => !choices.includes(word));
@@ -82,6 +90,7 @@ const READERS: Readers = {
   duration: (text, spec) => readTime(WAIT, text, spec),
   age: (text, spec) => readTime(AGE, text, spec),
   lifetime: (text, spec) => readTime(LIFETIME, text, spec),
+  moment: readWhen,
   count: readCount,
   rate: (text) => or(parseRate(text), 'requests a second, such as 5 or 5/s', text),
   failures: (text) => or(parseMaxFailures(text), 'a number of rows or a percentage, such as 20 or 5%', text),

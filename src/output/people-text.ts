@@ -3,9 +3,23 @@ export function commandWords(operation: string): string {
   return operation.replaceAll('.', ' ');
 }
 
-/** `2026-11-21 22:04:05Z`, of `2026-11-21T22:04:05.123Z`; any other text as it is. */
-export function shortTime(time: string): string {
-  return time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2Z');
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/**
+ * `2026-11-21 23:04:05+01`, of `2026-11-21T22:04:05.123Z` on a machine of that zone, and `Z` where that is UTC; any
+ * other text as it is.
+ */
+export function localTime(text: string): string {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text)) return text;
+  const time = new Date(text);
+  const day = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join('-');
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':');
+  const minutes = -time.getTimezoneOffset();
+  const rest = Math.abs(minutes) % 60;
+  const hours = `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(Math.abs(minutes) / 60))}`;
+  return `${day} ${clock}${minutes === 0 ? 'Z' : rest === 0 ? hours : `${hours}:${twoDigits(rest)}`}`;
 }
 
 /**

@@ -173,7 +173,9 @@ export class RunJournal {
       const record = { n, t, s: 'unknown', a: this.states.attempts(n), code: 'OUTCOME_UNKNOWN' } as const;
       durable.push(this.#writer.append(record));
       this.states.apply(record, this.states.resultAt(n));
-      if (this.#audit !== undefined) durable.push(this.#audit.end({ row: n, id: undefined }, LOST, t, true));
+      if (this.#audit === undefined) continue;
+      const { id } = await this.entry(n);
+      durable.push(this.#audit.end({ row: n, id }, LOST, t, true));
     }
     await Promise.all(durable);
   }

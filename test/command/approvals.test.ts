@@ -56,6 +56,23 @@ async function missing(from: Stage, count: string): Promise<void> {
 }
 
 withKeys('a plan that enough people approved (real keys)', () => {
+  it('has its rows in the audit log with the plan and the names of those who approved it', async () => {
+    const it = await stage();
+    await approve(it, 'ann', 'ann');
+    await approve(it, 'bob', 'bob');
+    const log = join(it.work, 'audit.jsonl');
+    expect((await it.run(APPLY, { FRONTDESK_AUDIT_LOG: log })).code).toBe(0);
+    const [header = ''] = readFileSync(join(it.work, 'p.plan'), 'utf8').split('\n');
+    const { plan } = JSON.parse(header) as { plan: string };
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events).toHaveLength(6);
+    for (const event of events) {
+      expect(event).toMatchObject({ plan, approvers: ['ann', 'bob'], operation: 'card.block', run: `plan-${plan}` });
+      expect(event).toMatchObject({ time: expect.stringMatching(/Z$/), id: expect.stringMatching(/^0b7a/) });
+    }
+  });
+
   it('is applied, and says who approved it', async () => {
     const it = await stage();
     await missing(it, '0 of plan');

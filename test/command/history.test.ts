@@ -102,6 +102,18 @@ describe('history', () => {
     ['--limit', '2', ['calendar.event.create', 'card.block']],
     ['--since', '24h', ['calendar.event.create', 'card.block', 'card.reissue']],
     ['--since', '1ms', []],
+    ['--since', 'today', ['calendar.event.create', 'card.block', 'card.reissue']],
+    ['--since', '1w', ['calendar.event.create', 'card.block', 'card.reissue']],
+    ['--until', 'yesterday', []],
+    ['--until', '1h', []],
+    ['--until', '2999-01-01', ['calendar.event.create', 'card.block', 'card.reissue']],
+    ['--operation', 'card.block', ['card.block']],
+    ['--operation', 'card reissue', ['card.reissue']],
+    ['--id', cardId(2).slice(0, 8), ['card.block', 'card.reissue']],
+    ['--id', cardId(2).slice(0, 8).toUpperCase(), ['card.block', 'card.reissue']],
+    ['--id', REPLACEMENT_ID.replaceAll('-', '').slice(0, 31), ['card.reissue']],
+    ['--id', REPLACEMENT_ID.slice(0, 7), []],
+    ['--id', `${cardId(2).slice(0, 20)}fff`, []],
   ])('%s %s filters, also without the word list', async (option, value, operations) => {
     const home = await withThreeWrites();
     for (const words of [[], ['list']]) {
@@ -203,7 +215,13 @@ describe('history', () => {
     ['prune with an age that is none', ['prune', '--older-than', '90']],
     ['a limit of 0', ['--limit', '0']],
     ['an outcome that is none', ['--outcome', 'aplied']],
-    ['an age that is none', ['--since', 'yesterday']],
+    ['an age that is none', ['--since', 'tomorrow']],
+    ['a day that is none', ['--since', '2026-02-30']],
+    ['an end before the beginning', ['--since', '2026-02-02', '--until', '2026-02-01']],
+    ['an operation that is none', ['--operation', 'card.blok']],
+    ['an operation that is no write', ['--operation', 'card.get']],
+    ['an empty id', ['--id', '']],
+    ['an entry and an age to reconcile', ['reconcile', 'x', '--since', '7d']],
     ['a command that is none', ['lst']],
   ])('%s is exit 2', async (_what, args) => {
     expect(await runFrontdesk(['history', ...args])).toMatchObject({ code: 2, stdout: '' });
@@ -212,6 +230,232 @@ describe('history', () => {
   test('is an empty array where nothing was written yet', async () => {
     expect((await runFrontdesk(['history', '--json'])).stdout).toBe('[]\n');
   });
+});
+
+test('--since and --until take days of this zone, each with all its hours', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  await runFrontdesk([...BLOCK], { env: server.env, home });
+  const path = join(home.stateDir, 'history.jsonl');
+  const at = (time: string) =>
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"time":"[^"]+"/, `"time":"${time}"`));
+  const found = async (args: readonly string[], TZ: string) => {
+    const { stdout } = await runFrontdesk(['history', ...args, '--json'], { home, env: { TZ } });
+    return (JSON.parse(stdout) as Entry[]).length;
+  };
+  at('2026-11-01T04:30:00.000Z');
+  // Still Halloween in New York, where that night the clocks go back.
+  expect(await found(['--until', '2026-10-31'], 'America/New_York')).toBe(0);
+  at('2026-11-01T03:59:59.999Z');
+  expect(await found(['--until', '2026-10-31'], 'America/New_York')).toBe(1);
+  expect(await found(['--since', '2026-11-01'], 'America/New_York')).toBe(0);
+  at('2026-11-02T04:59:59.999Z');
+  expect(await found(['--since', '2026-11-01', '--until', '2026-11-01'], 'America/New_York')).toBe(1);
+  expect(await found(['--since', '2026-11-02'], 'UTC')).toBe(1);
+  expect(await found(['--since', '2026-11-02T05:00:00+01:00'], 'UTC')).toBe(1);
+  expect(await found(['--since', '2026-11-02T06:00:00+01:00'], 'UTC')).toBe(0);
+});
+
+describe('history --id that finds nothing', () => {
+  async function noMatch(args: readonly string[]): Promise<string> {
+    const home = await withThreeWrites();
+    const path = join(home.stateDir, 'history.jsonl');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace(/"time":"[^"]+"/, '"time":"2026-09-03T10:00:00.000Z"'));
+    const result = await runFrontdesk(['history', ...args], { home, env: { TZ: 'UTC' } });
+    expect(result.code).toBe(0);
+    return result.stderr;
+  }
+
+  test.each([
+    [['--id', CARD_ID], `No write of card ${CARD_ID} on this machine; records begin 3 Sep 2026.`],
+    [['--id', 'sub_9'], 'No write of "sub_9" on this machine; records begin 3 Sep 2026.'],
+    [
+      ['--operation', 'card.block', '--outcome', 'applied', '--since', '7d'],
+      'No card block with outcome applied since 7d on this machine; records begin 3 Sep 2026.',
+    ],
+  ])('%j says what was looked for, and since when there are records', async (args, sentence) => {
+    expect(await noMatch(args)).toContain(sentence);
+    const notice = { notice: { code: 'NO_MATCH', message: sentence } };
+    expect(lastLine(await noMatch([...args, '--json']))).toEqual(notice);
+  });
+
+  test('says that there are no records at all', async () => {
+    const { stderr, stdout } = await runFrontdesk(['history', '--id', CARD_ID, '--json']);
+    expect(stdout).toBe('[]\n');
+    expect(stderr).toContain(`No write of card ${CARD_ID} on this machine: it has no records yet.`);
+  });
+});
+
+test('history --id finds a raw call by the card in its path', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  await runFrontdesk(['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--yes'], { env: server.env, home });
+  expect(await history(home, ['--id', CARD_ID])).toMatchObject([{ operation: 'api' }]);
+  expect(await history(home, ['--id', CARD_ID.slice(0, 9)])).toMatchObject([{ operation: 'api' }]);
+});
+
+describe('history reconcile', () => {
+  /** Three writes that ended unknown: of the cards 1 (block), 2 (activate) and 3 (reissue), and the card 4 blocked. */
+  async function unknownWrites(statusOf: (number: number) => Reply) {
+    const home = createHome();
+    let isBroken = true;
+    const server = await startRecordingServer((request): Reply => {
+      if (request.method === 'POST')
+        return { status: isBroken ? 502 : 200, body: isBroken ? 'no' : { cardId: cardId(4) } };
+      return isBroken ? { status: 503, body: 'no' } : statusOf(cardNumber(request));
+    });
+    const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+      runFrontdesk(args, { env: { ...server.env, ...env }, home });
+    const quick = ['--yes', '-q', '--retries', '0', '--retry-max-time', '1s'];
+    await run(['card', 'block', cardId(1), ...quick]);
+    await run(['card', 'activate', cardId(2), ...quick]);
+    await run(['card', 'reissue', cardId(3), ...quick]);
+    isBroken = false;
+    await run(['card', 'block', cardId(4), ...quick]);
+    const before = server.requests.length;
+    /** What reached the service since then. */
+    const reads = () => server.requests.slice(before).map(({ method, url }) => `${method} ${url}`);
+    return { home, reads, run };
+  }
+
+  const shows =
+    (status: string) =>
+    (number: number): Reply => ({
+      headers: { 'x-request-id': `read-${number}` },
+      body: { cardId: cardId(number), status },
+    });
+
+  test('settles what the card shows done, and never writes to the service', async () => {
+    const { home, reads, run } = await unknownWrites(shows('BLOCKED'));
+    const result = await run(['history', 'reconcile', '--json']);
+    expect(result.code).toBe(8);
+    expect(JSON.parse(result.stdout)).toMatchObject([
+      { operation: 'card.reissue', id: cardId(3), outcome: 'unknown', httpStatus: 502 },
+      { operation: 'card.activate', id: cardId(2), outcome: 'unknown', httpStatus: 502 },
+      { operation: 'card.block', id: cardId(1), outcome: 'confirmed_by_read', httpStatus: 200, requestId: 'read-1' },
+    ]);
+    expect(reads()).toEqual([3, 2, 1].map((number) => `GET /v1/cards/${cardId(number)}`));
+    expect(result.stderr).toContain('a reissue is never settled by a read');
+    const after = await history(home);
+    expect(after.map(({ outcome }) => outcome)).toEqual(['applied', 'unknown', 'unknown', 'confirmed_by_read']);
+    // A second time asks only for what is still open.
+    expect((await run(['history', 'reconcile', '--json'])).code).toBe(8);
+    expect(reads()).toHaveLength(5);
+  });
+
+  test('an entry shows both what was known then and what settled it', async () => {
+    const { home, run } = await unknownWrites(shows('BLOCKED'));
+    await run(['history', 'reconcile']);
+    const block = (await history(home)).at(-1);
+    const { stdout } = await run(['history', 'show', String(block?.['entry']), '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      ...block,
+      read: {
+        time: expect.stringMatching(/Z$/),
+        user: expect.any(String),
+        status: 'BLOCKED',
+        before: { outcome: 'unknown', httpStatus: 502, requestId: null },
+      },
+    });
+  });
+
+  test('ends with 0 when nothing is unknown any more, and reads nothing when nothing was', async () => {
+    const { reads, run, home } = await unknownWrites(shows('BLOCKED'));
+    const entries = await history(home);
+    const [, , , block] = entries;
+    const chosen = await run(['history', 'reconcile', String(block?.['entry']).slice(-6), '--json']);
+    expect(chosen.code).toBe(0);
+    expect(JSON.parse(chosen.stdout)).toMatchObject([{ id: cardId(1), outcome: 'confirmed_by_read' }]);
+    const ended = await run(['history', 'reconcile', String(entries[0]?.['entry']), '--json']);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toEqual([entries[0]]);
+    expect((await run(['history', 'reconcile', '--since', '1ms', '--json'])).stdout).toBe('[]\n');
+    expect(reads()).toEqual([`GET /v1/cards/${cardId(1)}`]);
+  });
+
+  test('goes on past a card that cannot be read, which stays unknown, and ends with 8', async () => {
+    const { run } = await unknownWrites((number) =>
+      number === 2 ? { status: 404, body: {} } : shows('ACTIVE')(number),
+    );
+    const result = await run(['history', 'reconcile', '--json']);
+    expect(result.code).toBe(8);
+    expect((JSON.parse(result.stdout) as Entry[]).map(({ outcome }) => outcome)).toEqual([
+      'unknown',
+      'unknown',
+      'unknown',
+    ]);
+    expect(result.stderr).toContain('404');
+  });
+
+  test('ends with 4 at a 401, and keeps what was settled before', async () => {
+    const { home, run } = await unknownWrites((number) =>
+      number === 1 ? { status: 401, body: {} } : shows('ACTIVE')(number),
+    );
+    expect(await run(['history', 'reconcile', '--json'])).toMatchObject({ code: 4, stdout: '' });
+    expect((await history(home)).map(({ outcome }) => outcome)).toEqual([
+      'applied',
+      'unknown',
+      'confirmed_by_read',
+      'unknown',
+    ]);
+  });
+
+  test('reads nothing of another profile or host', async () => {
+    const { home, run } = await unknownWrites(shows('BLOCKED'));
+    const other = await startRecordingServer(playService());
+    const elsewhere = await runFrontdesk(['history', 'reconcile', '--json'], { home, env: other.env });
+    expect(elsewhere).toMatchObject({ code: 0, stdout: '[]\n' });
+    const [entry] = await history(home, ['--outcome', 'unknown']);
+    const named = await runFrontdesk(['history', 'reconcile', String(entry?.['entry'])], { home, env: other.env });
+    expect(named).toMatchObject({ code: 2, stdout: '' });
+    expect(named.stderr).toContain('leads to');
+    await run(['profile', 'set', 'live', '--cards-url', 'https://cards.example.com']);
+    const profile = await runFrontdesk(['history', 'reconcile', String(entry?.['entry']), '-p', 'live'], {
+      home,
+      env: { FRONTDESK_CARDS_TOKEN: 'x' },
+    });
+    expect(profile).toMatchObject({ code: 2, stdout: '' });
+    expect(profile.stderr).toContain(`frontdesk history reconcile ${String(entry?.['entry'])} -p default`);
+    expect(other.requests).toEqual([]);
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ['a row of a run', ['card', 'block', cardId(7), cardId(8), '--yes', '--run', 'may'], /runs resume may --reconcile/],
+    [
+      'a row of a run of reissues',
+      ['card', 'reissue', cardId(7), cardId(8), '--yes', '--run', 'may'],
+      /runs results may --outcome unknown/,
+    ],
+    ['a calendar', ['calendar', 'update', 'cal_1', '--name', 'x'], /repeating this command sets the same values/],
+    ['a provisioning', ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json'], /nothing can read back/],
+  ])('refuses %s with what settles it, and reads nothing', async (_what, args, fix) => {
+    const home = createHome();
+    const server = await startRecordingServer(() => ({ status: 502, body: 'no' }));
+    await runFrontdesk([...args, '-q', '--retries', '0', '--retry-max-time', '1s'], { env: server.env, home });
+    const [entry] = await history(home);
+    const before = server.requests.length;
+    const refused = await runFrontdesk(['history', 'reconcile', String(entry?.['entry'])], { env: server.env, home });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(fix);
+    expect(await runFrontdesk(['history', 'reconcile', '--json'], { env: server.env, home })).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+    });
+    expect(server.requests).toHaveLength(before);
+  });
+
+  test('refuses to read what it could not record', async () => {
+    const { reads, run } = await unknownWrites(shows('BLOCKED'));
+    expect(await run(['history', 'reconcile'], { FRONTDESK_NO_HISTORY: '1' })).toMatchObject({ code: 2, stdout: '' });
+    expect(reads()).toEqual([]);
+  });
+});
+
+test('history show of a card id names history --id', async () => {
+  const shown = await runFrontdesk(['history', 'show', CARD_ID]);
+  expect(shown).toMatchObject({ code: 2, stdout: '' });
+  expect(shown.stderr).toContain(`frontdesk history --id ${CARD_ID}`);
 });
 
 describe('a state folder that cannot be written', () => {

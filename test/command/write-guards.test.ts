@@ -256,6 +256,9 @@ describe('FRONTDESK_AUDIT_LOG', () => {
       {
         event: 'end',
         entry: events[0].entry,
+        time: expect.stringMatching(/Z$/),
+        operation: 'card.block',
+        id: cardId(1),
         outcome: 'applied',
         httpStatus: 200,
         attempts: 1,
@@ -307,11 +310,11 @@ describe('FRONTDESK_AUDIT_LOG', () => {
     const events = linesOf(path).map(({ event, entry, outcome, id, run }) => [event, entry, outcome, id, run]);
     expect(events).toEqual([
       ['begin', 'r:1', undefined, cardId(1), 'r'],
-      ['end', 'r:1', 'applied', undefined, 'r'],
+      ['end', 'r:1', 'applied', cardId(1), 'r'],
       ['begin', 'r:2', undefined, cardId(2), 'r'],
-      ['end', 'r:2', 'rejected', undefined, 'r'],
+      ['end', 'r:2', 'rejected', cardId(2), 'r'],
       ['begin', 'r:3', undefined, cardId(3), 'r'],
-      ['end', 'r:3', 'not_sent', undefined, 'r'],
+      ['end', 'r:3', 'not_sent', cardId(3), 'r'],
     ]);
   });
 

@@ -80,7 +80,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       ],
       /0 entries deleted/,
     ],
-    [['history', 'show'], [[/entry \(last column/, 'none\r']], /none/],
+    [['history', 'show'], [], /the history has no entry yet/],
     [['card', 'wait', CARD_ID, '-p', 'sandbox'], [[/Which status/, '\u0003']], /cancelled/],
     [
       ['api'],
@@ -106,6 +106,14 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
     expect(end.code).toBe(0);
     expect(end.text).toContain('"run": "monday"');
     expect((await dialogue(['runs', 'show'])).text).toContain('there is no run yet');
+  });
+
+  it('the entry of `history show`, from the newest ones', async () => {
+    const home = createHome();
+    await runFrontdesk(['-p', 'sandbox', 'card', 'activate', CARD_ID], { home });
+    const end = await dialogue(['history', 'show', '--json'], [[/Which entry\?[\s\S]*card activate/, '\r']], { home });
+    expect(end.code).toBe(0);
+    expect(end.text).toContain(`"id": "${CARD_ID}"`);
   });
 
   it('but nobody is asked anything for a call that is refused anyway', async ({ onTestFinished }) => {

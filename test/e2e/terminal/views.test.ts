@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { startRecordingServer } from '../../support/recording-server.ts';
@@ -107,8 +109,9 @@ describe('the history', () => {
   const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
 
   it.each([
-    [80, /^(\S+ \S+Z) {2}card reissue {2}applied {2}([0-9a-f]{6})$/m],
-    [120, /^(\S+ \S+Z) {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
+    [80, /^(\S+ \S+Z) {2}\S+ {2}card reissue {2}applied {2}([0-9a-f]{6})$/m],
+    [100, /^(\S+ \S+Z) {2}\S+ {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
+    [120, /^(\S+ \S+Z) {2}\S+ {2}card reissue {2}\S+ {2}applied {2}([0-9a-f]{6})$/m],
     [200, new RegExp(`^(\\S+ \\S+Z) .*card reissue {2}${CARD} {2}${REPLACEMENT} .*applied .* ([0-9a-f]{6})$`, 'm')],
   ])('shows in %i columns when, what, to which card, with which answer, and an entry to type', async (columns, row) => {
     const home = createHome();
@@ -122,6 +125,24 @@ describe('the history', () => {
     const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });
     expect(JSON.parse(shown.stdout)).toMatchObject({ id: CARD, resultId: REPLACEMENT, outcome: 'applied' });
   });
+});
+
+it('the history has its times by the clock of this machine, with the zone, and who wrote', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([{ body: cardText('ACTIVE', CARD) }]);
+  await runFrontdesk(['card', 'activate', CARD], { home, env: server.env });
+  const path = join(home.stateDir, 'history.jsonl');
+  const text = readFileSync(path, 'utf8').replace(/"time":"[^"]+"/, '"time":"2026-07-01T22:04:05.123Z"');
+  writeFileSync(path, text.replace(/"user":"[^"]+"/, '"user":"annabel.long-name"'));
+  for (const [TZ, shown] of [
+    ['Europe/Oslo', '2026-07-02 00:04:05+02'],
+    ['Asia/Kolkata', '2026-07-02 03:34:05+05:30'],
+    ['America/St_Johns', '2026-07-01 19:34:05-02:30'],
+    ['UTC', '2026-07-01 22:04:05Z'],
+  ] as const) {
+    const end = await dialogue(['history'], [], { home, columns: 100, env: { TZ } });
+    expect(end.text).toMatch(new RegExp(`^${shown.replace('+', '\\+')} {2}annabel\\S* +card activate`, 'm'));
+  }
 });
 
 describe('a run on a terminal', () => {

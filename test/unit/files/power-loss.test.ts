@@ -89,9 +89,10 @@ describe('when the power goes, the history', () => {
 it('when the power goes, the audit log has a write before it may leave, also the first of all', async () => {
   const on = disk();
   const log = openAuditLog(join(on.root, 'audit.jsonl'));
-  await log.append([{ event: 'end', entry: 'one', ending: ended({ outcome: 'applied' }) }]);
+  const end = { event: 'end', time: '2026-05-01T12:00:00.000Z', operation: 'card.block', id: 'a' } as const;
+  await log.append([{ ...end, entry: 'one', ending: ended({ outcome: 'applied' }) }]);
   for (const text of leftNow(on, 'audit.jsonl')) expect(text).toContain('"one"');
-  await log.append([{ event: 'end', entry: 'two', ending: ended({ outcome: 'applied' }) }]);
+  await log.append([{ ...end, entry: 'two', ending: ended({ outcome: 'applied' }) }]);
   for (const text of leftNow(on, 'audit.jsonl')) expect(text).toMatch(/"one".*\n.*"two"/);
 });
 

@@ -1,8 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { historyJson } from '../../../src/history/entry-table.ts';
 import { pruneHistory } from '../../../src/history/prune.ts';
-import { historyJson, readHistory, showHistory } from '../../../src/history/read.ts';
+import { readHistory, showHistory } from '../../../src/history/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/history/record.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { beginRun } from '../../../src/run/run-store.ts';

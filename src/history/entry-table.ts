@@ -1,0 +1,115 @@
+import { OUTCOMES } from '../failure.ts';
+import { INTEGER, jsonOf, NUMBER, nullable, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Column } from '../output/column.ts';
+import { commandWords, localTime, shortEntry } from '../output/people-text.ts';
+import type { HistoryEntry } from './history-event.ts';
+
+interface EntryMember<Value> {
+  readonly shape: Shape<Value>;
+  readonly column: Omit<Column, 'name'>;
+  of(entry: HistoryEntry): Value;
+}
+
+function member<Value>(
+  shape: Shape<Value>,
+  of: (entry: HistoryEntry) => Value,
+  column: Omit<Column, 'name'>,
+): EntryMember<Value> {
+  return { shape, of, column };
+}
+
+/**
+ * What is printed of an entry, in the order of its JSON. The time to the second, the command as typed and the end of
+ * the entry's name: on a terminal of 80 columns that leaves room for the rest.
+ */
+const MEMBERS = {
+  entry: member(TEXT, ({ entry }) => entry, { header: 'ENTRY', keep: true, people: shortEntry }),
+  time: member(TEXT, ({ time }) => time, { header: 'TIME', keep: true, people: localTime }),
+  user: member(TEXT, ({ user }) => user, { header: 'USER' }),
+  profile: member(TEXT, ({ profile }) => profile, { header: 'PROFILE', spare: true }),
+  host: member(TEXT, ({ host }) => host, { header: 'HOST', wide: true }),
+  operation: member(TEXT, ({ operation }) => operation, { header: 'OPERATION', keep: true, people: commandWords }),
+  id: member(nullable(TEXT), ({ id = null }) => id, { header: 'ID', keep: true, below: 'labelled' }),
+  resultId: member(nullable(TEXT), ({ ending: { resultId = null } }) => resultId, {
+    header: 'RESULT ID',
+    keep: true,
+    below: 'labelled',
+  }),
+  reason: member(nullable(TEXT), ({ reason = null }) => reason, { header: 'REASON', below: 'labelled' }),
+  outcome: member(oneOf(OUTCOMES), ({ ending }) => ending.outcome ?? 'unknown', { header: 'OUTCOME', tone: 'outcome' }),
+  httpStatus: member(nullable(INTEGER), ({ ending: { httpStatus = null } }) => httpStatus, {
+    header: 'STATUS',
+    align: 'right',
+    spare: true,
+  }),
+  requestId: member(nullable(TEXT), ({ ending: { requestId = null } }) => requestId, {
+    header: 'REQUEST ID',
+    wide: true,
+  }),
+  durationMs: member(nullable(NUMBER), ({ ending: { durationMs = null } }) => durationMs, {
+    header: 'MS',
+    align: 'right',
+    wide: true,
+  }),
+  run: member(nullable(TEXT), ({ run = null }) => run, { header: 'RUN', wide: true }),
+};
+
+type Name = keyof typeof MEMBERS;
+
+// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+const NAMES = Object.keys(MEMBERS) as Name[];
+
+function eachMember<Value>(make: (name: Name) => Value): Readonly<Record<Name, Value>> {
+  // Made of all names, and of no other.
+  return Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Readonly<Record<Name, Value>>;
+}
+
+/** What a later read of the card showed, and what was known of the write before it. */
+const READ = object({
+  time: TEXT,
+  user: TEXT,
+  status: nullable(TEXT),
+  before: object({ outcome: oneOf(OUTCOMES), httpStatus: nullable(INTEGER), requestId: nullable(TEXT) }),
+});
+
+/** One entry as `history` prints it. */
+export const HISTORY_OUTPUT = object(eachMember((name) => MEMBERS[name].shape));
+/** The same with what a later read showed, as `history show` prints it. */
+export const SHOWN_OUTPUT = object(
+  eachMember((name) => MEMBERS[name].shape),
+  { read: READ },
+);
+
+/** Tables have the name of the entry last: it is what one types next. */
+export const HISTORY_COLUMNS: readonly Column[] = [...NAMES.slice(1), ...NAMES.slice(0, 1)].map((name) => ({
+  name,
+  ...MEMBERS[name].column,
+}));
+
+/** An entry as JSON, in the contract's order of members. */
+export function historyJson(entry: HistoryEntry): JsonValue {
+  return jsonOf(
+    HISTORY_OUTPUT,
+    eachMember((name) => MEMBERS[name].of(entry)),
+  );
+}
+
+/** The same with what a later read showed, if there was one. */
+export function shownJson(entry: HistoryEntry): JsonValue {
+  const { read, ending } = entry;
+  const members = eachMember((name) => MEMBERS[name].of(entry));
+  if (read === undefined) return jsonOf(HISTORY_OUTPUT, members);
+  const { outcome, httpStatus = null, requestId = null } = read.before;
+  const before = { outcome: outcome ?? 'unknown', httpStatus, requestId };
+  const { time, user } = read;
+  return jsonOf(SHOWN_OUTPUT, { ...members, read: { time, user, status: ending.observedStatus ?? null, before } });
+}
+
+/** Columns of an entry that was read again: what the read showed stands below. */
+export const READ_COLUMNS: readonly Column[] = [
+  { name: 'read.time', header: 'READ AGAIN', people: localTime },
+  { name: 'read.user', header: 'READ BY' },
+  { name: 'read.status', header: 'CARD STATUS', tone: 'status' },
+  { name: 'read.before.outcome', header: 'OUTCOME BEFORE', tone: 'outcome' },
+];

@@ -1,0 +1,50 @@
+import { CARD_ID } from '../api/field.ts';
+
+/** How an id of the history fits what was looked for. */
+export type Fit = 'exact' | 'part';
+
+/** What `--id` looks for. */
+export interface WantedId {
+  /** Is found in the lines of every entry that fits: others need not be parsed. */
+  readonly pattern: RegExp;
+  fitOf(id: string | undefined): Fit | undefined;
+}
+
+/** The first 8 characters of a card's id, or more, but not all: dashes do not count. */
+const PART = /^[0-9a-f]{8,31}$/;
+
+/** Is a text how a card's id begins? */
+export function isPartOfCardId(text: string): boolean {
+  return PART.test(text.toLowerCase().replaceAll('-', ''));
+}
+
+/** Any operation's id as it is; a card's whatever the case, also by how it begins. */
+export function wantedId(text: string): WantedId {
+  const lower = text.toLowerCase();
+  const digits = lower.replaceAll('-', '');
+  const isCard = CARD_ID.test(text);
+  const isPart = isPartOfCardId(text);
+  const fitOf = (id: string): Fit | undefined => {
+    if (id === text || (isCard && id.toLowerCase() === lower)) return 'exact';
+    const begins = isPart && CARD_ID.test(id) && id.toLowerCase().replaceAll('-', '').startsWith(digits);
+    return begins ? 'part' : undefined;
+  };
+  const spellings = isPart ? [digits.slice(0, 8)] : [JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
+  return {
+    pattern: new RegExp(spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'i'),
+    fitOf(id) {
+      if (id === undefined) return undefined;
+      // A raw call (`frontdesk api`) has its path in the place of an id.
+      const fits = [id, ...(id.startsWith('/') ? id.split('/').map(decoded) : [])].map(fitOf);
+      return fits.find((fit) => fit === 'exact') ?? fits.find((fit) => fit === 'part');
+    },
+  };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
