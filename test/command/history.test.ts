@@ -108,7 +108,6 @@ describe('history', () => {
     ['--until', '1h', []],
     ['--until', '2999-01-01', ['calendar.event.create', 'card.block', 'card.reissue']],
     ['--operation', 'card.block', ['card.block']],
-    ['--operation', 'card reissue', ['card.reissue']],
     ['--id', cardId(2).slice(0, 8), ['card.block', 'card.reissue']],
     ['--id', cardId(2).slice(0, 8).toUpperCase(), ['card.block', 'card.reissue']],
     ['--id', REPLACEMENT_ID.replaceAll('-', '').slice(0, 31), ['card.reissue']],
@@ -449,6 +448,40 @@ describe('history reconcile', () => {
     const { reads, run } = await unknownWrites(shows('BLOCKED'));
     expect(await run(['history', 'reconcile'], { FRONTDESK_NO_HISTORY: '1' })).toMatchObject({ code: 2, stdout: '' });
     expect(reads()).toEqual([]);
+  });
+});
+
+describe('history --id of a text that holds a card id', () => {
+  test.each([`Card: ${CARD_ID}`, `https://x.example/cards/${CARD_ID}?a=b`, CARD_ID.replaceAll('-', '')])(
+    'refuses %s with the corrected command',
+    async (text) => {
+      const result = await runFrontdesk(['history', '--id', text, '--outcome', 'applied']);
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toContain(`frontdesk history --id ${CARD_ID} --outcome applied`);
+    },
+  );
+
+  test('names both of two', async () => {
+    const result = await runFrontdesk(['history', '--id', `${cardId(1)} and ${cardId(2)}`]);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    for (const id of [cardId(1), cardId(2)]) expect(result.stderr).toContain(`frontdesk history --id ${id}`);
+  });
+
+  test('takes it as it is where an operation has that very id', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const id = CARD_ID.replaceAll('-', '');
+    await runFrontdesk(['calendar', 'subscribers', 'update', id, '--email', 'a@b.example'], { env: server.env, home });
+    expect(await history(home, ['--id', id])).toMatchObject([{ operation: 'calendar.subscribers.update', id }]);
+    // And what fits exactly wins over cards that begin so.
+    const part = CARD_ID.slice(0, 8);
+    await runFrontdesk([...BLOCK], { env: server.env, home });
+    expect(await history(home, ['--id', part])).toMatchObject([{ operation: 'card.block' }]);
+    await runFrontdesk(['calendar', 'subscribers', 'update', part, '--email', 'a@b.example'], {
+      env: server.env,
+      home,
+    });
+    expect(await history(home, ['--id', part])).toMatchObject([{ operation: 'calendar.subscribers.update', id: part }]);
   });
 });
 
