@@ -4,14 +4,14 @@
 # Options whose next word is a value; it is no command.
 _frontdesk_takes_value() {
   case $1 in
-    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --id | --outcome | --limit | --state | -f | --from | --from-format | --sheet | --ignore-columns | --expect-rows | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --max-rows | --require-reason | --require-reason-hint | --approvers | --approvals | --older-than | --as | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
+    -p | --profile | -o | --output | --columns | --sort-by | --query | --timeout | --retries | --retry-max-time | --ca-file | --since | --until | --id | --operation | --outcome | --limit | --state | -f | --from | --from-format | --sheet | --ignore-columns | --expect-rows | -j | --concurrency | --rate | --max-failures | --shard | --failed | --expect | --empty-cells | --run | --plan | --plan-expires | --reason | --wallet | --out | --client-device-id | --client-wallet-provider | --client-wallet-account-id | --status | --interval | --name | --description | --description-file | --image | --url | --active | --changed-from | --calendar | --start | --end | --location | --email | --first-name | --last-name | --family | --cards-url | --calendar-url | --token-command | --token-file | --check | --read-only | --max-rows | --require-reason | --require-reason-hint | --approvers | --approvals | --older-than | --as | --key | --port | --seed | --latency | --fault | --idle | --data) return 0 ;;
   esac
   return 1
 }
 
 _frontdesk_is_path() {
   case $1 in
-    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history prune' | 'runs list' | 'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove' | 'plan show' | 'plan approve' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'mcp' | 'desk' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
+    'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'history' | 'runs' | 'plan' | 'sandbox' | 'card get' | 'card activate' | 'card block' | 'card reissue' | 'card provision' | 'card wait' | 'calendar update' | 'calendar event create' | 'calendar subscribers list' | 'calendar subscribers update' | 'auth login' | 'auth status' | 'auth logout' | 'profile list' | 'profile show' | 'profile set' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history list' | 'history show' | 'history reconcile' | 'history prune' | 'runs list' | 'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove' | 'plan show' | 'plan approve' | 'plan apply' | 'sandbox info' | 'sandbox serve' | 'sandbox reset' | 'mcp' | 'desk' | 'api' | 'doctor' | 'schema' | 'completion' | 'help') return 0 ;;
   esac
   return 1
 }
@@ -27,7 +27,7 @@ _frontdesk_words() {
     'auth') words='login status logout' ;;
     'profile') words='list show set use remove' ;;
     'config') words='list get set unset path' ;;
-    'history') words='list show prune' ;;
+    'history') words='list show reconcile prune' ;;
     'runs') words='list show report results resume revert remove' ;;
     'plan') words='show approve apply' ;;
     'sandbox') words='info serve reset' ;;
@@ -43,7 +43,7 @@ _frontdesk_words() {
 _frontdesk_options() {
   case $path in
     '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'plan show' | 'completion' | 'help') words='-p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
-    'history' | 'history list') words='--since --id --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'history' | 'history list') words='--since --until --id --operation --outcome --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs' | 'runs list') words='--state --limit -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'sandbox' | 'sandbox info') words='--choices -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'card get') words='-f --from --from-format --sheet --ignore-columns --expect-rows -j --concurrency --rate --max-failures --shard --failed -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -59,6 +59,7 @@ _frontdesk_options() {
     'auth logout') words='--family -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'profile set') words='--cards-url --calendar-url --read-only --max-rows --require-reason --require-reason-hint -o --output --approvers --approvals -p --profile --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'profile remove' | 'sandbox reset') words='-y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
+    'history reconcile') words='--since -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'history prune') words='--older-than -y --yes -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs show') words='--last -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
     'runs report') words='--last --as -p --profile -o --output --json --columns --sort-by --no-header --csv-raw --query -q --quiet -v --verbose --no-color --no-input --timeout --retries --retry-max-time --ca-file --ignore-expiry -h --help' ;;
@@ -80,12 +81,13 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history prune' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
     esac ;;
     'history' | 'history list') case $1 in
+      --operation) kind=words words='card.activate card.block card.reissue card.provision calendar.update calendar.subscribers.update calendar.event.create api' ;;
       --outcome) kind=words words='applied confirmed_by_read rejected not_sent unknown' ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;

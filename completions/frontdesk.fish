@@ -14,7 +14,7 @@ function __frontdesk_path
                 continue
             end
             switch $token
-                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --id --outcome --limit --state --from -f --from-format --sheet --ignore-columns --expect-rows --concurrency -j --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --older-than --as --key --port --seed --latency --fault --idle --data
+                case --profile -p --output -o --columns --sort-by --query --timeout --retries --retry-max-time --ca-file --since --until --id --operation --outcome --limit --state --from -f --from-format --sheet --ignore-columns --expect-rows --concurrency -j --rate --max-failures --shard --failed --expect --empty-cells --run --plan --plan-expires --reason --wallet --out --client-device-id --client-wallet-provider --client-wallet-account-id --status --interval --name --description --description-file --image --url --active --changed-from --calendar --start --end --location --email --first-name --last-name --family --cards-url --calendar-url --token-command --token-file --check --read-only --max-rows --require-reason --require-reason-hint --approvers --approvals --older-than --as --key --port --seed --latency --fault --idle --data
                     set skip 1
                 case '-*'
                 case '*'
@@ -38,7 +38,7 @@ function __frontdesk_common
     not contains -- "$__frontdesk_words" $__frontdesk_special
 end
 
-set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history prune' 'runs list' 'runs show' 'runs report' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
+set -g __frontdesk_paths '' 'card' 'calendar' 'calendar event' 'calendar subscribers' 'auth' 'profile' 'config' 'history' 'runs' 'plan' 'sandbox' 'card get' 'card activate' 'card block' 'card reissue' 'card provision' 'card wait' 'calendar update' 'calendar event create' 'calendar subscribers list' 'calendar subscribers update' 'auth login' 'auth status' 'auth logout' 'profile list' 'profile show' 'profile set' 'profile use' 'profile remove' 'config list' 'config get' 'config set' 'config unset' 'config path' 'history list' 'history show' 'history reconcile' 'history prune' 'runs list' 'runs show' 'runs report' 'runs results' 'runs resume' 'runs revert' 'runs remove' 'plan show' 'plan approve' 'plan apply' 'sandbox info' 'sandbox serve' 'sandbox reset' 'mcp' 'desk' 'api' 'doctor' 'schema' 'completion' 'help'
 set -g __frontdesk_special 'card wait' 'profile set'
 set -g __frontdesk_line ''
 
@@ -104,9 +104,12 @@ complete -c frontdesk -n '__frontdesk_at \'config\'' -a unset -d 'Take a prefere
 complete -c frontdesk -n '__frontdesk_at \'config\'' -a path -d 'Show where the settings file is'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a list -d 'List writes, newest first'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a show -d 'Show one write'
+complete -c frontdesk -n '__frontdesk_at \'history\'' -a reconcile -d 'Read the cards of unknown writes, and record what they show'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -a prune -d 'Delete old writes from the history'
-complete -c frontdesk -n '__frontdesk_at \'history\'' -l since -x -d 'only writes of the last 30m, 24h, 90d'
+complete -c frontdesk -n '__frontdesk_at \'history\'' -l since -x -d 'only writes since then'
+complete -c frontdesk -n '__frontdesk_at \'history\'' -l until -x -d 'only writes until then'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l id -x -d 'only writes to this id, or that answered with it'
+complete -c frontdesk -n '__frontdesk_at \'history\'' -l operation -x -a 'card.activate card.block card.reissue card.provision calendar.update calendar.subscribers.update calendar.event.create api' -d 'only writes of this command'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l outcome -x -a 'applied confirmed_by_read rejected not_sent unknown' -d 'only writes that ended so'
 complete -c frontdesk -n '__frontdesk_at \'history\'' -l limit -x -d 'at most that many'
 complete -c frontdesk -n '__frontdesk_at \'runs\'' -a list -d 'List runs, newest first'
@@ -357,10 +360,13 @@ complete -c frontdesk -n '__frontdesk_at \'profile remove\'' -s y -l yes -d 'do 
 complete -c frontdesk -n '__frontdesk_at \'config get\'' -a 'output timeout retries concurrency'
 complete -c frontdesk -n '__frontdesk_at \'config set\'' -a 'output timeout retries concurrency'
 complete -c frontdesk -n '__frontdesk_at \'config unset\'' -a 'output timeout retries concurrency'
-complete -c frontdesk -n '__frontdesk_at \'history list\'' -l since -x -d 'only writes of the last 30m, 24h, 90d'
+complete -c frontdesk -n '__frontdesk_at \'history list\'' -l since -x -d 'only writes since then'
+complete -c frontdesk -n '__frontdesk_at \'history list\'' -l until -x -d 'only writes until then'
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l id -x -d 'only writes to this id, or that answered with it'
+complete -c frontdesk -n '__frontdesk_at \'history list\'' -l operation -x -a 'card.activate card.block card.reissue card.provision calendar.update calendar.subscribers.update calendar.event.create api' -d 'only writes of this command'
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l outcome -x -a 'applied confirmed_by_read rejected not_sent unknown' -d 'only writes that ended so'
 complete -c frontdesk -n '__frontdesk_at \'history list\'' -l limit -x -d 'at most that many'
+complete -c frontdesk -n '__frontdesk_at \'history reconcile\'' -l since -x -d 'only writes since then'
 complete -c frontdesk -n '__frontdesk_at \'history prune\'' -l older-than -x -d 'delete what is older'
 complete -c frontdesk -n '__frontdesk_at \'history prune\'' -s y -l yes -d 'do not ask'
 complete -c frontdesk -n '__frontdesk_at \'runs list\'' -l state -x -a 'running finished stopped interrupted' -d 'only runs in that state'

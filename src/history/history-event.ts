@@ -20,7 +20,7 @@ const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), t
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
 /** How it ended. Those of older versions say no more than the entry. */
-export interface EndEvent extends Pick<BeginEvent, 'entry'>, Partial<Pick<BeginEvent, 'time' | 'operation' | 'id'>> {
+interface EndEvent extends Pick<BeginEvent, 'entry'>, Partial<Pick<BeginEvent, 'time' | 'operation' | 'id'>> {
   readonly event: 'end';
   readonly ending: Ending;
 }

@@ -1,7 +1,7 @@
 import { CARD_ID } from '../api/field.ts';
 
 /** How an id of the history fits what was looked for. */
-export type Fit = 'exact' | 'part';
+type Fit = 'exact' | 'part';
 
 /** What `--id` looks for. */
 export interface WantedId {

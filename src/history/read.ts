@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Failure, type Outcome } from '../failure.ts';
-import { ioFailure } from '../files/io-failure.ts';
+import { ioFailure, type Unread } from '../files/io-failure.ts';
 import { findRunName } from '../run/run-folder.ts';
 import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
 import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
@@ -30,8 +30,8 @@ export interface HistoryFilter {
 export interface HistoryPage {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Runs whose journal could not be read, so that their rows are missing. */
-  readonly unreadableRuns: readonly string[];
+  /** Runs whose rows are missing, since they could not be read or are not believed, each with the reason. */
+  readonly unread: Unread;
 }
 
 /** Keeps the newest entries of any number, holding at most twice as many as are wanted. */
@@ -145,13 +145,10 @@ export async function readHistory(stateDir: string, filter: HistoryFilter): Prom
     if (entry !== undefined) page.add(entry);
     return idle > DISORDER;
   });
-  const unreadableRuns: string[] = [];
-  if (filter.runs === false) return { entries: page.entries(), unreadableRuns };
-  for await (const found of runEntries(stateDir, page, filter)) {
-    if ('unreadable' in found) unreadableRuns.push(found.unreadable);
-    else page.add(found);
-  }
-  return { entries: page.entries(), unreadableRuns };
+  const unread: Unread = new Map();
+  if (filter.runs === false) return { entries: page.entries(), unread };
+  for await (const entry of runEntries(stateDir, page, filter, unread)) page.add(entry);
+  return { entries: page.entries(), unread };
 }
 
 /** One entry by its name or a part that no other has; USAGE when there is none, or more than one. */

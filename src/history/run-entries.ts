@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
-import { ifThere } from '../files/io-failure.ts';
+import { ifThere, ioFailure, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal-entry.ts';
 import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
 import type { RunHeader } from '../run/run-header.ts';
@@ -9,8 +8,8 @@ import type { HistoryEntry } from './history-event.ts';
 
 /**
  * The rows of all runs that have a record, from the run's records: they are not written twice. The records of a run
- * whose last change is not `isOfInterest`, or whose header shows that no row matches, are not opened. A run that
- * cannot be read is named instead.
+ * whose last change is not `isOfInterest`, or whose header shows that no row matches, are not opened. Of a run
+ * that cannot be read, or is not believed, `unread` hears why.
  */
 export async function* runEntries(
   stateDir: string,
@@ -19,7 +18,8 @@ export async function* runEntries(
     operation,
     untilMs = Number.POSITIVE_INFINITY,
   }: { readonly operation?: string | undefined; readonly untilMs?: number | undefined },
-): AsyncGenerator<HistoryEntry | { readonly unreadable: string }> {
+  unread: Unread,
+): AsyncGenerator<HistoryEntry> {
   // Names sort by time, so the newest runs come first and spare the opening of older ones.
   for (const name of [...(await runNames(stateDir))].sort().reverse()) {
     const folder = runFolder(stateDir, name);
@@ -30,8 +30,7 @@ export async function* runEntries(
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
       if (Date.parse(header.startedAt) < untilMs) yield* entriesOf(folder, header);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      yield { unreadable: name };
+      unread.set(name, ioFailure('it could not be read', error, 'nothing was changed'));
     }
   }
 }

@@ -3,7 +3,8 @@ import { peopleDate } from '../api/iso-date.ts';
 import { isWrite } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { localCommand } from '../commands/command.ts';
-import { Failure, note, OUTCOMES, type Outcome, usageFailure, warning } from '../failure.ts';
+import { Failure, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
+import { unreadFailure } from '../files/io-failure.ts';
 import { HISTORY_COLUMNS, historyJson, READ_COLUMNS, shownJson } from '../history/entry-table.ts';
 import { isPartOfCardId } from '../history/id-match.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
@@ -78,7 +79,7 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
   const { since, until, id, operation, outcome, limit } = filter;
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
-  const { entries, unreadableRuns } = await readHistory(session.stateDir(), {
+  const { entries, unread } = await readHistory(session.stateDir(), {
     ...times,
     id,
     operation,
@@ -96,10 +97,8 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
   // On a terminal the sentence is the result.
   if (isFiltered && rows.length === 0 && !isForPeople(session)) await session.notify(note('NO_MATCH', none));
   await printList(session, { document: rows, rows, columns: HISTORY_COLUMNS }, none);
-  for (const run of unreadableRuns) {
-    const message = `the record of run ${run} cannot be read; its rows are missing here`;
-    await session.notify(warning('RUN_UNREADABLE', message));
-  }
+  const left = unreadFailure('run', unread);
+  if (left !== undefined) throw left;
 }
 
 export const historyListCommand = localCommand({

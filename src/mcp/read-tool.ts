@@ -85,10 +85,9 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   const { readHistory } = await import('../history/read.ts');
   const { historyJson } = await import('../history/entry-table.ts');
   const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
-  const { entries, unreadableRuns } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
-  for (const run of unreadableRuns) {
-    warnings.push(warning('RUN_UNREADABLE', `the record of run ${run} cannot be read; its rows are missing here`));
-  }
+  const { entries, unread } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
+  const left = unreadFailure('run', unread);
+  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));
   return found(entries.map(historyJson), warnings);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -149,6 +149,22 @@ describe('history', () => {
     expect(entries[1]).toMatchObject({ id: cardId(2), host: server.url.slice('http://'.length), outcome: 'applied' });
     const shown = await runFrontdesk(['history', 'show', String(entries[1]?.['entry']), '--json'], { home });
     expect(JSON.parse(shown.stdout)).toEqual(entries[1]);
+  });
+
+  test.each([
+    ['that is damaged', 16, (path: string) => writeFileSync(join(path, 'journal.jsonl'), 'x\ny\n')],
+    ['that others can write to', 4, (path: string) => chmodSync(path, 0o777)],
+  ])('names a run %s, shows the others as a whole document, and ends with %i', async (_what, code, spoil) => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    for (const run of ['may', 'june']) {
+      await runFrontdesk(['card', 'activate', cardId(1), cardId(2), '--yes', '--run', run], { env: server.env, home });
+    }
+    spoil(join(home.stateDir, 'runs', 'may'));
+    const result = await runFrontdesk(['history', '--json'], { home });
+    expect(result.code).toBe(code);
+    expect((JSON.parse(result.stdout) as Entry[]).map(({ run }) => run)).toEqual(['june', 'june']);
+    expect(result.stderr).toContain('run may is left out');
   });
 
   test('holds no token, no body and no sensitive result', async () => {
