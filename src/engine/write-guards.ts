@@ -9,6 +9,7 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import type { SingleCall } from './read-call.ts';
+import { reasonProblem } from './reason-rule.ts';
 
 /**
  * How a write comes about. Every way to one names itself here and passes `guardWrite`: the service of a session
@@ -32,19 +33,6 @@ export type WriteWay =
       readonly approved: number;
       readonly path?: string;
     };
-
-/** A pattern to be found in every reason, and the sentence for people that says what it asks for. */
-type ReasonRule = Pick<ResolvedProfile, 'requireReason' | 'requireReasonHint'>;
-
-/** What a profile's `requireReason` has against a reason, or undefined. */
-export function reasonProblem(rule: ReasonRule, reason: string | undefined): string | undefined {
-  const { requireReason: pattern, requireReasonHint: sentence } = rule;
-  if (pattern === undefined || (reason !== undefined && new RegExp(pattern, 'u').test(reason))) return undefined;
-  if (sentence !== undefined) return `this profile requires: ${sentence}`;
-  return reason === undefined
-    ? `this profile requires a reason in which ${pattern} is found`
-    : `${pattern} is not found in it, as this profile requires`;
-}
 
 /** Whether an operation has a reason that a profile can require. */
 export function takesReason({ body }: Operation): boolean {

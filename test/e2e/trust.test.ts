@@ -322,3 +322,23 @@ describe.skipIf(process.platform === 'win32')('T24 a signal ends a command that 
     expect(server.requests).toEqual([]);
   });
 });
+
+describe('T25 a pattern of requireReason that never comes to an end', () => {
+  it.each([
+    ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
+    ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
+    ['of a raw body', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '@-', '--yes']],
+  ])('refuses the reason %s with 2, and nothing is sent', async (what, args) => {
+    const { home, server, run } = await onStage();
+    expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
+    const reason = 'reported stolen by the customer at the desk!';
+    const stdin = what.includes('body') ? JSON.stringify({ reason }) : `cardId,reason\n${CARD_ID},${reason}\n`;
+    const { code, stdout, stderr } = await runFrontdesk(args, {
+      home,
+      stdin,
+      env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
+    });
+    expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
+    expect(stderr).toContain('takes longer than 200 ms; nothing was sent');
+  });
+});

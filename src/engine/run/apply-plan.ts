@@ -24,15 +24,8 @@ import { SANDBOX } from '../../settings/settings.ts';
 import { printDryRunRows } from '../dry-run.ts';
 import { unsent } from '../faults.ts';
 import { refuseRunPrinting } from '../printing.ts';
-import {
-  guardWrite,
-  notConfirmed,
-  reasonProblem,
-  refuseReadOnly,
-  requirePerson,
-  takesReason,
-  whereText,
-} from '../write-guards.ts';
+import { reasonProblems } from '../reason-rule.ts';
+import { guardWrite, notConfirmed, refuseReadOnly, requirePerson, takesReason, whereText } from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
@@ -54,17 +47,39 @@ interface LoadedPlan extends SurveyedPlan {
   readonly hasUncellable: boolean;
 }
 
+const REASONS_AT_ONCE = 1000;
+
 /** Copies a plan while it is verified. */
 async function loadPlan(session: Session, path: string, copy: string): Promise<LoadedPlan> {
   let problem: string | undefined;
+  let group: { reason: string | undefined; line: number }[] = [];
+  let checked = Promise.resolve();
+  const checkGroup = () => {
+    const asked = group;
+    group = [];
+    checked = checked.then(async () => {
+      const found = await reasonProblems(
+        session.profile,
+        asked.map(({ reason }) => reason),
+      );
+      const at = found.findIndex((text) => text !== undefined);
+      if (at >= 0) problem ??= `line ${asked[at]?.line}: reason: ${found[at]}`;
+    });
+    // It is awaited once the plan is read.
+    checked.catch(() => undefined);
+  };
   let hasUncellable = false;
   const onRow = ({ body, line }: PlannedRow) => {
     for (const value of body?.values() ?? []) hasUncellable ||= value === null || value === '';
-    if (problem !== undefined) return;
-    const found = reasonProblem(session.profile, textAt(body, 'reason'));
-    if (found !== undefined) problem = `line ${line}: reason: ${found}`;
+    if (problem !== undefined || session.profile.requireReason === undefined) return;
+    group.push({ reason: textAt(body, 'reason'), line });
+    if (group.length === REASONS_AT_ONCE) checkGroup();
   };
   const plan = await surveyPlan(session, path, { copyTo: copy, onRow });
+  if (takesReason(plan.operation)) {
+    checkGroup();
+    await checked;
+  }
   return { ...plan, path, copy, hasUncellable, reasonProblem: takesReason(plan.operation) ? problem : undefined };
 }
 

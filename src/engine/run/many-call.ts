@@ -5,14 +5,14 @@ import type { Fault } from '../../failure.ts';
 import { checkFieldTexts } from '../../input/check-fields.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
-import type { Row } from '../../input/records/interpret.ts';
 import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
 import { lastValue, type RawInput } from '../../options/raw-input.ts';
 import { isRunName } from '../../run/run-folder.ts';
 import type { Session } from '../../session.ts';
 import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../read-call.ts';
-import { reasonProblem, takesReason } from '../write-guards.ts';
+import { reasonProblems } from '../reason-rule.ts';
+import { takesReason } from '../write-guards.ts';
 import { type ManyOptions, readManyOptions } from './run-options.ts';
 
 /** What was asked for, checked as far as the command line goes. */
@@ -147,7 +147,7 @@ export async function readManyCall(session: Session, command: CallCommand, input
       changedFrom: changedFrom?.index,
       changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
       resendUnknown: options.resendUnknown,
-      checkRow: reasonCheck(session, operation),
+      checkRows: reasonCheck(session, operation),
       path: path ?? '',
       format: path === undefined ? 'ndjson' : options.format,
       isArguments: path === undefined,
@@ -155,12 +155,15 @@ export async function readManyCall(session: Session, command: CallCommand, input
   };
 }
 
-/** A row's `reason` held against the profile's `requireReason`: a fault of the row. */
-function reasonCheck(session: Session, operation: Operation): InputOptions['checkRow'] {
+/** The rows' `reason` held against the profile's `requireReason`: faults of the rows. */
+function reasonCheck(session: Session, operation: Operation): InputOptions['checkRows'] {
   const { profile } = session;
   if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
-  return (row: Row) => {
-    const problem = reasonProblem(profile, textAt(row.body, 'reason'));
-    return problem === undefined ? undefined : { field: 'reason', problem };
+  return async (rows) => {
+    const problems = await reasonProblems(
+      profile,
+      rows.map(({ body }) => textAt(body, 'reason')),
+    );
+    return problems.map((problem) => (problem === undefined ? undefined : { field: 'reason', problem }));
   };
 }

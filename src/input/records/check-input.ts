@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
 import { openCopy } from '../copy.ts';
 import type { InputFile } from '../input-file.ts';
-import { toArgumentFaults, toFaults } from './fault-place.ts';
+import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
-import { Interpreter } from './interpret.ts';
+import { type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
 import type { InputFault, InputFormat, ReadBatch } from './record.ts';
 import type { InputOptions } from './rows.ts';
@@ -38,11 +38,35 @@ async function* hashed(
   }
 }
 
-function checkBatch(batch: ReadBatch, interpreter: Interpreter, findings: Findings): void {
+/** Rows that a rule of its own refuses become faulty ones. */
+async function applyRule(
+  read: readonly Interpreted[],
+  { checkRows }: InputOptions,
+  format: InputFormat,
+): Promise<readonly Interpreted[]> {
+  if (checkRows === undefined) return read;
+  const rows = read.flatMap((found) => (found.kind === 'row' ? [found.row] : []));
+  const problems = new Map((await checkRows(rows)).map((problem, index) => [rows[index], problem]));
+  return read.map((found) => {
+    const problem = found.kind === 'row' ? problems.get(found.row) : undefined;
+    if (problem === undefined || found.row === undefined) return found;
+    const fault = placeFault(found.row.record, format, problem.field, problem.problem);
+    return { kind: 'faults', row: found.row, faults: [fault] };
+  });
+}
+
+async function checkBatch(
+  batch: ReadBatch,
+  interpreter: Interpreter,
+  findings: Findings,
+  options: InputOptions,
+): Promise<void> {
   const faults: InputFault[] = [...batch.faults];
-  for (const record of batch.records) {
+  const read = batch.records.map((record) => {
     findings.addNames(record.names);
-    const interpreted = interpreter.interpret(record, batch.format);
+    return interpreter.interpret(record, batch.format);
+  });
+  for (const interpreted of await applyRule(read, options, batch.format)) {
     if (interpreted.kind === 'faults') faults.push(...interpreted.faults);
     const { row } = interpreted;
     const duplicate = row === undefined ? undefined : findings.duplicate(row, batch.format);
@@ -71,7 +95,7 @@ async function readThrough(
       findings.addFaults(interpreter.checkHeader(batch.header));
     }
     findings.notes.push(...(batch.notes ?? []));
-    checkBatch(batch, interpreter, findings);
+    await checkBatch(batch, interpreter, findings, options);
   }
   findings.addFaults(interpreter.roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
   const { emptyCells, emptied } = interpreter;

@@ -33,6 +33,11 @@ export interface Row {
   readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
+export interface RowProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
 export interface InterpretOptions {
   readonly operation: Operation;
   /** Values of flags, by API name: they fill rows that lack them. */
@@ -45,8 +50,8 @@ export interface InterpretOptions {
   readonly ignoreColumns?: readonly string[];
   /** `--changed-from`: only what differs from it is sent. */
   readonly changedFrom?: ChangedFrom | undefined;
-  /** A rule that no schema knows, such as a profile's `requireReason`. */
-  readonly checkRow?: ((row: Row) => { readonly field: string; readonly problem: string } | undefined) | undefined;
+  /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
+  readonly checkRows?: ((rows: readonly Row[]) => Promise<readonly (RowProblem | undefined)[]>) | undefined;
 }
 
 /** A row that can be sent, one that `--changed-from` leaves out, or what is wrong with it: then the row if its id is good. */
@@ -148,10 +153,7 @@ export class Interpreter {
     const { row: number, line } = record;
     const row: Row = { row: number, line, id, params, body: this.#body(values), expects, record, before };
     if (found.length === 0) {
-      if (isUnchanged) return { kind: 'unchanged', row };
-      const extra = this.#options.checkRow?.(row);
-      if (extra === undefined) return { kind: 'row', row };
-      found.push(extra);
+      return { kind: isUnchanged ? 'unchanged' : 'row', row };
     }
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))

@@ -9,6 +9,7 @@ import { Failure } from '../../../../src/failure.ts';
 import type { InputFile } from '../../../../src/input/input-file.ts';
 import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
 import { checkInput } from '../../../../src/input/records/check-input.ts';
+import type { Row } from '../../../../src/input/records/interpret.ts';
 import { type InputOptions, rowsOf } from '../../../../src/input/records/rows.ts';
 import { parseShard } from '../../../../src/input/records/shard.ts';
 import { printJson } from '../../../../src/json/print.ts';
@@ -329,11 +330,13 @@ describe('faults of an input', () => {
   });
 
   it('include those of a rule of the profile', async () => {
-    const checkRow: InputOptions['checkRow'] = (row) =>
+    const checkRow = (row: Row) =>
       row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined;
-    expect(await faultsOf(cardBlock, `cardId,reason\n${CARD},x\n${OTHER},y\n`, { checkRow })).toEqual([
-      'line 2, column reason: has no ticket number',
-    ]);
+    expect(
+      await faultsOf(cardBlock, `cardId,reason\n${CARD},x\n${OTHER},y\n`, {
+        checkRows: async (rows) => rows.map(checkRow),
+      }),
+    ).toEqual(['line 2, column reason: has no ticket number']);
   });
 
   it('are all counted, and the first 20 reported in order', async () => {
