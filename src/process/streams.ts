@@ -1,22 +1,5 @@
-import { fstatSync, readFileSync, readlinkSync, statSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { type InputPort, type OutputPort, StreamFailure } from '../context.ts';
-
-const O_RDWR = 2;
-
-/**
- * Node opens /dev/null for reading and writing in place of a descriptor that was closed at start (`>&-`), and
- * writing there succeeds: a result would vanish with exit 0. A shell's `> /dev/null` is opened for writing only.
- */
-function stoodInForClosed(fd: number): boolean {
-  try {
-    if (!fstatSync(fd).isCharacterDevice() || readlinkSync(`/proc/self/fd/${fd}`) !== '/dev/null') return false;
-    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & 3) === O_RDWR;
-  } catch {
-    // No /proc (macOS, Windows): it cannot be told, and a write decides.
-    return false;
-  }
-}
 
 function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO';
@@ -116,8 +99,7 @@ export function standardOutput(stream: LazyStream, fd: number): OutputPort {
       let rest: string | Uint8Array = text;
       if (isFirst) {
         isFirst = false;
-        if (stoodInForClosed(fd)) fail(Object.assign(new Error('stdout is closed'), { code: 'EBADF' }));
-        else if (!stream.isTerminal) rest = first(text);
+        if (!stream.isTerminal) rest = first(text);
       }
       if (failure !== undefined) throw failure;
       if (rest.length > 0) await send(rest);

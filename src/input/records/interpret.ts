@@ -33,7 +33,7 @@ export interface Row {
   readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
-export interface RowProblem {
+interface RowProblem {
   readonly field: string;
   readonly problem: string;
 }

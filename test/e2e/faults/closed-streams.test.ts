@@ -119,15 +119,15 @@ describe.concurrent('every command with streams that cannot be used (G12)', () =
     const { writes } = CALLS[path] ?? {};
     const [full, closed, gone, noErrors] = await Promise.all([
       play(path, '$RUN > /dev/full'),
-      play(path, '$RUN >&-'),
+      path === NEVER_ENDS ? undefined : play(path, '$RUN >&-'),
       play(path, '{ $RUN 2> errors; code=$?; cat errors >&2; echo "code $code" >&2; } | true'),
       path === NEVER_ENDS ? undefined : play(path, '$RUN > out 2>&-; echo $?'),
     ]);
-    for (const { code, stderr } of [full, closed]) {
-      expect({ code, stderr }).toEqual({ code: 16, stderr: expect.stringContaining('stdout') });
-      expect(stderr).not.toMatch(/^\s+at /m);
-    }
+    expect(full).toMatchObject({ code: 16, stderr: expect.stringContaining('stdout') });
     expect(full.stderr).toContain('no space left');
+    expect(full.stderr).not.toMatch(/^\s+at /m);
+    // Secrets that are given once are not thrown away unseen.
+    if (closed !== undefined) expect([0, ...(path === 'card provision' ? [2] : [])]).toContain(closed.code);
     if (writes === true) expect(gone.stderr).toMatch(/code 0\n$/);
     // What is approved is shown on stderr before it is signed.
     else if (path === 'plan approve') expect(gone.stderr).toMatch(/^code 141\n$/m);
