@@ -21,6 +21,8 @@ interface Picture {
   readonly alt: string;
   /** The words after `frontdesk`, as typed in a shell. */
   readonly line: string;
+  /** Words after `frontdesk` of what is run before, out of the picture. */
+  readonly before?: string;
   /** Width of the terminal; 100 unless given. */
   readonly columns?: number;
   /** Faults that the sandbox plays. */
@@ -40,6 +42,11 @@ const STOLEN = [
   '',
 ].join('\n');
 
+const PLAN = {
+  line: 'plan show lost.plan',
+  before: 'card block --from lost.csv --expect clientReference --reason "lost, ticket 4711" --plan lost.plan',
+} as const;
+
 const PICTURES: readonly Picture[] = [
   {
     file: 'card.svg',
@@ -57,6 +64,18 @@ const PICTURES: readonly Picture[] = [
     alt: 'A block without an answer: outcome unknown, what reading the card showed, and the command that checks',
     line: `card block ${CARD} --reason "lost, ticket 4711" --yes`,
     faults: ['POST /block:timeout'],
+  },
+  {
+    file: 'plan-80.svg',
+    alt: 'A plan for its reviewer on 80 columns: from which file, status and balances when planned, what is sent, each card',
+    columns: 80,
+    ...PLAN,
+  },
+  {
+    file: 'plan-120.svg',
+    alt: 'The same plan on 120 columns',
+    columns: 120,
+    ...PLAN,
   },
   {
     file: 'desk.svg',
@@ -86,6 +105,9 @@ function settle(output: string): string {
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
     .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
+    .replaceAll(/Plan [0-9a-f]{12}/g, 'Plan 7f3a2b904c1d')
+    .replaceAll(/(Made.*?)\S+Z \([^)]*\) by \S+/g, '$12027-04-02T18:00:00Z (now) by ann')
+    .replaceAll(/(Expires.*?)\d{4}-\S+Z/g, '$12027-04-03T18:00:00Z')
     .replaceAll(
       /(\d{4}-\d\d-\d\dT[0-9:.]+Z) \((?:in [^)]+|[^)]+ ago|now)\)/g,
       (_, time: string) => `${time} (${awayFrom(time, NOW_MS) ?? ''})`,
@@ -98,8 +120,10 @@ interface Place {
 }
 
 /** Runs the words on a terminal; answers all that was written to it. */
-function runOnTerminal({ line, answers = [], columns = COLUMNS }: Picture, { folder, env }: Place): Promise<string> {
-  const script = `"$NODE" "$PROGRAM" ${line}`;
+function runOnTerminal(picture: Picture, { folder, env }: Place): Promise<string> {
+  const { line, before, answers = [], columns = COLUMNS } = picture;
+  const first = before === undefined ? '' : `"$NODE" "$PROGRAM" ${before} >before.txt 2>&1 && `;
+  const script = `${first}"$NODE" "$PROGRAM" ${line}`;
   const terminal = spawnOnTerminal('sh', ['-c', script], { cols: columns, rows: 40, cwd: folder, env: { ...env } });
   let output = '';
   const waiting = [...answers];
@@ -153,6 +177,8 @@ async function draw(picture: Picture): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdesk-picture-'));
   try {
     writeFileSync(join(folder, 'stolen.csv'), STOLEN);
+    // The last row of the other one is held back, and a plan is of what can be planned.
+    writeFileSync(join(folder, 'lost.csv'), STOLEN.replace('order-10003', 'order-10004'));
     const output = await withSandbox(picture.faults ?? [], folder, (env) => runOnTerminal(picture, { folder, env }));
     const typed = `\u001b[2m$\u001b[22m frontdesk ${picture.line}\r\n`;
     return screenSvg(drawScreen(settle(typed + output), columns), columns, picture.alt);

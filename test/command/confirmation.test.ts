@@ -6,6 +6,7 @@ import { openTerminal } from '../support/pty.ts';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
+import { handMadeWorkbook, textRow } from '../support/workbooks.ts';
 
 const READ = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = ['card', 'block', CARD_ID, '--reason', 'lost'];
@@ -30,6 +31,27 @@ describe('on a terminal block and reissue ask', () => {
     expect(result.code).toBe(0);
     expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/${verb}`]);
     expect(result.requests[1]?.body).toBe('{"reason":"lost"}');
+  });
+
+  test('with --changed-from: rows that are missing, cells that were emptied, and rows that are hidden are counted', async () => {
+    const home = createHome();
+    const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
+    writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
+    const hidden = textRow(3, ['s2', 'n@y', '']).replace('<row', '<row hidden="1"');
+    const rows = textRow(1, ['id', 'email', 'first_name']) + textRow(2, ['s1', 'n@x', '']) + hidden;
+    writeFileSync(newer, handMadeWorkbook({ rows }));
+    const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+    const result = await answered(args, 'n\r');
+    expect(result.text).toContain(
+      [
+        '  2 of 2 rows change',
+        '  1 of 2 rows is hidden in the sheet and read like the others',
+        '  1 row of the older file missing in the input, left unchanged',
+        '  empty cells left unchanged: 2 in first_name',
+        '  of these, emptied since the older file: 2 in first_name',
+      ].join('\n'),
+    );
+    expect(result.lines).toEqual([]);
   });
 
   test.each([
@@ -214,6 +236,27 @@ describe('on a terminal every write of more than one row asks', () => {
       ].join('\n'),
     );
     expect(result.text).not.toContain('s2');
+    expect(result.lines).toEqual([]);
+  });
+
+  test('with --changed-from: rows that are missing, cells that were emptied, and rows that are hidden are counted', async () => {
+    const home = createHome();
+    const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
+    writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
+    const hidden = textRow(3, ['s2', 'n@y', '']).replace('<row', '<row hidden="1"');
+    const rows = textRow(1, ['id', 'email', 'first_name']) + textRow(2, ['s1', 'n@x', '']) + hidden;
+    writeFileSync(newer, handMadeWorkbook({ rows }));
+    const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
+    const result = await answered(args, 'n\r');
+    expect(result.text).toContain(
+      [
+        '  2 of 2 rows change',
+        '  1 of 2 rows is hidden in the sheet and read like the others',
+        '  1 row of the older file missing in the input, left unchanged',
+        '  empty cells left unchanged: 2 in first_name',
+        '  of these, emptied since the older file: 2 in first_name',
+      ].join('\n'),
+    );
     expect(result.lines).toEqual([]);
   });
 

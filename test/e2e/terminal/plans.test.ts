@@ -25,7 +25,7 @@ describe.concurrent('a plan on a terminal', () => {
     const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
     expect(end.code).toBe(0);
     expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
-    expect(end.text).toContain(`row 1 ${cardId(1)}  ACTIVE → block; reason: INC-7`);
+    expect(end.text).toContain(`row 1 ${cardId(1)}  order-1  10.10  ACTIVE → block`);
     expect(end.text).toContain(`Apply plan ${plan}: card block of 2 rows on default (${host})?`);
     expect(posts()).toBe(2);
     // It is done: nothing is asked, and nothing is sent.
@@ -50,6 +50,28 @@ describe.concurrent('a plan on a terminal', () => {
       leftBehind: [],
     });
     for (const over of ends) await over();
+  });
+
+  it('is shown when it was made, without its hash, and the next two commands stand one a line', async ({
+    onTestFinished,
+  }) => {
+    const { home, env, posts } = await planned(onTestFinished);
+    const made = join(home.path, 'work', 'made.plan');
+    const input = join(home.path, 'work', 'cards.ids');
+    writeFileSync(input, idLines(2));
+    const block = ['card', 'block', '--from', input, '--reason', 'INC-7', '--plan', made];
+    const end = await dialogue(block, [], { home, env, columns: 160 });
+    const { plan, sha256 } = JSON.parse(readFileSync(made, 'utf8').split('\n')[0] ?? '') as Record<string, string>;
+    expect(end.code).toBe(0);
+    const lines = end.text.split(/\r?\n/).map((line) => line.trimEnd());
+    expect(lines).toContain(`Plan ${plan}: card block of 2 rows`);
+    expect(lines).toContain('From                 cards.ids');
+    expect(lines).toContain('Status when planned  2 ACTIVE');
+    expect(lines).toContain('Sends                reason: INC-7');
+    expect(end.text).not.toContain(sha256);
+    expect(lines).toContain(`  frontdesk plan show ${made}`);
+    expect(lines).toContain(`  frontdesk plan apply ${made}`);
+    expect(posts()).toBe(0);
   });
 
   it('fits into 60 columns', async ({ onTestFinished }) => {
