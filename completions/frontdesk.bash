@@ -94,7 +94,7 @@ _frontdesk_value() {
       --ca-file) kind=file ;;
     esac ;;
     'runs' | 'runs list') case $1 in
-      --state) kind=words words='running finished stopped interrupted' ;;
+      --state) kind=words words='running finished unsettled stopped interrupted' ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;

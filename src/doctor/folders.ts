@@ -126,7 +126,7 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   const runs = await listRuns({ stateDir: places.stateDir, clock: context.clock }, unread);
   const left = unreadFailure('run', unread);
   if (left !== undefined) return [problemOf('runs', left)];
-  const open = runs.filter(({ state }) => state === 'stopped' || state === 'interrupted');
+  const open = runs.filter(({ state }) => state !== 'running' && state !== 'finished');
   if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];
   return open.map(({ run, operation, state }) =>
     warning('runs', `run ${run} (${commandWords(operation)}) is ${state}`, `frontdesk runs resume ${run}`),

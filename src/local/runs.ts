@@ -12,7 +12,7 @@ import { commandWords, localTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
-import type { RunState } from '../run/run-list.ts';
+import type { RunOverview, RunState } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
 import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
@@ -53,10 +53,11 @@ function outcomeWords(counts: string): string {
 const PEOPLE_COLUMNS: readonly Column[] = [
   ...COLUMNS.filter(({ name }) => !/^(?:outcomes|startedAt)/.test(name)),
   { name: 'outcomes', header: 'OUTCOMES', below: 'plain', people: outcomeWords },
+  { name: 'source', header: 'FILE', below: 'labelled' },
   ...COLUMNS.filter(({ name }) => name === 'startedAt'),
 ];
 
-const RUN_STATES: readonly RunState[] = ['running', 'finished', 'stopped', 'interrupted'];
+const RUN_STATES: readonly RunState[] = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'];
 
 function raise(failure: Failure | undefined): void {
   if (failure !== undefined) throw failure;
@@ -96,7 +97,7 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
 export const runsListCommand = untypedCommand({
   columns: COLUMNS,
   description:
-    'Lists the runs of many rows that this machine keeps, newest first. finished: nothing is left to do; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
+    'Lists the runs of many rows that this machine keeps, newest first. finished: a resume would send nothing, and no row is unknown; unsettled: likewise, but some rows are unknown; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
   options: [
     { long: 'state', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
     { long: 'limit', value: 'n', text: 'at most that many, the newest; the default is 50' },
@@ -115,13 +116,14 @@ export const runsListCommand = untypedCommand({
     const unread: Unread = new Map();
     const runs = (await listRuns(portsOf(session), unread)).filter((run) => state === undefined || run.state === state);
     const rows = runs.slice(0, limit).map((run) => fromPlain(run));
+    const document = runs.slice(0, limit).map(({ source: _, ...run }) => fromPlain(run));
     const none =
       state === undefined
         ? 'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
     const { output, context } = session;
     const isForPeople = context.stdout.isTerminal && output.columns === undefined && output.format === 'table';
-    await printList(session, { document: rows, rows, columns: isForPeople ? PEOPLE_COLUMNS : COLUMNS }, none);
+    await printList(session, { document, rows, columns: isForPeople ? PEOPLE_COLUMNS : COLUMNS }, none);
     if (runs.length > limit) {
       await session.notify(
         note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
@@ -143,8 +145,10 @@ export const runsShowCommand = untypedCommand({
   output: async () => (await import('../run/run-list.ts')).RUN_OUTPUT,
   async run(session, input) {
     const { showRun } = await import('../run/run-list.ts');
-    const run = await showRun(portsOf(session), await runNameOf(session, input));
-    await session.print({ kind: 'resource', resource: fromPlain(run), columns: COLUMNS });
+    const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, input));
+    const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
+    const columns = isForPeople ? [...COLUMNS, { name: 'source', header: 'FILE' }] : COLUMNS;
+    await session.print({ kind: 'resource', resource: fromPlain(isForPeople ? { ...run, source } : run), columns });
   },
 });
 
@@ -255,6 +259,22 @@ export const runsReportCommand = untypedCommand({
   },
 });
 
+/** Runs that the question before their removal names. */
+const MAX_NAMED = 5;
+
+/** What is lost with a run besides its results, to be put after its name. */
+function lossOf(name: string, known: RunOverview | undefined): string {
+  const state = known?.state ?? 'finished';
+  const unknown = known?.outcomes?.['unknown'] ?? 0;
+  const lost = [
+    ...(state === 'finished' ? [] : [`is ${state}`]),
+    ...(state === 'finished' || state === 'unsettled' ? [] : ['could not be resumed then']),
+    ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown`] : []),
+  ];
+  const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
+  return `${lost.length === 0 ? '' : `, which ${lost.join(' and ')}`}${sent}`;
+}
+
 const REMOVED = object({ removed: list(TEXT) });
 
 export const runsRemoveCommand = untypedCommand({
@@ -277,12 +297,7 @@ export const runsRemoveCommand = untypedCommand({
       const { showRun } = await import('../run/run-list.ts');
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
-      const lost =
-        known === undefined || known.state === 'finished'
-          ? ''
-          : `, which is ${known.state} and could not be resumed then`;
-      const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
-      await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lost}${sent}?`);
+      await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lossOf(name, known)}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
@@ -291,7 +306,15 @@ export const runsRemoveCommand = untypedCommand({
         throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
       if (age === undefined)
         throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
-      await confirmLoss(session, hasOption(input, 'yes'), `Remove all runs begun more than ${ageText} ago?`);
+      const { listRuns } = await import('../run/run-list.ts');
+      const before = session.context.clock.now() - age;
+      const lost = (await listRuns(portsOf(session), new Map())).filter(
+        (run) => Date.parse(run.startedAt) < before && lossOf(run.run, run) !== '',
+      );
+      const named = lost.map((run) => `${run.run}${lossOf(run.run, run)}`).slice(0, MAX_NAMED);
+      const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
+      const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
+      await confirmLoss(session, hasOption(input, 'yes'), `Remove all runs begun more than ${ageText} ago?${among}`);
       removed = await removeRunsOlderThan(portsOf(session), age, unread);
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;

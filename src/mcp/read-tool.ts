@@ -102,7 +102,7 @@ async function listRunsOf(session: Session, { args, warnings }: ReadRequest): Pr
   if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));
   const runs = all.filter((run) => state === undefined || run.state === state);
   return found(
-    runs.slice(0, limit).map((run) => fromPlain(run)),
+    runs.slice(0, limit).map(({ source: _, ...run }) => fromPlain(run)),
     warnings,
   );
 }

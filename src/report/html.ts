@@ -88,11 +88,11 @@ function outcomeSection(facts: RunFacts): string {
 function causeSection({ causes }: RunFacts): string {
   if (causes.length === 0) return '';
   const rows = causes.slice(0, MAX_CAUSES).map(({ outcome, name, rows: count }) => {
-    return `<tr><td class="number">${groupThousands(count)}</td><td>${OUTCOME_WORDS.get(outcome) ?? outcome}</td><td class="cause">${causeText(name)}</td></tr>\n`;
+    return `<tr><th scope="row">${OUTCOME_WORDS.get(outcome) ?? outcome}</th><td class="number">${groupThousands(count)}</td><td class="cause">${causeText(name)}</td></tr>\n`;
   });
   const rest = causes.slice(MAX_CAUSES).reduce((sum, cause) => sum + cause.rows, 0);
   const more = rest === 0 ? '' : `<p class="note">And ${plural(rest, 'row')} of other causes.</p>\n`;
-  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Rows', 'number'], ['Outcome'], ['Cause']], rows, isSmall: true })}${more}</section>\n`;
+  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Outcome'], ['Rows', 'number'], ['Cause']], rows, isSmall: true })}${more}</section>\n`;
 }
 
 function timeSection({ timeline }: RunFacts): string {

@@ -1,3 +1,4 @@
+import { nextCommand } from '../run/next-command.ts';
 import type { NextCommand, RunFacts } from './run-facts.ts';
 
 interface Ways {
@@ -9,42 +10,47 @@ interface Ways {
   readonly format: 'csv' | 'ndjson';
 }
 
-/** The commands that go on from where a run stands. */
+/**
+ * The commands that go on from where a run stands, first the one that its summary gives. No two of them send a row
+ * twice: rows go into a file only when a resume would send none.
+ */
 export function nextCommands(
   { header: { run }, state, outcomes }: Pick<RunFacts, 'header' | 'state' | 'outcomes'>,
   { canReconcile, canRevert, format }: Ways,
 ): readonly NextCommand[] {
-  const commands: NextCommand[] = [];
-  const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => (outcomes.get(outcome) ?? 0) > 0);
-  if (failed.length > 0) {
-    const line = `frontdesk runs results ${run} --outcome ${failed.join(',')}`;
-    commands.push({ purpose: 'List the rows that did not succeed', line });
-    commands.push({
-      purpose: 'Write them into a file, as an input to correct',
-      line: `${line} --as-input -o ${format} > rest.${format}`,
-    });
-  }
-  if (state === 'running') return commands;
-  if (failed.includes('unknown')) {
-    commands.push(
-      canReconcile
-        ? {
-            purpose: 'Find out what became of the unknown rows, by reading their cards',
-            line: `frontdesk runs resume ${run} --reconcile`,
-          }
-        : {
-            purpose: 'Send the unknown rows again, once each was checked at the service',
-            line: `frontdesk runs resume ${run} --resend-unknown`,
+  const rowsOf = (outcome: 'rejected' | 'not_sent' | 'unknown') => outcomes.get(outcome) ?? 0;
+  const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => rowsOf(outcome) > 0);
+  const listing = `frontdesk runs results ${run} --outcome`;
+  const list = { purpose: 'List the rows that did not succeed', line: `${listing} ${failed.join(',')}` };
+  if (state === 'running') return failed.length === 0 ? [] : [list];
+  const hasLeft = state === 'stopped' || state === 'interrupted';
+  const unknown = rowsOf('unknown');
+  const next = nextCommand({ run, hasLeft, unknown, canReconcile });
+  const purposes = [
+    ...(hasLeft ? ['go on with the rows that were not sent'] : []),
+    ...(unknown > 0 && canReconcile ? ['find out what became of the unknown rows, by reading their cards'] : []),
+  ];
+  const purpose =
+    purposes.length === 0 ? 'list the unknown rows, to check each at the service' : purposes.join(', and ');
+  const ended = failed.filter((outcome) => outcome !== 'unknown');
+  return [
+    ...(next === undefined ? [] : [{ purpose: `${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}`, line: next }]),
+    ...(failed.length === 0 || list.line === next ? [] : [list]),
+    ...(hasLeft || ended.length === 0
+      ? []
+      : [
+          {
+            purpose: 'Write the rows that did not succeed into a file, as an input to correct',
+            line: `${listing} ${ended.join(',')} --as-input -o ${format} > rest.${format}`,
           },
-    );
-  }
-  if (state !== 'finished')
-    commands.push({ purpose: 'Go on with the rows that were not sent', line: `frontdesk runs resume ${run}` });
-  if (canRevert) {
-    commands.push({
-      purpose: 'Plan the way back to the old values; nothing is sent before the plan is applied',
-      line: `frontdesk runs revert ${run} --plan back.plan`,
-    });
-  }
-  return commands;
+        ]),
+    ...(canRevert
+      ? [
+          {
+            purpose: 'Plan the way back to the old values; nothing is sent before the plan is applied',
+            line: `frontdesk runs revert ${run} --plan back.plan`,
+          },
+        ]
+      : []),
+  ];
 }

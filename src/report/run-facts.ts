@@ -6,6 +6,7 @@ import type { RunHeader } from '../run/run-header.ts';
 import type { RunState } from '../run/run-list.ts';
 import { type CauseCounter, OUTCOME_NAMES } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
+import { endedByText } from '../run/stop.ts';
 import { optionWords } from './option-words.ts';
 
 /** A command that goes on from here. */
@@ -19,6 +20,10 @@ export interface RunFacts {
   readonly header: RunHeader;
   readonly timeline: RunTimeline;
   readonly state: RunState;
+  /** Rows that have a record. */
+  readonly reached: number;
+  /** Of a run that stopped: `endedBy`. */
+  readonly stoppedBy: string | undefined;
   readonly outcomes: ReadonlyMap<Outcome, number>;
   readonly causes: ReturnType<CauseCounter<Outcome>['all']>;
   readonly commands: readonly NextCommand[];
@@ -65,10 +70,13 @@ function unknownRemark(rows: number, state: RunFacts['state']): string {
 }
 
 /** What to know of the rows that did not succeed, and of the report itself: a sentence each. */
-export function remarks({ outcomes, notes, state }: RunFacts): readonly string[] {
+export function remarks(facts: RunFacts): readonly string[] {
+  const { outcomes, notes, state } = facts;
   const of = (outcome: Outcome) => outcomes.get(outcome) ?? 0;
   const was = (rows: number) => (rows === 1 ? 'row was' : 'rows were');
   return [
+    ...(state === 'stopped' ? [`The run was ${endingText(facts)}.`] : []),
+    ...(state === 'interrupted' ? ['The process of the run was killed.'] : []),
     ...(of('unknown') > 0 ? [unknownRemark(of('unknown'), state)] : []),
     ...(of('rejected') > 0
       ? [`${groupThousands(of('rejected'))} ${was(of('rejected'))} rejected by the service.`]
@@ -76,9 +84,15 @@ export function remarks({ outcomes, notes, state }: RunFacts): readonly string[]
     ...(of('not_sent') > 0
       ? [`${groupThousands(of('not_sent'))} ${was(of('not_sent'))} not sent${state === 'running' ? ' yet' : ''}.`]
       : []),
-    ...(state === 'interrupted' ? ['The process of the run was killed.'] : []),
     ...notes,
   ];
+}
+
+/** How the run ended: `stopped by Ctrl-C after 849 of 3,000 rows`. */
+function endingText({ state, stoppedBy, reached, header }: RunFacts): string {
+  if (state !== 'stopped' && state !== 'interrupted') return state;
+  const how = state === 'interrupted' ? 'killed' : endedByText(stoppedBy);
+  return `${how} after ${groupThousands(reached)} of ${plural(header.rows, 'row')}`;
 }
 
 /** `2027-04-02 18:00:00 UTC`. */
@@ -87,16 +101,16 @@ export function utc(ms: number): string {
 }
 
 /** What is known of the run besides its rows, by the question it answers. */
-export function factList({
-  header,
-  timeline,
-  state,
-}: RunFacts): readonly (readonly [question: string, answer: string])[] {
+export function factList(facts: RunFacts): readonly (readonly [question: string, answer: string])[] {
+  const { header, timeline } = facts;
+  const { source } = header.options;
   const pauses = timeline.sessions > 1 ? `, in ${timeline.sessions} sessions` : '';
   const options = optionWords(header.options);
   return [
     ['Command', commandWords(header.operation)],
-    ['Run', `${header.run} (${state})`],
+    ['Run', header.run],
+    ['Ended', endingText(facts)],
+    ...(typeof source === 'string' ? [['Input file', source] as const] : []),
     ['By', header.user],
     ['Service', `${header.host} (profile ${header.profile})`],
     ['Began', utc(Date.parse(header.startedAt))],

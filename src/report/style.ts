@@ -20,7 +20,8 @@ svg{display:block;overflow:hidden}
 svg text{fill:var(--soft);font-size:13px}
 .applied{fill:var(--applied)}.confirmed_by_read{fill:var(--confirmed_by_read)}.rejected{fill:var(--rejected)}.not_sent{fill:var(--not_sent)}.unknown{fill:var(--unknown)}.bar{fill:var(--bar)}.line{fill:var(--line)}
 .key{display:inline-block;width:.75rem;height:.75rem;margin-right:.5rem}
-.wide{overflow-x:auto}
+/* A shadow at an edge says that there is more beyond it. */
+.wide,pre{--behind:var(--back);overflow-x:auto;background:linear-gradient(90deg,var(--behind) 30%,transparent) 0 0/2.5rem 100% no-repeat local,linear-gradient(270deg,var(--behind) 30%,transparent) 100% 0/2.5rem 100% no-repeat local,linear-gradient(90deg,var(--soft),transparent) 0 0/.75rem 100% no-repeat scroll,linear-gradient(270deg,var(--soft),transparent) 100% 0/.75rem 100% no-repeat scroll}
 table{border-collapse:collapse;width:100%;margin:.75rem 0;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.375rem .75rem .375rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600;color:var(--soft)}
@@ -30,10 +31,12 @@ td.cause{overflow-wrap:anywhere;min-width:12rem}
 td.time{white-space:nowrap}
 .number{text-align:right;width:1%;white-space:nowrap}
 .small table{width:auto;min-width:20rem}
-.small .number{width:auto;padding-left:1.5rem}
+.small th:first-child{width:12rem}
+.small .number{width:5rem}
+.small td.cause{padding-left:1.5rem}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:.875em}
-pre{background:var(--panel);border:1px solid var(--line);border-radius:.375rem;padding:.5rem .75rem;margin:.25rem 0 1rem;white-space:pre-wrap;overflow-wrap:anywhere}
+pre{--behind:var(--panel);background-color:var(--panel);border:1px solid var(--line);border-radius:.375rem;padding:.5rem .75rem;margin:.25rem 0 1rem;white-space:pre}
 footer{padding:1.5rem 1.25rem 2rem;font-size:.875rem}
 @media (max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}td.id{min-width:10rem}h1{font-size:1.4rem}}
-@media print{:root{color-scheme:light;--text:#000;--soft:#444;--back:#fff;--panel:#fff;--line:#bbb;--good:#1a7f37;--warn:#9a6700;--applied:#2da44e;--confirmed_by_read:#1b7c83;--rejected:#cf222e;--not_sent:#8c959f;--unknown:#bf8700;--bar:#0969da}body{font-size:11pt}header{padding-top:0}h2,h3{break-after:avoid}figure,pre,tr,dl{break-inside:avoid}thead{display:table-header-group}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+@media print{:root{color-scheme:light;--text:#000;--soft:#444;--back:#fff;--panel:#fff;--line:#bbb;--good:#1a7f37;--warn:#9a6700;--applied:#2da44e;--confirmed_by_read:#1b7c83;--rejected:#cf222e;--not_sent:#8c959f;--unknown:#bf8700;--bar:#0969da}body{font-size:11pt}header{padding-top:0}pre{white-space:pre-wrap}h2,h3{break-after:avoid}figure,pre,tr,dl{break-inside:avoid}thead{display:table-header-group}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

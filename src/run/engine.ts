@@ -19,7 +19,7 @@ import {
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunResult, RunTask, Waited } from './run-task.ts';
-import { outputLoss, runExitCode } from './stop.ts';
+import { endedBy, outputLoss, runExitCode } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
 
 export type { RunResult, RunTask } from './run-task.ts';
@@ -75,17 +75,22 @@ class RowRunner<R extends RunRow> {
   async run(): Promise<RunResult> {
     const { clock, journal } = this.#task;
     const startMs = clock.monotonic();
+    let positions = 0;
     try {
-      const positions = await this.#dispatch();
+      positions = await this.#dispatch();
       while (this.#flights.length > 0) await this.#change();
       await this.#sink.drained(positions);
     } finally {
       this.#control.end();
     }
     const tally = this.#tally;
-    const state = tally.toDo > 0 || this.#control.has('broken') ? 'stopped' : 'finished';
+    // Rows that could not even be read from the input are left too.
+    const hasAll = !this.#control.has('broken') || positions >= (this.#task.rowCount ?? Number.POSITIVE_INFINITY);
+    const state = tally.toDo > 0 || !hasAll ? 'stopped' : 'finished';
     if (journal !== undefined && journal.failure === undefined) {
-      await journal.end(state, tally.outcomes()).catch((failure: unknown) => this.#control.break(failure));
+      await journal
+        .end(state, tally.outcomes(), endedBy(this.#control.stops[0]))
+        .catch((failure: unknown) => this.#control.break(failure));
     }
     return {
       exitCode: runExitCode(tally, this.#control.stops),

@@ -40,7 +40,11 @@ interface RunRecord {
   readonly state?: 'finished' | 'stopped';
   /** Rows by outcome, rows that were not reached counted as `not_sent`. */
   readonly outcomes?: OutcomeCounts;
+  /** Of a run that stopped: what stopped it, as `endedBy` names it. */
+  readonly why?: string | undefined;
 }
+
+export type EndRecord = Pick<RunRecord, 'state' | 'why'>;
 
 interface Written {
   /** Which holder of the run wrote it, counted from 1; records of the first version do not say. */

@@ -148,9 +148,9 @@ export class RunJournal {
     return readEntry(row, this.states, this.#reader);
   }
 
-  /** Records that this process ended in order; `outcomes` counts all rows of the run. */
-  end(state: 'finished' | 'stopped', outcomes: OutcomeCounts): Promise<void> {
-    return this.#writer.append({ t: this.#clock.now(), s: 'end', state, outcomes });
+  /** Records that this process ended in order; `outcomes` counts all rows of the run, `why` is that of `endedBy`. */
+  end(state: 'finished' | 'stopped', outcomes: OutcomeCounts, why?: string): Promise<void> {
+    return this.#writer.append({ t: this.#clock.now(), s: 'end', state, outcomes, why });
   }
 
   /** Writes what is waiting and closes the file. */

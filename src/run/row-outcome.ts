@@ -44,13 +44,20 @@ export function sentResult<R extends RunRow>(
   const { ending } = call;
   if (call.kind === 'answered') return { row, ending, resource: call.resource, failure: undefined, source: 'sent' };
   const outcome = about.isWrite ? (ending.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
-  const failure = call.failure.with({
-    operation: about.command,
-    row: row.row,
-    id: row.id,
-    outcome: outcome ?? undefined,
-  });
+  const details = { operation: about.command, row: row.row, id: row.id, outcome: outcome ?? undefined };
+  const failure = (about.isWrite ? withoutRepeat(call.failure) : call.failure).with(details);
   return { row, ending: { ...ending, outcome }, resource: undefined, failure, source: 'sent' };
+}
+
+/** A run is resumed: that its command can be repeated is what a single call is told. */
+function withoutRepeat(failure: Failure): Failure {
+  const hints = failure.hints
+    .filter((hint) => !hint.startsWith('repeat the command'))
+    .map((hint) => hint.replace(/, then repeat$/, ''));
+  if (hints.join() === failure.hints.join()) return failure;
+  const { exitCode, lines = [], screen = [], details, cause } = failure;
+  const shown = { ...(lines.length > 0 ? { lines } : {}), ...(screen.length > 0 ? { screen } : {}) };
+  return new Failure(failure.code, failure.message, { hints, exitCode, details, cause, ...shown });
 }
 
 /**

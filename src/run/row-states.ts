@@ -146,6 +146,13 @@ export class RowStates {
     return count;
   }
 
+  /** How many rows have a record. */
+  reached(): number {
+    let count = 0;
+    for (let row = 1; row <= this.rows; row++) if (this.state(row) !== 'none') count += 1;
+    return count;
+  }
+
   /** Rows in a state, lowest first. */
   *in(state: RowState): Generator<number> {
     const wanted = CODES.get(state) ?? 0;

@@ -11,10 +11,11 @@ import type { RunHeader } from './run-header.ts';
 import type { RunPorts } from './run-store.ts';
 
 /**
- * `running`: a process works on it. `finished`: nothing is left to do. `stopped`: it ended in order with rows
- * left. `interrupted`: its process was killed, or is elsewhere and gives no sign of life.
+ * `running`: a process works on it. `finished`: a resume would send nothing, and no row is unknown. `unsettled`: a
+ * resume would send nothing, and some are. `stopped`: it ended in order with rows left. `interrupted`: its process was
+ * killed, or is elsewhere and gives no sign of life.
  */
-export const RUN_STATES = ['running', 'finished', 'stopped', 'interrupted'] as const;
+export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
 
 export type RunState = (typeof RUN_STATES)[number];
 
@@ -35,7 +36,16 @@ export const RUN_OUTPUT = object(
   },
 );
 
-export type RunOverview = ShapeOf<typeof RUN_OUTPUT>;
+export interface RunOverview extends ShapeOf<typeof RUN_OUTPUT> {
+  /** Name of the input file; undefined: the rows came from stdin or the command line. */
+  readonly source?: string;
+}
+
+/** The state of a run that no process works on: `end` is how its last process ended, undefined where it was killed. */
+export function endStateOf(end: 'finished' | 'stopped' | undefined, outcomes: OutcomeCounts | undefined): RunState {
+  if (end !== 'finished') return end ?? 'interrupted';
+  return (outcomes?.unknown ?? 0) > 0 ? 'unsettled' : 'finished';
+}
 
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
@@ -98,16 +108,17 @@ async function readableHeader(folder: RunFolder): Promise<RunHeader | undefined>
 async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): Promise<RunOverview> {
   const last = await readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
+  const outcomes = (isHeld ? undefined : end?.outcomes) ?? (await countOutcomes(folder, header, isHeld));
+  const { source } = header.options;
   return {
     run: header.run,
     operation: header.operation,
     profile: header.profile,
-    state: isHeld ? 'running' : (end?.state ?? 'interrupted'),
+    state: isHeld ? 'running' : endStateOf(end?.state, outcomes),
     rows: header.rows,
-    outcomes: isHeld
-      ? await countOutcomes(folder, header, true)
-      : (end?.outcomes ?? (await countOutcomes(folder, header, false))),
+    outcomes,
     startedAt: header.startedAt,
+    ...(typeof source === 'string' ? { source } : {}),
   };
 }
 

@@ -71,6 +71,33 @@ export function stopReason(stop: Stop): string {
   return wordsOf(stop)[2];
 }
 
+/** What stopped a run, in a word without anything from outside, for its journal: `SIGINT`, `max_failures`, `AUTH`. */
+export function endedBy(stop: Stop | undefined): string | undefined {
+  if (stop === undefined) return undefined;
+  if (stop.kind === 'signal') return stop.signal;
+  return stop.kind === 'refused' || stop.kind === 'broken' ? stop.failure.code : stop.kind;
+}
+
+const ENDED_BY: Readonly<Record<string, string>> = {
+  SIGINT: signalWords('SIGINT'),
+  SIGTERM: signalWords('SIGTERM'),
+  SIGHUP: signalWords('SIGHUP'),
+  max_failures: '--max-failures',
+  unreachable: 'rows in a row that could not be sent',
+  lost: 'rows in a row that could not be sent or have no known outcome',
+  busy: 'a long pause that the service asked for',
+  reader_gone: 'the reader of the output, who went away',
+  AUTH: 'a refused or missing credential',
+  FORBIDDEN: 'a refusal of the service (403)',
+  LOCAL_IO: 'a file that could not be written',
+};
+
+/** The same for people: `stopped by Ctrl-C`. */
+export function endedByText(why: string | undefined): string {
+  const words = why === undefined ? undefined : ENDED_BY[why];
+  return words === undefined ? 'stopped' : `stopped by ${words}`;
+}
+
 /**
  * The exit code of many rows: the worst wins, in the order 8, 16, the signal, 4 or 5, 7 (nothing could be sent
  * at all), 15, 0. A bug and a refused credential rank with 4 and 5. A signal counts only

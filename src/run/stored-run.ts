@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
 import type { StoredRow } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
-import type { OutcomeCounts } from './journal-record.ts';
+import type { EndRecord, OutcomeCounts } from './journal-record.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
@@ -32,7 +32,9 @@ export interface StoredRun {
   /** Rows by outcome, those not reached included. */
   readonly outcomes: OutcomeCounts;
   /** How the last process ended; undefined: it did not end in order, or has not ended. */
-  readonly endState: 'finished' | 'stopped' | undefined;
+  readonly end: EndRecord | undefined;
+  /** Rows that have a record: all others were not reached. */
+  readonly reached: number;
   /** Why the journal could not be read to its end. */
   readonly damage: string | undefined;
   readonly records: RunRecords;
@@ -42,7 +44,7 @@ export interface StoredRun {
 export async function openStoredRun(folder: RunFolder, header: RunHeader): Promise<StoredRun> {
   const states = new RowStates(header.inputRows, 'with-offsets');
   const timeline = new RunTimeline(Date.parse(header.startedAt));
-  let endState: StoredRun['endState'];
+  let end: StoredRun['end'];
   let damage: string | undefined;
   let isEmpty = true;
   try {
@@ -50,7 +52,7 @@ export async function openStoredRun(folder: RunFolder, header: RunHeader): Promi
       if (!states.take(record, offset)) return false;
       timeline.add(record);
       isEmpty = false;
-      endState = record.s === 'end' ? record.state : undefined;
+      end = record.s === 'end' ? record : undefined;
       return true;
     });
   } catch (error) {
@@ -61,7 +63,8 @@ export async function openStoredRun(folder: RunFolder, header: RunHeader): Promi
   return {
     timeline,
     outcomes: outcomesOf(states, header.rows),
-    endState,
+    end,
+    reached: states.reached(),
     damage,
     records: new RunRecords(states, reader),
   };

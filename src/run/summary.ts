@@ -3,6 +3,7 @@ import type { JsonValue } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
+import { nextCommand } from './next-command.ts';
 import { OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
@@ -14,7 +15,7 @@ const SUMMARY = object({
   /** Rows by outcome; of a read `read` and `failed`. */
   outcomes: record(INTEGER),
   exitCode: INTEGER,
-  /** The command that goes on; null when nothing is left to do. */
+  /** The command that goes on, also of an unsettled run; null when nothing is left to do. */
   resume: nullable(TEXT),
 });
 
@@ -74,9 +75,11 @@ export function summaryLines(input: SummaryInput): readonly string[] {
     // A read keeps nothing: its results went nowhere else.
     lines.push(`the output was not read to its end${run === undefined ? '' : '; the results are kept in the run'}`);
   }
-  const next = resumeCommand(input);
+  const next = nextOf(input);
   if (next !== undefined) lines.push(`go on with: ${next}`);
-  if (run !== undefined && tally.of('unknown') > 0) lines.push(unknownLine(run, input.canReconcile));
+  if (run !== undefined && tally.of('unknown') > 0) {
+    lines.push('unknown rows may have been applied: check each before anything is sent again');
+  }
   return lines;
 }
 
@@ -88,7 +91,7 @@ export function summaryJson(input: SummaryInput): JsonValue {
       rows: report.tally.rows,
       outcomes: report.tally.counts(),
       exitCode: report.exitCode,
-      resume: resumeCommand(input) ?? null,
+      resume: nextOf(input) ?? null,
     },
   });
 }
@@ -99,9 +102,9 @@ function remedy({ report: { stop }, run }: SummaryInput): readonly string[] {
   return failure?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hint}`)) ?? [];
 }
 
-/** The command that goes on with a run; undefined when nothing is left to do. */
-function resumeCommand({ report, run }: SummaryInput): string | undefined {
-  return run === undefined || report.state === 'finished' ? undefined : `frontdesk runs resume ${run}`;
+function nextOf({ report, run, canReconcile }: SummaryInput): string | undefined {
+  if (run === undefined) return undefined;
+  return nextCommand({ run, canReconcile, hasLeft: report.state === 'stopped', unknown: report.tally.of('unknown') });
 }
 
 function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly string[] {
@@ -138,10 +141,4 @@ function cellsText(cells: ReadonlyMap<string, number>): string {
 export function uncomparedLine({ uncompared = 0 }: Pick<SummaryInput, 'uncompared'>): string | undefined {
   if (uncompared === 0) return undefined;
   return `${plural(uncompared, 'row')} could not be compared with the plan, because they cannot be read`;
-}
-
-function unknownLine(run: string, canReconcile: boolean): string {
-  const base = `frontdesk runs resume ${run}`;
-  const settle = canReconcile ? `read and compare them with: ${base} --reconcile` : 'check each at the service';
-  return `unknown rows may have been applied; ${settle}; send them again only then: ${base} --resend-unknown`;
 }

@@ -115,7 +115,7 @@ describe('files of version 0.1.0 are read', () => {
       { run: 'stopped', state: 'stopped', outcomes: { applied: 1, rejected: 2, not_sent: 2 } },
       {
         run: 'finished',
-        state: 'finished',
+        state: 'unsettled',
         outcomes: { applied: 2, confirmed_by_read: 1, rejected: 2, not_sent: 1, unknown: 1 },
       },
     ]);

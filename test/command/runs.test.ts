@@ -119,9 +119,15 @@ describe('a run that is killed', () => {
     ]);
     expect(resumed.code).toBe(8);
     expect(lastLine(resumed.stderr)).toEqual({
-      summary: { run: 'nightly', rows: 6, outcomes: { applied: 4, unknown: 2 }, exitCode: 8, resume: null },
+      summary: {
+        run: 'nightly',
+        rows: 6,
+        outcomes: { applied: 4, unknown: 2 },
+        exitCode: 8,
+        resume: 'frontdesk runs resume nightly --reconcile',
+      },
     });
-    expect((await runsList(home))[0]).toMatchObject({ state: 'finished', outcomes: { applied: 4, unknown: 2 } });
+    expect((await runsList(home))[0]).toMatchObject({ state: 'unsettled', outcomes: { applied: 4, unknown: 2 } });
   });
 
   test('had every row in its journal before the request left', async () => {
@@ -674,6 +680,21 @@ describe('runs', () => {
       expect(result.stderr).toContain('--yes');
     }
     expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['first', 'second']);
+  });
+
+  test.each([
+    ['finished', 'Remove run first?', { rejected: 0 }],
+    ['unsettled', 'Remove run first, which is unsettled and has 1 row whose outcome is unknown?', { rejected: 1 }],
+  ])('the question before the removal of one that is %s says what is lost', async (state, question, { rejected }) => {
+    const home = createHome();
+    const server = await startRecordingServer(
+      playService(() => (rejected > 0 ? { status: 500, body: {} } : undefined)),
+    );
+    const options = { env: { ...server.env, ...NO_PAUSE }, home, stdin: idLines(1) };
+    await runFrontdesk([...BLOCK, '--run', 'first', '--retries', '0'], options);
+    expect((await runsList(home))[0]?.state).toBe(state);
+    const { stderr } = await runFrontdesk(['runs', 'remove', 'first'], { home });
+    expect(stderr).toContain(question);
   });
 
   test('remove deletes what a run kept', async () => {

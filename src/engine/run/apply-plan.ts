@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { writeFileAtomic } from '../../files/atomic.ts';
 import { ioFailure } from '../../files/io-failure.ts';
@@ -158,7 +158,7 @@ async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): 
 
 function beginPlanRun(
   session: Session,
-  { header, operation, fileSha256, copy, lastRow }: LoadedPlan,
+  { header, operation, fileSha256, copy, lastRow, path }: LoadedPlan,
   approved: readonly Approval[],
   begun: RunHeader | undefined,
   pace: PaceOptions,
@@ -176,7 +176,10 @@ function beginPlanRun(
     inputRows: lastRow,
   };
   const approvedBy = approved.map(({ as, key }) => `${as} ${key}`);
-  return startRun(session, plan, storeOptions({ csvRaw: session.output.csvRaw }, pace), { approvedBy });
+  return startRun(session, plan, storeOptions({ csvRaw: session.output.csvRaw }, pace), {
+    approvedBy,
+    source: basename(path),
+  });
 }
 
 /** The signatures that counted, beside the run's copy of the plan: a resume verifies them anew. */
@@ -231,7 +234,9 @@ async function beginPlan(
     await writeEmptySummary(session);
     return 0;
   }
-  const isFinished = begun !== undefined && (await showRun(portsOf(session), folder.run)).state === 'finished';
+  const state = begun === undefined ? undefined : (await showRun(portsOf(session), folder.run)).state;
+  // A plan is never resent, so that nothing of an unsettled run is sent either.
+  const isFinished = state === 'finished' || state === 'unsettled';
   const service = await session.service(operation.family);
   // On a terminal a plan that is done is shown again without a question: nothing is sent.
   if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, approved, service);

@@ -206,8 +206,12 @@ function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, co
     inputRows: rows,
     rowOptions: ROW_OPTIONS,
   };
-  // A resume writes the file of `--failed` anew.
-  const more: RunOptions = failedPath === undefined ? {} : { failed: resolvePath(failedPath) };
+  const { path } = call.reading;
+  const more: RunOptions = {
+    // A resume writes the file of `--failed` anew.
+    ...(failedPath === undefined ? {} : { failed: resolvePath(failedPath) }),
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+  };
   return startRun(session, plan, storeOptions(call.reading, pace), more);
 }
 

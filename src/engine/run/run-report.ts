@@ -8,7 +8,7 @@ import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
 import { type RunFolder, requireReadableHeader, runFolder } from '../../run/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
-import { showRun } from '../../run/run-list.ts';
+import { endStateOf, showRun } from '../../run/run-list.ts';
 import { CauseCounter } from '../../run/run-tally.ts';
 import { openStoredRun, type ReportedRow, reportedRow, type StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
@@ -69,7 +69,7 @@ async function stateOf({ session, header, stored }: OpenRun): Promise<RunFacts['
     if (error instanceof Failure) return undefined;
     throw error;
   });
-  return shown?.state ?? stored.endState ?? 'interrupted';
+  return shown?.state ?? endStateOf(stored.end?.state, stored.outcomes);
 }
 
 async function factsOf(run: OpenRun, causes: CauseCounter<Outcome>): Promise<RunFacts> {
@@ -80,6 +80,8 @@ async function factsOf(run: OpenRun, causes: CauseCounter<Outcome>): Promise<Run
     header,
     timeline: stored.timeline,
     state,
+    reached: stored.reached,
+    stoppedBy: stored.end?.why,
     outcomes,
     causes: causes.all(),
     commands: nextCommands({ header, state, outcomes }, waysOf(run)),

@@ -21,7 +21,6 @@ export async function planState(session: Session, header: PlanHeader): Promise<P
   const name = planRunName(header.plan);
   if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
     const run = await showRun(portsOf(session), name);
-    if (run.state === 'finished' && (run.outcomes?.['unknown'] ?? 0) > 0) return { state: 'unsettled', run };
     return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
   }
   return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };

@@ -64,6 +64,8 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     header,
     timeline,
     state: 'finished',
+    reached: rows.length,
+    stoppedBy: undefined,
     outcomes,
     causes: causes.all(),
     commands: nextCommands(
@@ -356,7 +358,7 @@ List the rows that did not succeed:
 frontdesk runs results nightly --outcome rejected
 \`\`\`
 
-Write them into a file, as an input to correct:
+Write the rows that did not succeed into a file, as an input to correct:
 
 \`\`\`sh
 frontdesk runs results nightly --outcome rejected --as-input -o csv > rest.csv
@@ -365,7 +367,8 @@ frontdesk runs results nightly --outcome rejected --as-input -o csv > rest.csv
 ### The run
 
 - Command: \`card block\`
-- Run: \`nightly (finished)\`
+- Run: \`nightly\`
+- Ended: \`finished\`
 - By: \`ann\`
 - Service: \`https://cards.example.com (profile live)\`
 - Began: \`2027-04-02 18:00:00 UTC\`

@@ -108,8 +108,8 @@ describe('the summary', () => {
       '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',
       '3 rows without a change, not sent',
       'empty cells left unchanged: 12 in email',
-      'unknown rows may have been applied; read and compare them with: frontdesk runs resume may --reconcile; ' +
-        'send them again only then: frontdesk runs resume may --resend-unknown',
+      'go on with: frontdesk runs resume may --reconcile',
+      'unknown rows may have been applied: check each before anything is sent again',
     ]);
   });
 });
