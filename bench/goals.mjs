@@ -1,4 +1,4 @@
-// The figures, each with its goal, the command that is measured, and how. P1 to P17.
+// The figures, each with its goal, the command that is measured, and how. P1 to P18.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import {
   tableOnTerminal,
   withService,
 } from './bulk.mjs';
+import { largeHistory } from './history.mjs';
 import { bin, CARD, environment, isHere, peakMiB, ratio, root, scratch, seconds } from './measure.mjs';
 import { availableNodes } from './nodes.mjs';
 
@@ -306,5 +307,12 @@ export const GOALS = [
     command: 'frontdesk card get --from ids.txt -j 8 -o ndjson -q',
     best: 'high',
     measure: () => slowAnswers(1000),
+  },
+  {
+    id: 'P18',
+    what: 'a history of 400,000 single writes, against `--version`; the most it held, in MiB',
+    command: 'frontdesk history --limit 50 (and --id <card>)',
+    best: 'low',
+    measure: () => largeHistory(),
   },
 ];

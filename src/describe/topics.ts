@@ -130,6 +130,7 @@ const OUTCOMES: readonly Block[] = [
   }),
   examples('Examples', {
     'Every write of the last day whose outcome is unknown': 'frontdesk history --since 24h --outcome unknown',
+    'Read their cards, and record what they show': 'frontdesk history reconcile -p live',
     'See the card as it is now': 'frontdesk card get 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
   }),
 ];

@@ -117,6 +117,7 @@ export const historyListCommand = localCommand({
     outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes that ended so' },
     limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
   },
+  exitCodes: [0, 1, 2, 4, 16, 130],
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'What must be looked at?': 'history --since 24h --outcome unknown',
@@ -150,6 +151,7 @@ export const historyShowCommand = localCommand({
   description:
     'Shows one entry of the history, by the name in its last column or any part of it that no other entry has. Of a write that was settled later it shows both what was known then and what the card showed.',
   arguments: { entry: { text: 'name of the entry', required: true, isOwnQuestion: true } },
+  exitCodes: [0, 1, 2, 4, 16, 130],
   examples: {
     'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
     'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
@@ -177,7 +179,7 @@ export const historyReconcileCommand = localCommand({
     'Reads the card of each single activate, block or reissue of this profile and host whose outcome is unknown, and records what it shows: where that is what the write aims at, it becomes confirmed_by_read, else it stays unknown. A reissue is never settled by a read. Nothing is written to the service. Rows of a run are settled by `frontdesk runs resume <run> --reconcile`.',
   arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
   options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
-  exitCodes: [0, 1, 2, 4, 5, 8, 16, 130],
+  exitCodes: [0, 1, 2, 4, 8, 16, 130],
   examples: {
     'Settle what can be settled': 'history reconcile -p live',
     'The writes of the last week': 'history reconcile -p live --since 7d',
@@ -204,6 +206,7 @@ export const historyPruneCommand = localCommand({
     },
     yes: YES,
   },
+  exitCodes: [0, 1, 2, 4, 16, 130],
   examples: {
     'Keep three months': 'history prune --older-than 90d',
     'Keep a week, without a question': 'history prune --older-than 7d --yes',
