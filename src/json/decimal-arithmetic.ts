@@ -54,14 +54,6 @@ export function addDecimals(a: string, b: string): string | undefined {
   return both && print({ units: both.left + both.right, power: both.power });
 }
 
-/** How often the divisor goes into the number, cut towards zero, and what is left; undefined as for adding. */
-export function divideWithRemainder(a: string, b: string): { whole: string; remainder: string } | undefined {
-  const both = aligned(a, b);
-  if (both === undefined || both.right === 0n) return undefined;
-  const { left, right, power } = both;
-  return { whole: print({ units: left / right, power: 0n }), remainder: print({ units: left % right, power }) };
-}
-
 /** The exact product of two JSON number texts. */
 export function multiplyDecimals(a: string, b: string): string {
   const left = scaled(a);

@@ -57,14 +57,6 @@ export class Arguments {
     return value instanceof JsonNumber ? value : this.#refuse('a number', index);
   }
 
-  /** A count or position. `missing` answers when the argument was not given or is null. */
-  integer(index: number, missing: number): number {
-    if ((this.#given[index] ?? null) === null) return missing;
-    const { text } = this.number(index);
-    const integer = Number(text);
-    return Number.isSafeInteger(integer) ? integer : this.#refuse('an integer', index);
-  }
-
   array(index: number): readonly JsonValue[] {
     const value = this.value(index);
     return isJsonArray(value) ? value : this.#refuse('an array', index);

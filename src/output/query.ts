@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
-import { evaluateQuery, type QueryNode, QueryProblem } from './query-evaluate.ts';
+import { evaluateQuery, type QueryNode, QueryProblem, refuseExtension } from './query-evaluate.ts';
 import { FUNCTIONS } from './query-functions.ts';
 import { shortenText } from './safe-text.ts';
 
@@ -29,7 +29,7 @@ export function compileQuery(expression: string): Query {
   try {
     taken = takeLiterals(expression);
     tree = compile(taken.bare);
-    checkTree(tree, new Set());
+    checkTree(tree);
   } catch (error) {
     throw queryFailure(expression, error, '');
   }
@@ -72,22 +72,13 @@ function takeLiterals(expression: string) {
   return { bare, marker, literals };
 }
 
-/** Finds, without a value, what can only fail: unknown functions, wrong counts, unbound variables, step 0. */
-function checkTree(node: QueryNode, variables: ReadonlySet<string>): void {
-  let inner = variables;
+/** Finds, without a value, what can only fail: extensions, unknown functions, wrong counts, step 0. */
+function checkTree(node: QueryNode): void {
+  refuseExtension(node);
   if (node.type === 'Function') checkCall(node.name, node.children.length);
   if (node.type === 'Slice' && node.step === 0) throw new QueryProblem('the step of a slice cannot be 0');
-  if (node.type === 'Variable' && !variables.has(node.name)) {
-    throw new QueryProblem(`the variable $${node.name} is not bound`);
-  }
-  if (node.type === 'LetExpression') {
-    for (const binding of node.bindings) checkTree(binding.reference, variables);
-    inner = new Set([...variables, ...node.bindings.map((binding) => binding.variable)]);
-    checkTree(node.expression, inner);
-    return;
-  }
   for (const part of Object.values(node)) {
-    for (const child of Array.isArray(part) ? part : [part]) if (isNode(child)) checkTree(child, inner);
+    for (const child of Array.isArray(part) ? part : [part]) if (isNode(child)) checkTree(child);
   }
 }
 

@@ -1,24 +1,23 @@
-const DECIMAL = /^(-?\d+)(?:\.(\d+))?$/;
+import { addDecimals } from '../json/decimal-arithmetic.ts';
 
-/** Adds amounts digit for digit: `10.10` and `5` are `15.10`. Amounts in another notation are not counted. */
+/** Adds amounts digit for digit, with as many places as the longest has: `10.10` and `5` are `15.10`. */
 export class DecimalSum {
   count = 0;
-  #units = 0n;
+  #text = '0';
   #places = 0;
 
   add(text: string): void {
-    const [, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
-    if (whole === undefined || fraction.length > 20) return;
-    const places = Math.max(this.#places, fraction.length);
-    this.#units = this.#units * 10n ** BigInt(places - this.#places) + BigInt(whole + fraction.padEnd(places, '0'));
-    this.#places = places;
+    const sum = addDecimals(this.#text, text);
+    // Too far apart to be written as one number.
+    if (sum === undefined) return;
+    this.#text = sum;
+    this.#places = Math.max(this.#places, /\.(\d+)$/.exec(text)?.[1]?.length ?? 0);
     this.count += 1;
   }
 
   text(): string {
-    const sign = this.#units < 0n ? '-' : '';
-    const digits = String(sign === '' ? this.#units : -this.#units).padStart(this.#places + 1, '0');
-    const point = digits.length - this.#places;
-    return `${sign}${digits.slice(0, point)}${this.#places === 0 ? '' : `.${digits.slice(point)}`}`;
+    const [whole = '', fraction = ''] = this.#text.split('.');
+    if (this.#places === 0 || this.#text.includes('e')) return this.#text;
+    return `${whole}.${fraction.padEnd(this.#places, '0')}`;
   }
 }

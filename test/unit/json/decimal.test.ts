@@ -4,7 +4,6 @@ import { compareDecimals, sameDecimal } from '../../../src/json/decimal.ts';
 import {
   addDecimals,
   divideDecimals,
-  divideWithRemainder,
   floorDecimal,
   multiplyDecimals,
   negateDecimal,
@@ -79,7 +78,5 @@ describe('decimal arithmetic', () => {
     expect(floorDecimal('-1e-999999')).toBe('-1');
     expect(negateDecimal('-12.50')).toBe('12.50');
     expect(negateDecimal('0.00')).toBe('0.00');
-    expect(divideWithRemainder('-7', '2')).toEqual({ whole: '-3', remainder: '-1' });
-    expect(divideWithRemainder('10.5', '0.4')).toEqual({ whole: '26', remainder: '0.1' });
   });
 });

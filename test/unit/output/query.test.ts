@@ -50,7 +50,8 @@ describe('--query', () => {
     ['[::-1].id', '["c","b","a"]'],
     ['[0:2].id', '["a","b"]'],
     ['[*].tags | [0]', '["x","y"]'],
-    ['[0].id[0:1]', '"a"'],
+    ['[0].id[0:1]', 'null'],
+    ['[2:0:-2].id', '["c"]'],
     ['[0].*', '["a",10.10,12345678901234567.89,-0,1E2,1e400,["x","y"],"p",1,2]'],
     ['contains([].amount,`10.1`)', 'true'],
     ["[?contains(tags,'x')].id", '["a"]'],
@@ -67,39 +68,14 @@ describe('--query', () => {
     ['ceil(`1.2`)', '2'],
     ['floor(`-1.2`)', '-2'],
     ['ceil(`0.0`)', '0'],
-    ['[0].amount + `0.20`', '10.3'],
-    ['[0].amount - [1].amount', '0.6'],
-    ['`7` // `2`', '3'],
-    ['`-7` // `2`', '-4'],
-    ['`7` % `3`', '1'],
-    ['`1` / `8`', '0.125'],
-    ['+[0].amount', '10.10'],
     ['not_null(nothing,[0].id)', '"a"'],
     ['merge(`{"a":1.0}`,`{"b":2,"a":3.0}`)', '{"a":3.0,"b":2}'],
-    ['group_by(@,&id).b[0].amount', '9.5'],
-    ['items(`{"a":1.0}`)', '[["a",1.0]]'],
-    ['from_items(`[["a",1.0]]`)', '{"a":1.0}'],
-    ['zip([].id,[].amount)[0]', '["a",10.10]'],
     ['map(&amount,@)', '[10.10,9.5,100]'],
-    ["split('a-b-c','-',`1`)", '["a","b-c"]'],
-    ["replace('aaa','a','$&',`2`)", '"$&$&a"'],
-    ["trim('  x ')", '"x"'],
-    ["trim_left('--x-','-')", '"x-"'],
-    ["trim_right('--x-','-')", '"--x"'],
-    ["pad_left('5',`3`,'0')", '"005"'],
-    ["pad_right('5',`3`)", '"5  "'],
-    ["find_first('a😀a','a',`1`)", '2'],
-    ["find_last('abab','ab')", '2'],
-    ["find_first('abc','z')", 'null'],
     ["starts_with('abc','ab') && ends_with('abc','bc')", 'true'],
-    ["upper('ß') || lower('X')", '"SS"'],
-    ['let $x = [0].amount in [?amount==$x].id', '["a"]'],
-    ['[0].amount > `10` ? [0].id : [1].id', '"a"'],
     ['!`0`', 'false'],
     ["'lit`eral#0'", '"lit`eral#0"'],
     ['`"a\\`b"`', '"a`b"'],
     ['values([1])[0]', '"b"'],
-    ['$[0].id', '"a"'],
     ['[?`true`] | length(@)', '3'],
     ['to_array([0].id)', '["a"]'],
   ])('%s answers %s', (expression, answer) => {
@@ -123,6 +99,27 @@ describe('--query', () => {
     expect(() => compileQuery(expression)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
+  it.each([
+    ['[0].amount + `0.20`', 'arithmetic is'],
+    ['[?amount // `2` == `5`]', 'arithmetic is'],
+    ['-amount', 'a sign is'],
+    ['$[0].id', '$ is'],
+    ['let $x = [0].amount in [?amount==$x].id', 'let is'],
+    ['$nosuch', 'a variable is'],
+    ['[0].amount > `10` ? [0].id : [1].id', 'the choice a ? b : c is'],
+  ])('refuses the extension %s in words', (expression, what) => {
+    expect(() => compileQuery(expression)).toThrow(
+      `--query ${JSON.stringify(expression)}: ${what} an extension that is not part of JMESPath`,
+    );
+  });
+
+  it.each([
+    ...['find_first', 'find_last', 'from_items', 'group_by', 'items', 'lower', 'pad_left', 'pad_right', 'replace'],
+    ...['split', 'trim', 'trim_left', 'trim_right', 'upper', 'zip'],
+  ])('has no function %s, which JMESPath does not have either', (name) => {
+    expect(() => compileQuery(`${name}(@)`)).toThrow(`there is no function ${name}()`);
+  });
+
   it('names the expression and what is wrong', () => {
     expect(() => compileQuery('nosuch(@)')).toThrow('--query "nosuch(@)": there is no function nosuch()');
     expect(() => compileQuery('length(@,@)')).toThrow('length() takes 1 arguments, 2 given');
@@ -133,9 +130,7 @@ describe('--query', () => {
     ['sort([].[id][])', undefined],
     ['sort(`[1,"a"]`)', 'sort() wants only numbers or only strings, got string and number'],
     ['sort_by(@,&name)', 'sort_by() wants only numbers or only strings, got null and null'],
-    ['`1` / `0`', 'division by zero'],
-    ["'a' + `1`", 'arithmetic wants two numbers, got string and number'],
-    ['`1e9999999` + `1`', 'the numbers are too far apart for arithmetic'],
+    ['sum(`[1e9999999,1]`)', 'the numbers are too far apart for arithmetic'],
   ])('%s that does not fit the result is a usage failure', (expression, reason) => {
     const run = compileQuery(expression);
     if (reason === undefined) expect(run(CARDS)).toEqual(['a', 'b', 'c']);
