@@ -1,3 +1,4 @@
+import { CARD_ID } from '../api/field.ts';
 import type { Failure } from '../failure.ts';
 import { shellQuote } from '../files/safety.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
@@ -18,6 +19,27 @@ export function withoutYes(word: string): readonly string[] {
   if (!/^-[hnqvy]*y[hnqvy]*$/.test(word)) return word === '--yes' ? [] : [word];
   const rest = word.replaceAll('y', '');
   return rest === '-' ? [] : [rest];
+}
+
+/**
+ * A refusal of words that follow a text without quotes (`--reason lost ticket 4711`), with the text in quotes as its first
+ * hint. `texts`: the options that take free text.
+ */
+export function withQuotesHint(failure: Failure, argv: readonly string[], texts: readonly string[]): Failure {
+  if (maskArguments(argv) !== undefined) return failure;
+  for (const [index, option] of argv.entries()) {
+    if (!texts.includes(option)) continue;
+    const end = argv.findIndex((word, at) => at > index + 1 && (word.startsWith('-') || CARD_ID.test(word)));
+    const words = argv.slice(index + 1, end === -1 ? argv.length : end);
+    if (words.length < 2 || !words.slice(1).some((word) => failure.message.includes(word))) continue;
+    return failure.with({}, [`put the text in quotes: ${option} ${doubleQuote(words.join(' '))}`, ...failure.hints]);
+  }
+  return failure;
+}
+
+/** In double quotes, as people type it, where nothing in the text means anything to a shell; else in single ones. */
+function doubleQuote(text: string): string {
+  return /["$`\\!]/.test(text) ? shellQuote(text) : `"${text}"`;
 }
 
 /**

@@ -69,13 +69,14 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const { withFolderHint } = await import('./folder-hint.ts');
   const helped = withFolderHint(failure, context);
   const known = state.operation === undefined ? helped : helped.with({ operation: state.operation });
-  const { renderFailure } = await import('../output/failure-text.ts');
+  const { paintsErrors, renderFailure } = await import('../output/failure-text.ts');
   const { maskArguments } = await import('./secret-arguments.ts');
   const masks = [state.mask, maskArguments(context.argv)];
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
   await context.stderr.write(
     renderFailure(known, state.format, {
       width: context.stderr.isTerminal ? (context.stderr.columns ?? 80) : undefined,
+      colour: paintsErrors(context),
       debug: context.env['FRONTDESK_DEBUG'] === '1',
       mask,
     }),
@@ -149,9 +150,10 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
     return await runCommand(context, command, rest, state);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    const { withCleanedCommand } = await import('./paste-command.ts');
+    const { withCleanedCommand, withQuotesHint } = await import('./paste-command.ts');
     const writes = command.kind === 'call' && command.writes;
-    const cleaned = withCleanedCommand(error, context.argv, writes);
+    const texts = command.options.filter(({ value }) => value === 'text').map(({ long }) => `--${long}`);
+    const cleaned = withQuotesHint(withCleanedCommand(error, context.argv, writes), context.argv, texts);
     // Only what was never sent can be a usage error: of a write it is said, wherever it was found.
     throw writes ? cleaned.with({ outcome: error.details.outcome ?? 'not_sent' }) : cleaned;
   }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Places } from '../files/paths.ts';
 import type { WriteRecorder } from '../history/record.ts';
-import { renderNotice } from '../output/failure-text.ts';
+import { paintsErrors, renderNotice } from '../output/failure-text.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { openRowWriter, renderResult, writingBeside } from '../output/render.ts';
 import type { CommonInput, Session } from '../session.ts';
@@ -63,11 +63,12 @@ export async function openRecorderOf(
 
 /** What a session prints: results on stdout, notices and failures on stderr, each in the format of the moment. */
 export function printerOf(
-  { env, stdout, stderr }: Context,
+  context: Context,
   { quiet }: CommonInput,
   display: WaitDisplay,
   options: () => OutputOptions,
 ): Pick<Session, 'print' | 'openRows' | 'report' | 'notify'> {
+  const { env, stdout, stderr } = context;
   return {
     async print(result) {
       display.clear();
@@ -80,14 +81,19 @@ export function printerOf(
       const { renderFailure } = await import('../output/failure-text.ts');
       const { widthOf } = await import('../output/line-break.ts');
       const { format, mask } = options();
-      const style = { width: widthOf(stderr), debug: env['FRONTDESK_DEBUG'] === '1', mask };
+      const style = {
+        width: widthOf(stderr),
+        colour: paintsErrors(context),
+        debug: env['FRONTDESK_DEBUG'] === '1',
+        mask,
+      };
       await stderr.write(renderFailure(failure, format, style));
     },
     async notify(notice) {
       display.clear();
       if (notice.level === 'note' && quiet) return;
       const { format, mask } = options();
-      await stderr.write(renderNotice(notice, format, stderr, mask));
+      await stderr.write(renderNotice(notice, format, stderr, mask, paintsErrors(context)));
     },
   };
 }

@@ -128,7 +128,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   const limit = Math.ceil(options.timeoutMs / 1000);
   const report = (notice: Notice) => {
     display?.stop();
-    void stderr.write(renderNotice(notice, options.format, stderr));
+    void stderr.write(renderNotice(notice, options.format, stderr, undefined, options.colour));
   };
   const sayLate = () =>
     void stderr.write(

@@ -66,7 +66,8 @@ function readWhen(text: string): Reading<When> {
 }
 
 function readChoices(text: string, { choices = [] }: ValueSpec): Reading<readonly string[]> {
-  const words = text.split(',').map((word) => word.trim());
+  const named = (word: string) => choices.find((choice) => choice.toLowerCase() === word.toLowerCase()) ?? word;
+  const words = text.split(',').map((word) => named(word.trim()));
   const unknown = words.find((word) => !choices.includes(word));
   return unknown === undefined ? found(words) : bad(choiceProblem(unknown, choices));
 }

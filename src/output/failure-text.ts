@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { type Failure, type Notice, OUTCOMES } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
@@ -35,11 +36,33 @@ export const ERROR_OUTPUT = object({ error: ERROR });
 /** The same for a notice, where stderr is no terminal. */
 export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT }) });
 
+/** Whether stderr is a terminal that shows bold and colours, and was not told to do without. */
+export function paintsErrors({ argv, env, stderr }: Pick<Context, 'argv' | 'env' | 'stderr'>): boolean {
+  const end = argv.indexOf('--');
+  const isOff = (end === -1 ? argv : argv.slice(0, end)).includes('--no-color') || (env['NO_COLOR'] ?? '') !== '';
+  return stderr.isTerminal && !isOff && (isGiven(env['FORCE_COLOR']) || env['TERM'] !== 'dumb');
+}
+
+function isGiven(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0';
+}
+
+const [RED, YELLOW, MAGENTA] = [31, 33, 35];
+
+/** The beginning of the first line in bold and in a colour; the words say the same without them. */
+function painted(lines: readonly string[], lead: string, colour: number): string[] {
+  return lines.map((line, index) =>
+    index === 0 && line.startsWith(lead) ? `\u001b[1;${colour}m${lead}\u001b[0m${line.slice(lead.length)}` : line,
+  );
+}
+
 interface FailureStyle {
   /** `FRONTDESK_DEBUG=1`: the stack follows in text mode. */
   readonly debug: boolean;
   /** Takes our own token out of a text, should the service echo it. */
   readonly mask?: ((text: string) => string) | undefined;
+  /** Bold and colours; `paintsErrors` tells. */
+  readonly colour?: boolean;
   /** Columns of the terminal that stderr is; undefined: it is none, and no line is broken. */
   readonly width?: number | undefined;
 }
@@ -49,6 +72,7 @@ const MAX_SERVICE_MESSAGE = 500;
 /** No message of ours is longer; a list of twenty faults fits. */
 const MAX_MESSAGE = 8000;
 const MAX_HINTS = 2;
+const UNKNOWN_LEAD = 'frontdesk: OUTCOME UNKNOWN';
 
 /**
  * A failure as stderr shows it, line ends included. Text: what was attempted and came back, then up to two
@@ -62,10 +86,13 @@ export function renderFailure(failure: Failure, format: Format, style: FailureSt
   const { width } = style;
   const said = (width === undefined ? undefined : failure.screen) ?? failure.lines ?? [failure.message];
   const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hint))}`);
+  const broken = said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width));
+  const isUnknown = failure.code === 'OUTCOME_UNKNOWN';
+  const lead = isUnknown && broken[0]?.startsWith(UNKNOWN_LEAD) ? UNKNOWN_LEAD : 'frontdesk:';
   const lines = [
-    ...said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width)),
+    ...(style.colour ? painted(broken, lead, isUnknown ? MAGENTA : RED) : broken),
     // After the most important message of all the command to check with stands alone, whatever room there is.
-    ...hints.flatMap((hint) => breakLine(hint, width, failure.code === 'OUTCOME_UNKNOWN')),
+    ...hints.flatMap((hint) => breakLine(hint, width, isUnknown)),
   ];
   if (style.debug) lines.push(...stackLines(failure).map((line) => safeText(mask(line))));
   return `${lines.join('\n')}\n`;
@@ -97,6 +124,7 @@ export function renderNotice(
   format: Format,
   stderr: { readonly isTerminal: boolean; readonly columns?: number | undefined },
   mask?: (text: string) => string,
+  colour = false,
 ): string {
   const message = mask === undefined ? notice.message : mask(notice.message);
   if (isJson(format) && !stderr.isTerminal) {
@@ -105,7 +133,9 @@ export function renderNotice(
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
   // Commands to choose from stand one a line.
   const hasCommands = (line.match(/: frontdesk /g)?.length ?? 0) > 1;
-  return `${breakLine(line, widthOf(stderr), hasCommands).join('\n')}\n`;
+  const lines = breakLine(line, widthOf(stderr), hasCommands);
+  const isWarning = notice.level === 'warning';
+  return `${(colour && isWarning ? painted(lines, 'frontdesk: warning:', YELLOW) : lines).join('\n')}\n`;
 }
 
 function withShortServiceMessage(message: string, failure: Failure, mask: (text: string) => string): string {

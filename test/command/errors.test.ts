@@ -24,6 +24,31 @@ async function failing(args: readonly string[], reply: Reply) {
   return { ...result, server, error: JSON.parse(lines.at(-1) ?? '').error, lines };
 }
 
+describe('a text without quotes', () => {
+  const ID = '7c0e1111-2222-3333-4444-555566667777';
+
+  test.each([
+    [['card', 'block', ID, '--reason', 'lost', 'ticket', '4711', '-y'], '--reason "lost ticket 4711"'],
+    [['card', 'block', '--reason', 'lost', 'ticket', ID, '-y'], '--reason "lost ticket"'],
+    [
+      ['calendar', 'event', 'create', '--calendar', 'c', '--name', "Ann's", 'party', '--start', '2027-01-01'],
+      `--name "Ann's party"`,
+    ],
+    [['card', 'reissue', ID, '--reason', 'paid', '$5', '-y'], "--reason 'paid $5'"],
+  ])('%j is told to put it in quotes', async (args, quoted) => {
+    const server = await startRecordingServer([]);
+    const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
+    expect({ code, stdout, requests: server.requests.length }).toEqual({ code: 2, stdout: '', requests: 0 });
+    expect(stderr).toContain(`\nhint: put the text in quotes: ${quoted}\n`);
+  });
+
+  test('several that are no card ids are counted as that', async () => {
+    const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids, nothing was sent:\n/);
+  });
+});
+
 describe('a card id that was pasted with something around it', () => {
   const ID = '7c0e1111-2222-3333-4444-555566667777';
 

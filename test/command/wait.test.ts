@@ -10,6 +10,20 @@ const card = (status: string): Reply => ({ body: cardText(status) });
 const serve = (script: readonly Reply[] | Handler) => startRecordingServer(script, untilFileEnds);
 
 describe.concurrent('card wait', () => {
+  test('takes a status in lower case', async () => {
+    const { code, stdout } = await runFrontdesk([
+      'card',
+      'wait',
+      '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      '--status',
+      'blocked,active',
+      '--json',
+      '-p',
+      'sandbox',
+    ]);
+    expect({ code, stdout: JSON.parse(stdout).status }).toEqual({ code: 0, stdout: 'ACTIVE' });
+  });
+
   test('reads until the status is one of those wanted, and prints the card as card get does', async () => {
     const server = await serve([card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('ACTIVE')]);
     const result = await runFrontdesk([...WAIT, '--status', 'BLOCKED,ACTIVE', '--interval', '50ms', '--json'], {

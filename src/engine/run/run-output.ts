@@ -5,7 +5,7 @@ import { printJson } from '../../json/print.ts';
 import { jsonOf } from '../../json/shape.ts';
 import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
-import { renderFailure, renderNotice } from '../../output/failure-text.ts';
+import { paintsErrors, renderFailure, renderNotice } from '../../output/failure-text.ts';
 import { breakLine, widthOf } from '../../output/line-break.ts';
 import type { RowStream, Surroundings } from '../../output/options.ts';
 import { type Format, isJson } from '../../output/options.ts';
@@ -192,6 +192,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
       renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
         debug: false,
         width: widthOf(stderr),
+        colour: paintsErrors(session.context),
         mask: session.output.mask,
       }),
     );

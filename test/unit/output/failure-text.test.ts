@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure, usageFailure } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
-import { renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
+import { paintsErrors, renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
 
 const QUIET = { debug: false };
 
@@ -38,6 +38,39 @@ describe('renderFailure', () => {
     expect(renderFailure(failure, 'ndjson', QUIET)).toBe(
       '{"error":{"code":"OUTCOME_UNKNOWN","exitCode":8,"message":"said \\"x\\"\\u001b","hint":"look; wait","operation":"card.block","id":"i","outcome":"unknown","http":{"status":500,"requestId":"req"},"service":{"errorCode":"E","message":"m","details":{"n":10.10}},"body":"text","attempts":1,"row":3,"sentAt":"2026-01-01T00:00:00Z","phase":"awaiting_headers","observed":{"status":"ACTIVE","reads":2},"resultId":"r","retryAt":"2026-01-01T00:00:00Z"}}\n',
     );
+  });
+
+  it('begins in bold and a colour on a terminal that shows them, and says the same without', () => {
+    const style = { debug: false, width: 80, colour: true };
+    const plain = new Failure('NOT_FOUND', 'no card x', { hints: ['check the id'] });
+    expect(renderFailure(plain, 'table', style)).toBe(
+      '\u001b[1;31mfrontdesk:\u001b[0m no card x\nhint: check the id\n',
+    );
+    const unknown = new Failure('OUTCOME_UNKNOWN', 'OUTCOME UNKNOWN - block of card x: cut.');
+    expect(renderFailure(unknown, 'table', style)).toBe(
+      '\u001b[1;35mfrontdesk: OUTCOME UNKNOWN\u001b[0m - block of card x: cut.\n',
+    );
+    const warned = { code: 'W', message: 'the list may be cut', level: 'warning' as const };
+    const stderr = { isTerminal: true, columns: 80 };
+    expect(renderNotice(warned, 'table', stderr, undefined, true)).toBe(
+      '\u001b[1;33mfrontdesk: warning:\u001b[0m the list may be cut\n',
+    );
+    expect(renderNotice({ ...warned, level: 'note' }, 'table', stderr, undefined, true)).toBe(
+      'frontdesk: note: the list may be cut\n',
+    );
+  });
+
+  it.each([
+    [[], {}, true, true],
+    [[], {}, false, false],
+    [['--no-color'], {}, true, false],
+    [['--', '--no-color'], {}, true, true],
+    [[], { NO_COLOR: '1' }, true, false],
+    [[], { TERM: 'dumb' }, true, false],
+    [[], { TERM: 'dumb', FORCE_COLOR: '1' }, true, true],
+  ])('%j with %j, on a terminal: %s: paints %s', (argv, env, isTerminal, paints) => {
+    const stderr = { isTerminal, columns: 80, write: async () => undefined };
+    expect(paintsErrors({ argv, env, stderr })).toBe(paints);
   });
 
   it('leaves out what is not known', () => {
