@@ -131,7 +131,7 @@ export const LAYERS: readonly Layer[] = [
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   commander: 'src/engine/argv.ts',
-  '@inquirer/prompts': 'src/engine/questions.ts',
+  '@inquirer/core': 'src/engine/questions.ts',
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',
   ora: 'src/engine/wait-display.ts',

@@ -60,20 +60,30 @@ export interface PromptPort {
   /** False when stdin or stderr is no terminal, or `--no-input` was given: then nothing may be asked. */
   readonly available: boolean;
   /**
-   * Free text; `validate` answers `true` or what is wrong, `show` what stands there once it is given. Rejects
-   * with CANCELLED at Ctrl-C and EOF (130) and at a signal.
+   * Free text, which may be pasted; `show` is what stands there once it is given. At Esc it is left, or its line
+   * emptied (`keepsAtEscape`). Every question rejects with CANCELLED at Esc, Ctrl-C, EOF (130) and a signal.
    */
   text(
     question: string,
-    validate: (answer: string) => true | string,
-    show?: (answer: string) => string,
+    judge: (answer: string) => Verdict,
+    how?: { readonly show?: (answer: string) => string; readonly keepsAtEscape?: boolean },
   ): Promise<string>;
   /** The same, not echoed. */
-  secret(question: string, validate: (answer: string) => true | string): Promise<string>;
+  secret(question: string, judge: (answer: string) => Verdict): Promise<string>;
   /** Yes or no; the default is no. */
   confirm(question: string): Promise<boolean>;
-  choose(question: string, choices: readonly { readonly value: string; readonly text: string }[]): Promise<string>;
+  /** The same with a third answer, `word`, of which the first letter is enough; `does` says what it is for. */
+  decide(question: string, other?: { readonly word: string; readonly does: string }): Promise<string>;
+  /** `orText` judges a text that is given in place of a choice; without it none is taken. */
+  choose(
+    question: string,
+    choices: readonly { readonly value: string; readonly text: string }[],
+    orText?: (text: string) => Verdict,
+  ): Promise<string>;
 }
+
+/** `true`: it is the answer. A text: why not. `instead`: what was meant by it, which Enter takes. */
+export type Verdict = true | string | { readonly instead: string; readonly why: string };
 
 /** What this start used of the code that earlier ones compiled and kept. */
 export interface CompiledCodeFacts {
@@ -111,8 +121,12 @@ export interface Context {
   readonly stdin: InputPort;
   readonly stdout: OutputPort;
   readonly stderr: OutputPort;
-  /** stdin and stderr themselves, for the library that asks on a terminal. */
-  terminal(): { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream };
+  /** stdin and stderr themselves, for questions. `onExit` hears that the process ends, whatever ends it. */
+  terminal(): {
+    readonly input: NodeJS.ReadableStream;
+    readonly output: NodeJS.WritableStream;
+    onExit(listener: () => void): () => void;
+  };
   readonly clock: ClockPort;
   /** Uniform in [0, 1). */
   random(): number;

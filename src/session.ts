@@ -50,8 +50,8 @@ export interface Session {
   /** The profile of this call; throws USAGE when there is none that can be meant. */
   readonly profile: ResolvedProfile;
   readonly prompt: PromptPort;
-  /** The same questions, left without an answer as soon as the signal is aborted. */
-  promptUntil(leave: AbortSignal): PromptPort;
+  /** The call is one of many of a sitting at the desk: each write asks, and what became of it is said there. */
+  readonly isSitting?: boolean;
   /** What the http layer reports while it waits and, with --verbose, exchanges. */
   readonly listener: CallListener;
   readonly places: Places;

@@ -1,8 +1,10 @@
+import type { Operation } from '../api/operation.ts';
+import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { cutText, padText } from '../output/cut-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
-import type { RecentCard, Sitting } from './sitting.ts';
+import { isSame, type RecentCard, type Sitting } from './sitting.ts';
 
 /** `1 outcome unknown`, or nothing: stands in every question until it is settled. */
 export function unknownText(sitting: Sitting): string {
@@ -22,14 +24,33 @@ export function recentText(cards: readonly RecentCard[], width: number): string 
 
 const SHOWN_MEMBERS = ['status', 'currentBalance', 'expiryDate', 'cancelledAt', 'activatedAt'] as const;
 
-/** What a write changed of what the card shows, in one line. */
-export function changeText(before: JsonObject | undefined, after: JsonObject): string {
-  if (before === undefined) return '';
+/** What a write changed of what the card shows. */
+function changeText(before: JsonObject | undefined, after: JsonObject | undefined): string {
+  if (before === undefined || after === undefined) return '';
   const changes = SHOWN_MEMBERS.flatMap((name) => {
     const [old, now] = [cellText(before.get(name)), cellText(after.get(name))];
     return old === now ? [] : [`${name} ${old === '' ? 'none' : old} -> ${now === '' ? 'none' : now}`];
   });
   return changes.length === 0 ? 'The card looks as it did before.\n' : `Changed: ${safeText(changes.join(', '))}\n`;
+}
+
+/** The last lines above the menu after a write: what was done, or what is unknown and may still come. */
+export function outcomeText(
+  sitting: Sitting,
+  operation: Operation,
+  { cardId, outcome, made }: { readonly cardId: string; readonly outcome: Outcome; readonly made?: string | undefined },
+  seen: { readonly before: JsonObject | undefined; readonly after: JsonObject | undefined },
+): string {
+  const { effect, command } = operation;
+  if (effect.kind !== 'write' || outcome === 'rejected') return '';
+  if (outcome === 'unknown') {
+    if (!sitting.unknown.some((doubt) => doubt.command === command && isSame(doubt.cardId, cardId))) return '';
+    const lost = effect.resultId === undefined ? '' : ' The id of the new card cannot be seen here.';
+    return `The ${command.replaceAll('.', ' ')} of ${cardId} is unknown: it may have been done, and it may still come.${lost}\n`;
+  }
+  const isRead = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
+  const done = `${effect.done} ${cardId}${isRead}\n`;
+  return made === undefined ? `${changeText(seen.before, seen.after)}${done}` : `${done}New card: ${safeText(made)}\n`;
 }
 
 /** What the sitting came to, in one or two lines. */

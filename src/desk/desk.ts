@@ -1,24 +1,22 @@
 import { CARD_STATUSES } from '../api/card.ts';
-import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { cardActivate } from '../commands/card/activate.ts';
 import { cardBlock } from '../commands/card/block.ts';
 import { cardReissue } from '../commands/card/reissue.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
-import { type PromptPort, type SignalPort, signalWords } from '../context.ts';
+import { type PromptPort, type SignalName, signalWords, type Verdict } from '../context.ts';
 import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
 import type { OpenSession } from '../engine/open-session.ts';
-import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Outcome } from '../failure.ts';
-import { readCardId } from '../input/card-id.ts';
-import { checkFields } from '../input/check-fields.ts';
-import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure, type FailureCode } from '../failure.ts';
+import { cardIdProblem, readCardId } from '../input/card-id.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { runWait } from '../local/card-wait.ts';
 import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
-import type { Session } from '../session.ts';
-import { changeText, recentText, summaryText, unknownText } from './desk-text.ts';
+import { type Ended, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
+import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
 import type { IdleTimer } from './idle-timer.ts';
 import type { Sitting } from './sitting.ts';
 
@@ -29,7 +27,7 @@ export const WRITES: Readonly<Record<string, CallCommand>> = {
   reissue: cardReissue,
 };
 
-const MENU = [
+const MENU: readonly { readonly value: string; readonly text: string }[] = [
   { value: 'look', text: 'Look again' },
   ...Object.keys(WRITES).map((verb) => ({ value: verb, text: `${verb.charAt(0).toUpperCase()}${verb.slice(1)}` })),
   { value: 'wait', text: 'Wait for a status' },
@@ -40,67 +38,89 @@ const MENU = [
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
 
-/** Signals of one command, all of whose listeners go when it has ended: a sitting outlives its writes. */
-function signalsOfCommand(signals: SignalPort): SignalPort & { release(): void } {
-  const stops: (() => void)[] = [];
-  return {
-    received: signals.received,
-    onSignal(listener) {
-      const stop = signals.onSignal(listener);
-      stops.push(stop);
-      return stop;
-    },
-    release() {
-      for (const stop of stops) stop();
-    },
-  };
+/** What to choose next, by what failed. */
+const NEXT: Partial<Record<FailureCode, readonly string[]>> = {
+  AUTH: ['Log in in another window, then choose Look again: this sitting goes on'],
+  NOT_FOUND: ['check the id, and choose Another card'],
+  UNREACHABLE: ['choose Look again in a minute'],
+  BAD_REPLY: ['choose Look again in a minute'],
+  BUSY: ['choose Look again later'],
+  TIMEOUT: ['choose Wait for a status to wait on'],
+  OUTCOME_UNKNOWN: ['choose Look again to see whether it was done; do not repeat it before'],
+};
+
+function cancelledBy(signal: SignalName): Failure {
+  return new Failure('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });
 }
 
-/** A question that is left by Ctrl-C goes one step back; by anything else the desk is left. */
+/** The card at hand, as it was last seen; `isMissing`: the service says that there is none. */
+interface Seen {
+  readonly cardId: string;
+  readonly card?: JsonObject | undefined;
+  readonly isMissing?: boolean;
+}
+
+/** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */
+function judgeId(text: string, otherwise: string | undefined): Verdict {
+  const read = readCardId(text);
+  if (read.kind === 'id') return true;
+  if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
+  return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
+}
+
+/** A question or a wait that is left by Esc or Ctrl-C goes one step back; by anything else the desk is left. */
 function isStepBack(error: unknown): boolean {
-  return error instanceof QuestionLeft && error.by === 'ctrl_c';
+  if (error instanceof QuestionLeft) return error.isStepBack;
+  return error instanceof Failure && error.code === 'CANCELLED' && error.exitCode === CANCELLED_EXIT_CODES.SIGINT;
 }
 
-/** One sitting: card after card, until somebody leaves. Nothing is decided here: writes go the way of their commands. */
+/** One sitting: card after card, until it is left. Nothing is decided here: writes go the way of their commands. */
 export class Desk {
   readonly #session: OpenSession;
   readonly #prompt: PromptPort;
   readonly #where: string;
   readonly #sitting: Sitting;
+  readonly #mayWrite: boolean;
 
-  constructor(session: OpenSession, idle: IdleTimer, known: { readonly where: string; readonly sitting: Sitting }) {
+  constructor(
+    session: OpenSession,
+    idle: IdleTimer,
+    known: { readonly where: string; readonly sitting: Sitting; readonly mayWrite: boolean },
+  ) {
     this.#session = session;
     this.#where = known.where;
     this.#sitting = known.sitting;
-    const prompt = session.promptUntil(idle.signal);
-    const input = () => session.context.terminal().input;
-    this.#prompt = {
-      available: prompt.available,
-      text: (...asked) => idle.during(input(), () => prompt.text(...asked)),
-      secret: (...asked) => idle.during(input(), () => prompt.secret(...asked)),
-      confirm: (question) => idle.during(input(), () => prompt.confirm(question)),
-      choose: (...asked) => idle.during(input(), () => prompt.choose(...asked)),
-    };
+    this.#mayWrite = known.mayWrite;
+    this.#prompt = session.promptUntil(idle);
   }
 
   /** Answers the exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written. */
   async run(): Promise<number> {
+    const { context, profile } = this.#session;
+    // Between a question and a wait Ctrl-C has no step to go back.
+    const release = context.signals.onSignal((signal) => {
+      if (signal === 'SIGINT') return;
+      const failure = this.#ended(cancelledBy(signal));
+      void this.#session.report(failure).then(() => context.exitNow(failure.exitCode));
+    });
     try {
-      for (;;) {
-        const cardId = await this.#askCard();
-        if (cardId === undefined || (await this.#serve(cardId)) === 'leave') break;
+      let next: string | undefined;
+      while (next !== 'leave') {
+        const cardId: string | undefined = next === undefined || next === 'another' ? await this.#askCard() : next;
+        next = cardId === undefined ? 'leave' : await this.#serve(cardId);
       }
     } catch (error) {
       if (!(error instanceof QuestionLeft) || (error.by !== 'end' && error.by !== 'leave')) throw this.#ended(error);
-      if (error.by === 'leave') await this.#write('Nobody pressed a key for a while, so the desk is left.\n');
+      if (error.by === 'leave') await this.#write('No key was pressed for a while, so the desk is left.\n');
+    } finally {
+      release();
     }
-    const { profile } = this.#session;
     await this.#write(summaryText(this.#sitting, profile.namedBy === undefined ? '' : ` -p ${profile.name}`));
     return this.#sitting.unknown.length > 0 ? FAILURES.OUTCOME_UNKNOWN.exitCode : 0;
   }
 
   /** A signal ends with its own code, which says that nothing is unknown; with something unknown it cannot. */
-  #ended(error: unknown): unknown {
+  #ended<Thrown>(error: Thrown): Thrown | Failure {
     if (!(error instanceof Failure) || error.code !== 'CANCELLED' || this.#sitting.unknown.length === 0) return error;
     return new Failure('OUTCOME_UNKNOWN', `${error.message}; ${unknownText(this.#sitting)}`, {
       hints: ['see `frontdesk history --outcome unknown`'],
@@ -110,25 +130,19 @@ export class Desk {
 
   /** The card to serve next; undefined: leave. */
   async #askCard(): Promise<string | undefined> {
-    const { recent } = this.#sitting;
+    const recent = this.#sitting.offered;
     await this.#write(`\n${recentText(recent, this.#width)}`);
     const chosen = (text: string) => recent[/^[1-9]$/.test(text.trim()) ? Number(text) - 1 : -1]?.cardId;
-    const idOf = (text: string) => {
-      const read = readCardId(text);
-      return chosen(text) ?? (read.kind === 'holds' ? read.id : text.trim());
-    };
     const isLeave = (text: string) => LEAVE_WORDS.includes(text.trim().toLowerCase());
-    const check = (text: string) => {
-      if (isLeave(text)) return true;
-      if (text.trim() === '') return 'paste a card id, or type the number of a recent card; q leaves';
-      const [fault] = checkFields(OPERATIONS.cardGet.params, { cardId: idOf(text) }, (name) => name);
-      return fault === undefined ? true : fault.problem;
+    const judge = (text: string) => {
+      if (isLeave(text) || chosen(text) !== undefined) return true;
+      const isEmpty = text.trim() === '';
+      return judgeId(text, isEmpty ? 'paste a card id, or type the number of a recent card; q leaves' : undefined);
     };
     try {
-      const answer = await this.#prompt.text(this.#question('Card id'), check, (text) =>
-        isLeave(text) ? text : idOf(text),
-      );
-      return isLeave(answer) ? undefined : idOf(answer);
+      const show = (text: string) => chosen(text) ?? text;
+      const answer = await this.#prompt.text(this.#question('Card id'), judge, { show, keepsAtEscape: true });
+      return isLeave(answer) ? undefined : show(answer);
     } catch (error) {
       if (isStepBack(error)) return undefined;
       throw error;
@@ -140,42 +154,49 @@ export class Desk {
     return `${subject} (${this.#where}${unknown === '' ? '' : `; ${unknown}`})`;
   }
 
-  async #serve(cardId: string): Promise<'leave' | 'another'> {
-    let card = await this.#look(cardId);
+  /** Serves one card. Answers `leave`, `another`, or the id of the card that was given at the menu. */
+  async #serve(cardId: string): Promise<string> {
+    let seen = await this.#look(cardId);
     for (;;) {
+      // What cannot be done is not offered.
+      const mayWrite = this.#mayWrite && seen.isMissing !== true;
+      const menu = MENU.filter(({ value }) => mayWrite || WRITES[value] === undefined);
       let choice: string;
       try {
-        choice = await this.#prompt.choose(this.#question(`Card ${cardId.slice(0, 8)}`), MENU);
+        const orId = (text: string) => judgeId(text, 'choose an entry, or paste a card id');
+        choice = await this.#prompt.choose(this.#question(`Card ${seen.cardId.slice(0, 8)}`), menu, orId);
       } catch (error) {
         if (isStepBack(error)) return 'another';
         throw error;
       }
-      if (choice === 'leave' || choice === 'another') return choice;
-      card = await this.#do(choice, cardId, card);
+      const write = WRITES[choice];
+      if (write !== undefined) seen = await this.#writeCard(write, seen);
+      else if (choice === 'history') await this.#try(() => this.#history(seen.cardId));
+      else if (choice === 'wait') await this.#try(() => this.#wait(seen.cardId));
+      else if (choice === 'look') seen = await this.#look(seen.cardId);
+      else return choice;
     }
   }
 
-  /** Does what was chosen; answers the card as it was last seen. */
-  async #do(choice: string, cardId: string, card: JsonObject | undefined): Promise<JsonObject | undefined> {
-    const command = WRITES[choice];
-    if (command !== undefined) return this.#writeCard(command, cardId, card);
-    if (choice === 'history') await this.#try(() => this.#history(cardId));
-    else if (choice === 'wait') await this.#try(() => this.#wait(cardId));
-    else return this.#look(cardId);
-    return card;
-  }
-
   /** Shows the card. A failure is reported, and the menu offers to look again. */
-  async #look(cardId: string): Promise<JsonObject | undefined> {
-    return this.#try(async () => {
-      const card = await this.#read(cardId);
-      if (!isJsonObject(card)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
-      await this.#show(card);
-      for (const done of this.#sitting.saw(cardId, card)) {
-        await this.#write(`The ${done.replaceAll('.', ' ')} that was unknown shows now: it happened.\n`);
+  async #look(cardId: string): Promise<Seen> {
+    let isMissing = false;
+    const card = await this.#try(async () => {
+      try {
+        const read = await this.#read(cardId);
+        if (!isJsonObject(read)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
+        return read;
+      } catch (error) {
+        isMissing = error instanceof Failure && error.code === 'NOT_FOUND';
+        throw error;
       }
-      return card;
     });
+    if (card === undefined) return { cardId, isMissing };
+    await this.#show(card);
+    for (const done of this.#sitting.saw(cardId, card)) {
+      await this.#write(`The ${done.replaceAll('.', ' ')} that was unknown shows now: it happened.\n`);
+    }
+    return { cardId, card };
   }
 
   /** The card in what the terminal has beside the menu: nothing of it may scroll away. */
@@ -188,74 +209,58 @@ export class Desk {
   }
 
   async #read(cardId: string): Promise<JsonValue> {
-    const { context, policy, listener } = this.#session;
-    const stop = new AbortController();
-    const release = context.signals.onSignal((signal) => stop.abort(signal));
-    try {
-      const service = await this.#session.service('cards');
-      const call = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
-      const result = await service.client.call(call, { policy, listener, stop: stop.signal });
-      if (result.kind === 'failed') throw result.failure;
-      for (const notice of result.ending.notices) await this.#session.notify(notice);
-      return result.resource;
-    } finally {
-      release();
-    }
+    const { policy, listener } = this.#session;
+    const service = await this.#session.service('cards');
+    const call = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
+    const result = await waitingAtDesk(this.#session, (stop) => service.client.call(call, { policy, listener, stop }));
+    if (result.kind === 'failed') throw result.failure;
+    for (const notice of result.ending.notices) await this.#session.notify(notice);
+    return result.resource;
   }
 
-  async #writeCard(command: CallCommand, cardId: string, before: JsonObject | undefined) {
+  /** Writes, shows the card anew, and says last what became of the write. Answers the card that is at hand then. */
+  async #writeCard(command: CallCommand, seen: Seen): Promise<Seen> {
     const operation = operationOf(command);
-    const outcome = await this.#ending(operation, cardId, (session) =>
-      runCall(session, command, { words: [cardId], options: new Map() }),
-    );
-    if (outcome === undefined) return before;
-    this.#sitting.ended(operation, cardId, outcome);
+    const { cardId } = seen;
+    const { outcome, made, failure } = await this.#ending(command, cardId);
+    if (outcome === undefined) return seen;
+    this.#sitting.ended(operation, cardId, outcome, made);
     const after = await this.#look(cardId);
-    if (after !== undefined) await this.#write(changeText(before, after));
-    return after ?? before;
+    // It was said at once while it mattered; a refusal says what to do.
+    if (outcome === 'rejected' && failure !== undefined) await this.#report(failure);
+    await this.#write(
+      outcomeText(this.#sitting, operation, { cardId, outcome, made }, { before: seen.card, after: after.card }),
+    );
+    return made === undefined ? after : { cardId: made };
   }
 
-  /** Runs a write as its command would, and reports a failure; undefined: it was not begun, or given up at a question. */
-  async #ending(
-    operation: Operation,
-    cardId: string,
-    run: (session: OpenSession) => Promise<unknown>,
-  ): Promise<Outcome | undefined> {
-    const signals = signalsOfCommand(this.#session.context.signals);
-    let outcome: Outcome | undefined = 'applied';
+  /** Runs a write as its command would, and reports what kept it from being sent, or what is unknown. */
+  async #ending(command: CallCommand, cardId: string): Promise<Ended> {
+    const operation = operationOf(command);
+    const { context } = this.#session;
+    const signals = signalsOfCommand(context.signals);
+    const heardBefore = context.signals.received.length;
+    const ended: Ended = { outcome: 'applied' };
     try {
-      await run(this.#sessionOf(operation, signals));
+      const input = { words: [cardId], options: new Map() };
+      await runCall(sessionOfWrite(this.#session, this.#prompt, operation, { signals, ended }), command, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error instanceof QuestionLeft && !isStepBack(error)) throw error;
-      outcome = error.details.outcome;
+      if (error instanceof QuestionLeft && !error.isStepBack) throw error;
+      ended.failure = error.with({ operation: operation.command });
+      const { outcome } = error.details;
+      ended.outcome = outcome === 'not_sent' ? undefined : outcome;
       if (outcome === 'unknown') this.#sitting.ended(operation, cardId, outcome);
-      await this.#report(error.with({ operation: operation.command }));
-      if (outcome === 'not_sent') outcome = undefined;
+      if (outcome !== 'rejected') await this.#report(ended.failure);
     } finally {
       signals.release();
     }
-    // Ctrl-C ends a write by its outcome, and the sitting goes on; the other signals end both.
-    const ended = this.#session.context.signals.received.find((signal) => signal !== 'SIGINT');
-    if (ended === undefined) return outcome;
-    throw new Failure('CANCELLED', `cancelled by ${signalWords(ended)}`, { exitCode: CANCELLED_EXIT_CODES[ended] });
-  }
-
-  /** The session as a command sees it: its questions are the desk's, and what it prints is shown by the next look. */
-  #sessionOf(operation: Operation, signals: SignalPort): OpenSession {
-    const context = Object.create(this.#session.context, { signals: { value: signals } });
-    const print: Session['print'] = async (result) => {
-      if (operation.effect.kind !== 'write' || result.kind !== 'resource') return;
-      const made = textAt(result.resource, 'cardId');
-      if (operation.effect.resultId === 'cardId' && made !== undefined) this.#sitting.made(made);
-    };
-    // What is not replaced here is reached through the prototype, which is a session.
-    return Object.create(this.#session, {
-      context: { value: context },
-      operation: { value: operation.command },
-      prompt: { value: this.#prompt },
-      print: { value: print },
-    }) as OpenSession;
+    // Ctrl-C ends a write by its outcome, and the sitting goes on; a second one and the other signals end both.
+    const heard = context.signals.received.slice(heardBefore);
+    const signal = heard.find((name) => name !== 'SIGINT');
+    if (signal !== undefined) throw cancelledBy(signal);
+    if (heard.length > 1 && ended.outcome === 'unknown') throw new QuestionLeft('end', undefined);
+    return ended;
   }
 
   async #history(cardId: string): Promise<void> {
@@ -266,7 +271,7 @@ export class Desk {
     const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
     const status = await this.#prompt.choose('Which status is waited for?', statuses);
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
-    await runWait(this.#session, { cardId, status: [status], ...times });
+    await waitingAtDesk(this.#session, (stop) => runWait(this.#session, { cardId, status: [status], ...times, stop }));
   }
 
   /** Reports a failure and stays; what leaves the desk passes. */
@@ -275,17 +280,18 @@ export class Desk {
       return await act();
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
-      if (error instanceof QuestionLeft && !isStepBack(error)) throw error;
-      if (error.code === 'CANCELLED' && error.exitCode !== CANCELLED_EXIT_CODES.SIGINT) throw error;
-      await this.#report(error);
+      if (error.code === 'CANCELLED' && !isStepBack(error)) throw error;
+      if (!(error instanceof QuestionLeft)) await this.#report(error);
       return undefined;
     }
   }
 
   async #report(failure: Failure): Promise<void> {
-    await this.#session.report(failure);
-    if (failure.code !== 'AUTH') return;
-    await this.#write('Log in in another window, then choose Look again: this sitting goes on.\n');
+    const next = NEXT[failure.code] ?? [];
+    // A command is for another window; here there is a menu.
+    const hints =
+      failure.code === 'AUTH' ? failure.hints.slice(0, 1) : failure.hints.filter((hint) => !/frontdesk /.test(hint));
+    await this.#session.report(failure.with({}, [...hints.slice(0, 1), ...next]));
   }
 
   get #width(): number {

@@ -1,14 +1,19 @@
 import type { ClockPort } from '../context.ts';
+import type { Presence } from '../engine/prompt.ts';
+
+/** How long before the end it is announced. */
+const WARNING_MS = 60_000;
 
 /**
- * Aborts `signal` when nobody has pressed a key for `idleMs` while a question stood there. The time of a command, which
- * may wait for the service, does not count.
+ * Aborts `signal` when no key was pressed for `idleMs` while a question stood there, and says so a minute before. The
+ * time of a command, which may wait for the service, does not count.
  */
-export class IdleTimer {
+export class IdleTimer implements Presence {
   readonly #clock: ClockPort;
   readonly #idleMs: number;
   readonly #over = new AbortController();
   #waiting = new AbortController();
+  #warn: ((text: string) => void) | undefined;
 
   constructor(clock: ClockPort, idleMs: number) {
     this.#clock = clock;
@@ -19,25 +24,31 @@ export class IdleTimer {
     return this.#over.signal;
   }
 
-  /** Waits while `ask` goes on; every key on `input` begins the time anew. */
-  async during<Value>(input: NodeJS.ReadableStream, ask: () => Promise<Value>): Promise<Value> {
-    const restart = () => this.#restart();
-    input.on('keypress', restart);
-    restart();
+  async during<Value>(ask: () => Promise<Value>, warn: (text: string) => void): Promise<Value> {
+    this.#warn = warn;
+    this.touched();
     try {
       return await ask();
     } finally {
-      input.off('keypress', restart);
+      this.#warn = undefined;
       this.#waiting.abort();
     }
   }
 
-  #restart(): void {
+  touched(): void {
     this.#waiting.abort();
-    const waiting = new AbortController();
-    this.#waiting = waiting;
-    void this.#clock.sleep(this.#idleMs, waiting.signal).then(() => {
-      if (!waiting.signal.aborted) this.#over.abort();
-    });
+    if (this.#warn === undefined) return;
+    this.#waiting = new AbortController();
+    void this.#run(this.#waiting.signal);
+  }
+
+  async #run(stop: AbortSignal): Promise<void> {
+    const { sleep } = this.#clock;
+    const lastMs = this.#idleMs > WARNING_MS ? WARNING_MS : 0;
+    await sleep(this.#idleMs - lastMs, stop);
+    if (lastMs > 0 && !stop.aborted)
+      this.#warn?.('no key for a while: the desk is left in a minute, unless one is pressed');
+    await sleep(lastMs, stop);
+    if (!stop.aborted) this.#over.abort();
   }
 }

@@ -1,4 +1,7 @@
+import { aimOf } from '../api/operation.ts';
+import { OPERATIONS } from '../api/operations.ts';
 import type { OpenSession } from '../engine/open-session.ts';
+import { isReadOnly } from '../engine/write-guards.ts';
 import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
@@ -8,15 +11,24 @@ import { type RecentCard, Sitting } from './sitting.ts';
 
 const READ_ENTRIES = 50;
 
-/** Cards that this profile wrote to lately; none where there is no history that can be read. */
-async function recentCards(session: Session): Promise<readonly RecentCard[]> {
-  const { stateDir } = session.places;
+/** Cards that this profile wrote to lately at this host; none where there is no history that can be read. */
+async function recentCards({ places, profile }: Session, host: string): Promise<readonly RecentCard[]> {
+  const { stateDir } = places;
   if (stateDir === undefined) return [];
   const page = await readHistory(stateDir, { limit: READ_ENTRIES }).catch(() => undefined);
-  const ids = (page?.entries ?? [])
-    .filter(({ profile, operation }) => profile === session.profile.name && operation.startsWith('card.'))
-    .flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));
-  return [...new Set(ids)].map((cardId) => ({ cardId }));
+  const cards = (page?.entries ?? []).flatMap(({ id, ending: { outcome }, operation, ...entry }): RecentCard[] => {
+    const known = Object.values(OPERATIONS).find(({ command }) => command === operation);
+    const isOurs = entry.profile === profile.name && entry.host === host && operation.startsWith('card.');
+    if (id === undefined || !isOurs || known === undefined) return [];
+    const isOpen = outcome === 'unknown';
+    const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
+    const status = isOpen ? `${operation.replaceAll('.', ' ')} unknown` : isDone ? aimOf(known) : undefined;
+    return [{ cardId: id.toLowerCase(), isOpen, status }];
+  });
+  // The newest of a card, unless an older one is unknown.
+  const ordered = [...cards.filter(({ isOpen }) => isOpen), ...cards];
+  const first = (card: RecentCard) => ordered.find(({ cardId }) => cardId === card.cardId) === card;
+  return ordered.filter((card, index) => first(card) && ordered.indexOf(card) === index);
 }
 
 /** Opens a sitting at the terminal. Answers the exit code. */
@@ -28,10 +40,12 @@ export async function openDesk(session: Session, idleMs: number): Promise<number
     });
   }
   session.useFormat('table');
-  const { host } = new URL(session.baseUrl('cards'));
-  const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${host}`;
-  const sitting = new Sitting(await recentCards(session));
+  const service = await session.service('cards');
+  // Without a credential no card can be served: that is said now, and not after the first id.
+  await service.remainingMs();
+  const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
+  const sitting = new Sitting(await recentCards(session, service.host));
   // The engine opens every session with all of this; only the calls of the desk need to know.
   const open = session as OpenSession;
-  return new Desk(open, new IdleTimer(context.clock, idleMs), { where, sitting }).run();
+  return new Desk(open, new IdleTimer(context.clock, idleMs), { where, sitting, mayWrite: !isReadOnly(session) }).run();
 }

@@ -8,6 +8,8 @@ export interface RecentCard {
   readonly cardId: string;
   readonly reference?: string | undefined;
   readonly status?: string | undefined;
+  /** A write of it is unknown, by the history. */
+  readonly isOpen?: boolean;
 }
 
 const RECENT_LIMIT = 9;
@@ -16,15 +18,26 @@ function keyOf(cardId: string): string {
   return cardId.toLowerCase();
 }
 
-function isOnlyObserved({ effect }: Operation): boolean {
-  return effect.kind === 'write' && effect.readBack !== 'none' && 'observes' in effect.readBack;
+/** Whether two ids are of one card: its case does not matter. */
+export function isSame(one: string, other: string): boolean {
+  return keyOf(one) === keyOf(other);
+}
+
+/** The status by which a look settles a write; what a status only hints at settles nothing. */
+function settledBy({ effect }: Operation): string | undefined {
+  const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
+  return isSettling ? effect.readBack.settledBy : undefined;
+}
+
+function doneWord({ command, effect }: Operation): string {
+  return effect.kind === 'write' ? effect.done : command;
 }
 
 /** What happened at the desk since it was opened: the cards seen, the writes, and what is still unknown. */
 export class Sitting {
   readonly #recent = new Map<string, RecentCard>();
   /** Writes whose outcome is not known yet. */
-  readonly #doubts = new Map<string, { cardId: string; command: string; aim: string | undefined }>();
+  readonly #doubts = new Map<string, { cardId: string; command: string; operation: Operation }>();
   readonly #done = new Map<string, number>();
   #looks = 0;
 
@@ -38,38 +51,39 @@ export class Sitting {
     this.#looks += 1;
     const status = cellText(card.get('status'));
     this.#remember({ cardId, reference: cellText(card.get('clientReference')), status });
-    const settled = [...this.#doubts].filter(([, doubt]) => doubt.cardId === keyOf(cardId) && doubt.aim === status);
-    for (const [key] of settled) this.#doubts.delete(key);
+    const settled = [...this.#doubts].filter(
+      ([, doubt]) => doubt.cardId === keyOf(cardId) && settledBy(doubt.operation) === status,
+    );
+    for (const [key, { operation }] of settled) {
+      this.#doubts.delete(key);
+      this.#count(`${doneWord(operation)} (settled by a look)`);
+    }
     return settled.map(([, doubt]) => doubt.command);
   }
 
-  /** A write of this card ended. A repeat that was applied settles one that was unknown. */
-  ended(operation: Operation, cardId: string, outcome: Outcome | undefined): void {
+  /**
+   * A write of this card ended, and made another (`made`). A repeat that was applied settles one that was unknown,
+   * unless each makes a card of its own.
+   */
+  ended(operation: Operation, cardId: string, outcome: Outcome, made?: string): void {
     const key = `${operation.command} ${keyOf(cardId)}`;
     if (outcome === 'unknown') {
-      const aim = aimOf(operation);
-      // A card that was reissued before says nothing of a second time; a card that was blocked before is blocked.
-      const wasThere = this.#recent.get(keyOf(cardId))?.status === aim && isOnlyObserved(operation);
-      this.#doubts.set(key, {
-        cardId: keyOf(cardId),
-        command: operation.command,
-        aim: wasThere ? undefined : aim,
-      });
+      this.#doubts.set(key, { cardId: keyOf(cardId), command: operation.command, operation });
+      return;
     }
     if (outcome !== 'applied' && outcome !== 'confirmed_by_read') return;
-    this.#doubts.delete(key);
-    const done = operation.effect.kind === 'write' ? operation.effect.done : operation.command;
-    this.#done.set(done, (this.#done.get(done) ?? 0) + 1);
+    if (settledBy(operation) !== undefined) this.#doubts.delete(key);
+    this.#count(doneWord(operation));
+    this.#remember({ cardId, status: aimOf(operation) });
+    if (made !== undefined) this.#remember({ cardId: made });
   }
 
-  /** A card that a write made: it can be chosen at the next question. */
-  made(cardId: string): void {
-    this.#remember({ cardId });
-  }
-
-  /** Newest first. */
-  get recent(): readonly RecentCard[] {
-    return [...this.#recent.values()].reverse();
+  /** Newest first, those of which a write is unknown before the others. */
+  get offered(): readonly RecentCard[] {
+    const isOpen = ({ cardId, isOpen }: RecentCard) =>
+      isOpen === true || this.unknown.some((doubt) => isSame(doubt.cardId, cardId));
+    const cards = [...this.#recent.values()].reverse();
+    return [...cards.filter(isOpen), ...cards.filter((card) => !isOpen(card))];
   }
 
   get looks(): number {
@@ -84,6 +98,10 @@ export class Sitting {
   /** Cards with a write whose outcome is still unknown. */
   get unknown(): readonly { readonly cardId: string; readonly command: string }[] {
     return [...this.#doubts.values()];
+  }
+
+  #count(done: string): void {
+    this.#done.set(done, (this.#done.get(done) ?? 0) + 1);
   }
 
   #remember(card: RecentCard): void {

@@ -28,7 +28,7 @@ export async function askForId(
   const check = (text: string) => (text === '' ? 'is required' : problemOf(operation.params, field, clean(text)));
   // Its limits are named when they are broken: the whole line should fit beside the answer.
   const question = argument.text.split(/[:,]/, 1)[0] ?? '';
-  return clean(await prompt.text(`${question.charAt(0).toUpperCase()}${question.slice(1)}`, check, clean));
+  return clean(await prompt.text(`${question.charAt(0).toUpperCase()}${question.slice(1)}`, check, { show: clean }));
 }
 
 /** Asks for a required field of the body, its limits checked before it is taken. */

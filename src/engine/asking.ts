@@ -1,21 +1,34 @@
-import type { SignalName } from '../context.ts';
+import type { SignalName, Verdict } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, type FailureDetails } from '../failure.ts';
+import type { TerminalKeys, TerminalStreams } from './terminal-keys.ts';
 
-export interface TerminalStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+/** One question, however it is put. */
+export interface Question {
+  readonly text: string;
+  /** What may be chosen; none: the answer is typed. */
+  readonly choices?: readonly { readonly value: string; readonly text: string }[];
+  readonly isSecret?: boolean;
+  /** Whether text that was pasted may stand in the answer: never in a yes or no. */
+  readonly takesPaste: boolean;
+  /** What a typed answer is worth. Where there are choices: whether a text may stand for one. */
+  judge(answer: string): Verdict;
+  /** What stands there once it is given. */
+  show?(answer: string): string;
+  /** Esc empties the line in place of leaving. */
+  readonly keepsAtEscape?: boolean;
 }
 
 /** What a question is asked with: `signal` ends it when nobody can answer any more, which `leave` reports. */
 export interface Asking extends TerminalStreams {
+  readonly keys: TerminalKeys;
   readonly signal: AbortSignal;
-  leave(): void;
+  leave(by: LeftBy): void;
+  /** Hears lines for the person that come while the question stands there. */
+  onNews(listener: (text: string) => void): void;
 }
 
-export type Ask = <Value>(question: (asking: Asking) => Promise<Value>) => Promise<Value>;
-
 /** How a question was left without an answer. */
-export type LeftBy = 'ctrl_c' | 'end' | 'leave' | SignalName;
+export type LeftBy = 'ctrl_c' | 'escape' | 'end' | 'leave' | SignalName;
 
 /** A question that nobody answered: nothing was sent. */
 export class QuestionLeft extends Failure {
@@ -29,6 +42,11 @@ export class QuestionLeft extends Failure {
       cause,
     });
     this.by = by;
+  }
+
+  /** Left by Esc or Ctrl-C: one step back, where there is one. */
+  get isStepBack(): boolean {
+    return this.by === 'ctrl_c' || this.by === 'escape';
   }
 
   /** How it was left is still known where more was added: the desk goes a step back for one and leaves for another. */

@@ -8,10 +8,10 @@ import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
-import { notConfirmed, whereText, withReason } from './write-guards.ts';
+import { notConfirmed, takesReason, whereText, withReason } from './write-guards.ts';
 
 /** Failures of the read before a write that end the call: the write would fail the same way. */
-const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND']);
+const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED']);
 
 /** The card as it is before the write, or why it could not be read. */
 export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
@@ -57,25 +57,17 @@ export async function describeBefore(session: Session, before: CardBefore): Prom
 /** Below the card: whether it is that way already, the reason that was given, and that nothing takes the write back. */
 function whatFollows({ call, reason }: SingleCall, before: CardBefore): string {
   const { effect } = call.operation;
-  if (effect.kind !== 'write' || !effect.confirm) return '';
+  if (effect.kind !== 'write') return '';
   const status = 'card' in before ? textAt(before.card, 'status') : undefined;
   const aim = aimOf(call.operation);
   return [
     ...(aim !== undefined && status === aim ? [`  The card is ${aim} already.\n`] : []),
     ...(reason === undefined ? [] : [`  Reason        ${safeText(reason)}\n`]),
-    `  There is no way back from a ${nounOf(call.operation)}.\n`,
+    ...(effect.confirm ? [`  There is no way back from a ${nounOf(call.operation)}.\n`] : []),
   ].join('');
 }
 
-const YES = ['y', 'yes'];
-const NO = ['', 'n', 'no'];
-const GIVE_REASON = ['r', 'reason'];
-
-function checkAnswer(answer: string, offersReason: boolean): true | string {
-  const word = answer.trim().toLowerCase();
-  if (YES.includes(word) || NO.includes(word) || (offersReason && GIVE_REASON.includes(word))) return true;
-  return offersReason ? 'answer y, n, or r' : 'answer y or n';
-}
+const ADD_REASON = { word: 'reason', does: 'add a reason' };
 
 /**
  * Shows what will be hit and asks; answers the call as confirmed. Anything but yes ends the call with 130. A
@@ -93,12 +85,10 @@ export async function confirmSingle(
   const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} card ${single.id ?? ''}${whereText(session, service)}?`;
   let asked = single;
   for (;;) {
-    const offersReason = asked.reason === undefined;
-    const choices = offersReason ? 'y/N, r = add a reason' : 'y/N';
-    const answer = await session.prompt.text(`${question} (${choices})`, (text) => checkAnswer(text, offersReason));
-    const word = answer.trim().toLowerCase();
-    if (YES.includes(word)) return asked;
-    if (NO.includes(word)) break;
+    const offersReason = asked.reason === undefined && takesReason(single.call.operation);
+    const answer = await session.prompt.decide(question, offersReason ? ADD_REASON : undefined);
+    if (answer === 'yes') return asked;
+    if (answer === 'no') break;
     const reason = await session.prompt.text('Reason (Enter = none)', () => true);
     if (reason !== '') asked = withReason(asked, reason);
   }

@@ -1,120 +1,127 @@
-import type { PromptPort } from '../context.ts';
+import type { Verdict } from '../context.ts';
 import { safeText } from '../output/safe-text.ts';
-import type { Ask, Asking } from './asking.ts';
+import type { Asking, Question } from './asking.ts';
+import { pastedLine } from './terminal-keys.ts';
 
 const BACKSPACE = ['\u007f', '\b'];
-const CTRL_C = '\u0003';
+const EMPTY_LINE = '\u0015';
 const CTRL_D = '\u0004';
 const LINE_LENGTH = 80;
+/** Keys that mean something only where a line can be drawn over. */
+const OTHER_KEYS = /\u001b(?:\[[\d;]*[~A-Za-z]|O[A-Za-z]|.)/gs;
+const NOT_PASTED = 'what is pasted is no answer here: type it';
+const NOT_ONE_LINE = 'several lines came at once: answer with one';
 
-/** One line as the terminal itself edits and echoes it. */
-async function readLine({ input, output, signal }: Asking, question: string): Promise<string> {
-  const { createInterface } = await import('node:readline');
-  const lines = createInterface({ input, output, terminal: false });
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      const leave = () => {
-        output.write('\n');
-        reject(new Error('no answer'));
-      };
-      signal.addEventListener('abort', leave);
-      lines.on('close', leave).question(question, (answer) => {
-        lines.off('close', leave);
-        signal.removeEventListener('abort', leave);
-        resolve(answer);
-      });
-    });
-  } finally {
-    lines.close();
-  }
-}
+/** `problem`: what came is no answer. */
+type Given = { readonly line: string } | { readonly problem: string };
 
-function isRawable(input: NodeJS.ReadableStream): input is NodeJS.ReadStream {
-  return 'setRawMode' in input && typeof input.setRawMode === 'function';
-}
-
-/** One line that is not echoed at all. */
-async function readHidden({ input, output, signal }: Asking, question: string): Promise<string> {
-  if (!isRawable(input)) throw new Error('the echo of this terminal cannot be switched off');
-  const answer: string[] = [];
-  let hear: (part: Buffer) => void = () => undefined;
-  // The echo goes first: what is typed as soon as the question stands there must not be shown.
-  input.setRawMode(true);
-  output.write(question);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', reject);
-      hear = (part) => {
-        for (const typed of part.toString('utf8')) {
-          if (typed === '\r' || typed === '\n') return resolve();
-          if (typed === CTRL_C || (typed === CTRL_D && answer.length === 0)) return reject(new Error('no answer'));
-          if (BACKSPACE.includes(typed)) answer.pop();
-          else answer.push(typed);
-        }
-      };
-      input.on('data', hear);
-    });
-    return answer.join('');
-  } finally {
-    input.off('data', hear);
-    input.setRawMode(false);
-    input.pause();
-    output.write('\n');
-  }
-}
-
-/** Asks again, saying why, until the answer is accepted. */
-async function untilValid(
-  asking: Asking,
-  read: () => Promise<string>,
-  validate: (answer: string) => true | string,
-): Promise<string> {
-  for (;;) {
-    const answer = await read();
-    const verdict = validate(answer);
-    if (verdict === true) return answer;
-    asking.output.write(`> ${safeText(verdict)}\n`);
-  }
-}
-
-/** Questions for a terminal that obeys no escape sequences: an editor's shell, a serial line, a screen reader. */
-export function linePrompt(ask: Ask): Omit<PromptPort, 'available'> {
-  const text: PromptPort['text'] = (question, validate, show) =>
-    ask(async (asking) => {
-      const line = `? ${safeText(question)} `;
-      const answer = await untilValid(asking, () => readLine(asking, line), validate);
-      const shown = show?.(answer) ?? answer;
-      if (shown !== answer) asking.output.write(`  ${safeText(shown)}\n`);
-      return answer;
-    });
+/** A line in the making, of which each key is echoed once. */
+function typedLine(echo: (text: string) => void) {
+  const line: string[] = [];
+  const erase = () => {
+    if (line.pop() !== undefined) echo('\b \b');
+  };
   return {
-    text,
-    secret: (question, validate) =>
-      ask((asking) => untilValid(asking, () => readHidden(asking, `? ${safeText(question)} (not shown) `), validate)),
-    async confirm(question) {
-      const answer = await text(`${question} (y/N)`, (word) =>
-        /^(?:y|yes|n|no|)$/i.test(word.trim()) ? true : 'answer y or n',
-      );
-      return /^y/i.test(answer.trim());
+    get text() {
+      return line.join('');
     },
-    async choose(question, choices) {
-      const named = choices.map((choice, index) => `${index + 1} ${choice.text}`);
-      const list = named.join(', ');
-      // More than a line holds: one choice to a line, as a screen reader reads them.
-      const isLong = list.length > LINE_LENGTH;
-      const shown = isLong ? named.map((choice) => `  ${safeText(choice)}\n`).join('') : '';
-      const indexOf = (word: string) => (/^[0-9]{1,4}$/.test(word.trim()) ? Number(word) - 1 : -1);
-      const range = isLong ? `1 to ${choices.length}` : list;
-      const answer = await ask(async (asking) => {
-        asking.output.write(shown);
-        const line = `? ${safeText(`${question} (${range})`)} `;
-        return untilValid(
-          asking,
-          () => readLine(asking, line),
-          (word) => (choices[indexOf(word)] === undefined ? `answer a number from 1 to ${choices.length}` : true),
-        );
-      });
-      return choices[indexOf(answer)]?.value ?? '';
+    key(typed: string): void {
+      if (BACKSPACE.includes(typed)) erase();
+      else if (typed === EMPTY_LINE) while (line.length > 0) erase();
+      else if (typed >= ' ') {
+        line.push(typed);
+        echo(typed);
+      }
     },
   };
+}
+
+/** The line that is typed. The terminal edits and echoes it where its keys are not read one by one (`isEdited`). */
+function readLine(asking: Asking, { isSecret, takesPaste }: Question, isEdited: boolean): Promise<Given> {
+  const { keys, output, signal, leave } = asking;
+  const line = typedLine(isEdited || isSecret === true ? () => undefined : (text) => output.write(text));
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', reject);
+    const type = (text: string) => {
+      for (const typed of text) {
+        if (typed === '\r' || typed === '\n') return resolve({ line: line.text });
+        if (typed === CTRL_D && line.text === '') return leave('end');
+        line.key(typed);
+      }
+    };
+    keys.listen({
+      keys: (text) => type(text.replace(OTHER_KEYS, '')),
+      paste(text) {
+        const pasted = pastedLine(text);
+        if (!takesPaste) resolve({ problem: NOT_PASTED });
+        else if (isEdited) resolve({ problem: NOT_ONE_LINE });
+        else type(pasted.isEntered ? `${pasted.line}\r` : pasted.line);
+      },
+      escape: () => leave('escape'),
+      ctrlC: () => leave('ctrl_c'),
+      end: () => leave('end'),
+    });
+  });
+}
+
+/** The same, and nothing that came with it before the next question. */
+async function readAlone(asking: Asking, question: Question, isEdited: boolean): Promise<Given> {
+  const { keys, output } = asking;
+  if (isEdited) keys.setModes(false);
+  const given = await readLine(asking, question, isEdited).finally(() => keys.listen(undefined));
+  if (!isEdited) {
+    output.write('\n');
+    return given;
+  }
+  keys.setModes(true);
+  return (await keys.drain()) ? { problem: NOT_ONE_LINE } : given;
+}
+
+/** A list as one line, where it has room there; else one choice to a line, as a screen reader reads them. */
+function numbered(choices: Question['choices'] = []) {
+  const named = choices.map(({ text }, index) => `${index + 1} ${safeText(text)}`);
+  const inLine = named.join(', ');
+  const isLong = inLine.length > LINE_LENGTH;
+  return {
+    above: isLong ? named.map((choice) => `  ${choice}\n`).join('') : '',
+    offered: isLong ? ` (1 to ${choices.length})` : inLine && ` (${inLine})`,
+    valueOf: (text: string) => (/^[0-9]{1,4}$/.test(text.trim()) ? choices[Number(text) - 1]?.value : undefined),
+    problem: `answer a number from 1 to ${choices.length}`,
+  };
+}
+
+/** What came is the answer (`true`), is none for a reason, or stands for another. */
+function judge(question: Question, given: Given, instead: string, list: ReturnType<typeof numbered>) {
+  if ('problem' in given) return { answer: '', verdict: given.problem };
+  const answer = given.line || instead;
+  if (question.choices === undefined) return { answer, verdict: question.judge(answer) };
+  if (list.valueOf(answer) !== undefined) return { answer, verdict: true } as const;
+  const verdict: Verdict = answer.trim() === '' ? '' : question.judge(answer);
+  return { answer, verdict: verdict === '' ? list.problem : verdict };
+}
+
+/**
+ * Asks a question in lines, of which none is drawn over: for a terminal that obeys no escape sequences (`isDumb`: an
+ * editor's shell, a serial line), and for screen readers.
+ */
+export async function askInLines(asking: Asking, question: Question, isDumb: boolean): Promise<string> {
+  const { output } = asking;
+  const { isSecret = false } = question;
+  const list = numbered(question.choices);
+  const say = (text: string) => output.write(`> ${safeText(text)}\n`);
+  asking.onNews((text) => output.write(`\n> ${safeText(text)}\n`));
+  output.write(list.above);
+  for (let instead = ''; ; ) {
+    output.write(`? ${safeText(question.text)}${isSecret ? ' (not shown)' : list.offered} `);
+    const given = await readAlone(asking, question, isDumb && !isSecret);
+    const { answer, verdict } = judge(question, given, instead, list);
+    if (verdict === true) {
+      const shown = question.show?.(answer) ?? answer;
+      if (shown !== answer) output.write(`  ${safeText(shown)}\n`);
+      return list.valueOf(answer) ?? answer;
+    }
+    const meant = typeof verdict === 'string' ? undefined : verdict;
+    instead = meant?.instead ?? '';
+    say(meant === undefined ? String(verdict) : `${meant.instead}: ${meant.why}`);
+  }
 }

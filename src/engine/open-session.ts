@@ -20,7 +20,7 @@ import type { CallState } from './call-state.ts';
 import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
 import { collect } from './faults.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
-import { terminalPrompt } from './prompt.ts';
+import { type Presence, terminalPrompt } from './prompt.ts';
 import { openRecorderOf, printerOf, Services } from './session-parts.ts';
 import { canRedraw, createWaitDisplay, type WaitDisplay } from './wait-display.ts';
 
@@ -29,6 +29,8 @@ export interface OpenSession extends Session {
   readonly faults: readonly Failure[];
   /** Whether a person could be asked if the call had no faults. */
   readonly canAsk: boolean;
+  /** The same questions, left without an answer when nobody seems to be there. */
+  promptUntil(presence: Presence): PromptPort;
   close(): Promise<void>;
 }
 
@@ -163,10 +165,11 @@ export async function openSession(
     display.clear();
     return context.terminal();
   };
-  const style = { colour, unicode, plain: !canRedraw(context) };
+  const look = env['TERM'] === 'dumb' ? 'dumb' : canRedraw(context) ? 'drawn' : 'lines';
+  const style = { colour, unicode, look } as const;
   // A call that is refused anyway asks nothing first.
-  const promptUntil = (leave?: AbortSignal) =>
-    terminalPrompt(open, context.signals, style, canAsk && faults.length === 0, leave);
+  const promptUntil = (presence?: Presence) =>
+    terminalPrompt(open, context.signals, style, canAsk && faults.length === 0, presence);
   const services = new Services({
     display,
     mask: tokens,
@@ -200,7 +203,7 @@ interface Parts extends Pick<OpenSession, 'context' | 'faults' | 'canAsk' | 'com
   readonly profile: ReturnType<typeof profileInUse>;
   readonly display: WaitDisplay;
   readonly services: Services;
-  readonly promptUntil: (leave?: AbortSignal) => PromptPort;
+  readonly promptUntil: (presence?: Presence) => PromptPort;
   output: OutputOptions;
 }
 

@@ -1,29 +1,42 @@
+import { PassThrough } from 'node:stream';
 import type { PromptPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { breakLine } from '../output/line-break.ts';
 import { safeText } from '../output/safe-text.ts';
-import { type Ask, type Asking, type LeftBy, QuestionLeft, type TerminalStreams } from './asking.ts';
-import { linePrompt } from './line-prompt.ts';
+import { type Asking, type LeftBy, type Question, QuestionLeft } from './asking.ts';
+import type { DrawnQuestion, Happening } from './questions.ts';
+import { TerminalKeys, type TerminalStreams } from './terminal-keys.ts';
 
 export interface PromptStyle {
   readonly colour: boolean;
   readonly unicode: boolean;
-  /** The terminal obeys no escape sequences (TERM=dumb): every question is a line, and nothing is drawn over. */
-  readonly plain: boolean;
+  /**
+   * How questions are put: drawn over with each key; in lines, for screen readers; or in lines to a terminal that
+   * obeys no escape sequences (TERM=dumb).
+   */
+  readonly look: 'drawn' | 'lines' | 'dumb';
 }
 
-/** Ctrl-C, the end of input and a signal at a prompt are "no": nothing was sent. */
-function leftBy(error: unknown, heard: LeftBy | undefined): LeftBy {
-  if (heard !== undefined) return heard;
-  return error instanceof Error && error.name === 'ExitPromptError' ? 'ctrl_c' : 'end';
+/** Whether there is a person: `signal` leaves a question that stands there too long, `during` may warn of it first. */
+export interface Presence {
+  readonly signal: AbortSignal;
+  /** A key was pressed. */
+  touched(): void;
+  during<Value>(ask: () => Promise<Value>, warn: (text: string) => void): Promise<Value>;
 }
+
+const ALWAYS: Presence = {
+  signal: new AbortController().signal,
+  touched: () => undefined,
+  during: (ask) => ask(),
+};
 
 function readsKeys(input: NodeJS.ReadableStream): boolean {
   return 'isRaw' in input && input.isRaw === true;
 }
 
 const same = (text: string) => text;
-const COLOURLESS = { message: same, answer: same, help: same, highlight: same, error: (text: string) => `> ${text}` };
+const COLOURLESS = { message: same, answer: same, highlight: same, error: (text: string) => `> ${text}` };
 
 /** `? ` before a question, and room for an answer behind it. */
 const AROUND_QUESTION = 8;
@@ -37,106 +50,127 @@ function breakQuestion(question: string, { output }: Asking): string {
     .replaceAll('\u00a0', ' ');
 }
 
-/** How inquirer draws: without colour, or without marks that the locale cannot show, where that is wanted. */
-function themeOf({ colour, unicode }: PromptStyle) {
+/** How a question is drawn: without colour, or without marks that the locale cannot show, where that is wanted. */
+function lookOf({ colour, unicode }: PromptStyle): Omit<DrawnQuestion, 'question' | 'message'> {
   const prefix = colour && unicode ? {} : { prefix: { idle: '?', done: unicode ? '✔' : '*' } };
-  return { ...prefix, ...(colour ? {} : { style: COLOURLESS }) };
+  return {
+    theme: { ...prefix, ...(colour ? {} : { style: COLOURLESS }) },
+    pointer: unicode ? '❯' : '>',
+    tip: unicode ? '↑↓ and Enter choose' : 'arrow keys and Enter choose',
+  };
 }
 
-/** The same for a list, which has a mark and a line of help besides. */
-function listThemeOf(style: PromptStyle) {
-  const keysHelpTip = () => (style.unicode ? '↑↓ and Enter choose' : 'arrow keys and Enter choose');
-  const icon = style.unicode ? {} : { icon: { cursor: '>' } };
-  return { ...themeOf(style), ...icon, style: { ...(style.colour ? {} : COLOURLESS), keysHelpTip } };
-}
-
-/** Readline pauses its input when it ends at ^D, and inquirer would wait for ever; and when ^Z and fg are over. */
-async function keepingInput<Value>(asking: Asking, question: () => Promise<Value>): Promise<Value> {
-  const { input } = asking;
+/** Asks by drawing: what readline makes of the keys, which reach it through a stream of their own. */
+async function askDrawn(
+  asking: Asking,
+  question: Question,
+  { drawn }: typeof import('./questions.ts'),
+  style: PromptStyle,
+): Promise<string> {
+  const { keys, output, signal, leave } = asking;
+  const keyboard = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => keys.setModes(on) });
+  const happens = (happening: Happening) => keyboard.emit('keypress', undefined, happening);
   let isSuspending = false;
-  const onKey = (_: unknown, key: { readonly ctrl?: boolean; readonly name?: string } | undefined) => {
+  keyboard.on('keypress', (_, key: { readonly ctrl?: boolean; readonly name?: string } | undefined) => {
     isSuspending = key?.ctrl === true && key.name === 'z';
-  };
-  const onPause = () => {
-    if (isSuspending) input.resume();
-    else asking.leave();
-  };
-  input.on('keypress', onKey).on('pause', onPause);
-  try {
-    return await question();
-  } finally {
-    input.off('keypress', onKey).off('pause', onPause);
-    // After ^Z and fg readline takes it for paused already, and it would keep the program from ending.
-    input.pause();
-  }
+  });
+  // Readline pauses its input when it ends at ^D, and the question would wait for ever; and when ^Z and fg are over.
+  keyboard.on('pause', () => {
+    if (isSuspending) keyboard.resume();
+    else leave('end');
+  });
+  keys.listen({
+    keys: (text) => keyboard.write(text),
+    paste: (text) => happens({ name: 'pasted', sequence: text }),
+    escape: () => (question.keepsAtEscape === true ? happens({ name: 'emptied' }) : leave('escape')),
+    ctrlC: () => leave('ctrl_c'),
+    end: () => leave('end'),
+  });
+  asking.onNews((text) => happens({ name: 'news', sequence: text }));
+  const message = breakQuestion(question.text, asking);
+  return drawn({ question, message, ...lookOf(style) }, { input: keyboard, output, signal }).finally(() =>
+    keys.listen(undefined),
+  );
 }
 
 /**
- * Questions on stderr, so that stdout stays the result alone. Drawn by @inquirer/prompts (questions.ts). However
- * a question ends, the terminal is as it was before: cursor shown, echo on, colours reset. `until` leaves a question
- * that nobody answers.
+ * Questions on stderr, so that stdout stays the result alone. What was typed before a question stood there is thrown
+ * away; Ctrl-C counts whenever it was. However a question ends, the terminal is as it was before: cursor shown, echo
+ * on, colours reset, pastes unmarked.
  */
 export function terminalPrompt(
   open: () => TerminalStreams,
   signals: SignalPort,
   style: PromptStyle,
   available: boolean,
-  until?: AbortSignal,
+  presence = ALWAYS,
 ): PromptPort {
-  const theme = themeOf(style);
-  const listTheme = listThemeOf(style);
-  const ask: Ask = async (question) => {
+  const ask = async (question: Question): Promise<string> => {
     const streams = open();
     const stop = new AbortController();
-    let heard: LeftBy | undefined;
-    const release = signals.onSignal((name) => {
-      // A terminal sends Ctrl-C as a signal unless its keys are read one by one: not when nothing is drawn over, and
-      // not before the question is.
-      heard = name === 'SIGINT' && !readsKeys(streams.input) ? 'ctrl_c' : name;
+    let left: LeftBy | undefined;
+    const leave = (by: LeftBy) => {
+      left ??= by;
       stop.abort();
-    });
-    const leave = () => stop.abort();
-    streams.input.on('end', leave);
-    until?.addEventListener('abort', leave);
-    if (until?.aborted === true) leave();
+    };
+    // A terminal sends Ctrl-C as a signal unless its keys are read one by one.
+    const release = signals.onSignal((name) => leave(name === 'SIGINT' && !readsKeys(streams.input) ? 'ctrl_c' : name));
+    const idle = () => leave('leave');
+    presence.signal.addEventListener('abort', idle);
+    let keys: TerminalKeys | undefined;
     try {
-      return await question({ ...streams, signal: stop.signal, leave });
+      if (presence.signal.aborted) idle();
+      // Loaded before the terminal is read: the question stands there in the same moment in which answers count.
+      const module = style.look === 'drawn' ? await import('./questions.ts') : await import('./line-prompt.ts');
+      keys = new TerminalKeys(streams, style.look !== 'dumb', () => presence.touched());
+      await keys.drain();
+      if (keys.wasCancelled) leave('ctrl_c');
+      stop.signal.throwIfAborted();
+      let news: (text: string) => void = () => undefined;
+      const onNews = (listener: typeof news) => {
+        news = listener;
+      };
+      const asking: Asking = { ...streams, keys, signal: stop.signal, leave, onNews };
+      const put = () =>
+        'drawn' in module
+          ? askDrawn(asking, question, module, style)
+          : module.askInLines(asking, question, style.look === 'dumb');
+      return await presence.during(put, (text) => news(text));
     } catch (error) {
-      if (error instanceof Failure) throw error;
-      throw new QuestionLeft(until?.aborted === true ? 'leave' : leftBy(error, heard), error);
+      const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
+      if (error instanceof Failure || (left === undefined && !isCtrlC)) throw error;
+      throw new QuestionLeft(left ?? 'ctrl_c', error);
     } finally {
-      streams.input.off('end', leave);
-      until?.removeEventListener('abort', leave);
+      keys?.close();
+      presence.signal.removeEventListener('abort', idle);
       release();
     }
   };
-  if (style.plain) return { available, ...linePrompt(ask) };
-  const draw = <Value>(question: (asking: Asking, by: typeof import('./questions.ts')) => Promise<Value>) =>
-    ask((asking) => keepingInput(asking, async () => question(asking, await import('./questions.ts'))));
+  const decide: PromptPort['decide'] = async (question, other) => {
+    const words = ['yes', 'no', ...(other === undefined ? [] : [other.word])];
+    const wordOf = (answer: string) => {
+      const given = answer.trim().toLowerCase();
+      return given === '' ? 'no' : words.find((word) => given === word || given === word.charAt(0));
+    };
+    const offered = other === undefined ? 'y/N' : `y/N, ${other.word.charAt(0)} = ${other.does}`;
+    const problem = other === undefined ? 'answer y or n' : `answer y, n, or ${other.word.charAt(0)}`;
+    const text = `${question} (${offered})`;
+    return (
+      wordOf(await ask({ text, takesPaste: false, judge: (answer) => wordOf(answer) !== undefined || problem })) ?? 'no'
+    );
+  };
   return {
     available,
-    text: (question, validate, show = (answer) => answer) =>
-      draw((asking, { input }) => {
-        const transformer = (text: string, { isFinal }: { isFinal: boolean }) =>
-          isFinal ? safeText(show(text)) : text;
-        return input({ message: breakQuestion(question, asking), validate, theme, transformer }, asking);
-      }),
-    secret: (question, validate) =>
-      draw((asking, { password }) =>
-        password({ message: safeText(question), mask: '*', toggleMask: false, validate, theme }, asking),
-      ),
-    confirm: (question) =>
-      draw((asking, { confirm }) =>
-        confirm({ message: breakQuestion(question, asking), default: false, theme }, asking),
-      ),
-    choose: (question, choices) =>
-      draw((asking, { select }) => {
-        const shown = choices.map(({ value, text }) => ({ value, name: safeText(text) }));
-        // All of them at once: what has scrolled out of a short list is not found.
-        return select(
-          { message: safeText(question), choices: shown, pageSize: shown.length, theme: listTheme },
-          asking,
-        );
+    text: (text, judge, how) => ask({ text, judge, takesPaste: true, ...how }),
+    secret: (text, judge) => ask({ text, judge, takesPaste: true, isSecret: true }),
+    decide,
+    confirm: async (question) => (await decide(question)) === 'yes',
+    choose: (text, choices, orText) =>
+      ask({
+        text,
+        choices,
+        takesPaste: orText !== undefined,
+        judge: orText ?? (() => (style.look === 'drawn' ? 'choose with the arrow keys and Enter' : '')),
       }),
   };
 }

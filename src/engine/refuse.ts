@@ -17,7 +17,15 @@ const LOOKED_AT: ReadonlySet<PropertyKey> = new Set(['common', 'output', 'policy
 
 /** A session in which words can be judged, and nothing can be read, asked, sent or printed. */
 function inertSession(session: OpenSession): Session {
-  const prompt = { ...session.prompt, available: session.canAsk, text: act, secret: act, confirm: act, choose: act };
+  const prompt = {
+    ...session.prompt,
+    available: session.canAsk,
+    text: act,
+    secret: act,
+    confirm: act,
+    decide: act,
+    choose: act,
+  };
   return new Proxy<Session>(session, {
     get: (target, key) => (key === 'prompt' ? prompt : LOOKED_AT.has(key) ? Reflect.get(target, key) : act()),
   });

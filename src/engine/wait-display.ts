@@ -111,12 +111,19 @@ class Spinner {
   }
 }
 
+/** FRONTDESK_ACCESSIBLE: for screen readers and slow lines. */
+function isAccessible({ env }: Pick<Context, 'env'>): boolean {
+  return !['', '0', 'false'].includes((env['FRONTDESK_ACCESSIBLE'] ?? '').toLowerCase());
+}
+
 /**
- * Whether a line may be drawn over: not off a terminal, nor on one that obeys no escape sequences or does not know its
- * width, since how many lines a text takes is then unknown (ora clears for ever where the width is 0).
+ * Whether a line may be drawn over: not off a terminal, for a screen reader, nor on a terminal that obeys no escape
+ * sequences or does not know its width, since how many lines a text takes is then unknown (ora clears for ever where
+ * the width is 0).
  */
-export function canRedraw({ env, stderr }: Context): boolean {
-  return stderr.isTerminal && stderr.columns !== undefined && env['TERM'] !== 'dumb';
+export function canRedraw(context: Context): boolean {
+  const { env, stderr } = context;
+  return stderr.isTerminal && stderr.columns !== undefined && env['TERM'] !== 'dumb' && !isAccessible(context);
 }
 
 /** Shows a person that a call is under way, and everybody why it is tried again (-q and -v decide how much). */

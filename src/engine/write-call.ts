@@ -142,7 +142,7 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
   const { outcome, resultId } = ending;
   const { stderr } = session.context;
   const { effect } = call.operation;
-  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write') return;
+  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isSitting === true) return;
   const noun = effect.resultId === 'cardId' ? 'card' : 'event';
   const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
   const what = isOther ? `: the new ${noun} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
@@ -166,7 +166,8 @@ export async function runWrite(
     await printDryRun(session, [checked.call]);
     return 0;
   }
-  const needsAnswer = operation.effect.kind === 'write' && operation.effect.confirm && !session.common.yes;
+  const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isSitting === true);
+  const needsAnswer = asks && !session.common.yes;
   if (needsAnswer) requirePerson(session, subjectOf(checked.call));
   const service = await session.service(operation.family);
   if (needsAnswer || checked.expectations.length > 0) {

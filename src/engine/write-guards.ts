@@ -74,6 +74,11 @@ function forbidden(message: string, hints: readonly string[]): Failure {
   return new Failure('FORBIDDEN', `${message}; nothing was sent`, { hints, details: { outcome: 'not_sent' } });
 }
 
+/** Whether writes are refused whatever they are: by the environment or by the profile. */
+export function isReadOnly({ context, profile }: Session): boolean {
+  return isLocked(context) || profile.readOnly;
+}
+
 /** Refuses writes (5) in an environment or with a profile that is only to read, before anything is read or asked. */
 export function refuseReadOnly(session: Session): void {
   // Whoever meets this lock is not to be shown the way around it: no variable is named, and no hint is given.

@@ -93,7 +93,7 @@ export async function readUrls(session: Session, input: RawInput, family: Family
   const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
   if (urls[family] === undefined && known === undefined && session.prompt.available) {
     const question = `Base URL of the ${familyWords(family)} (https://…)`;
-    urls[family] = withScheme(await session.prompt.text(question, urlAnswerProblem, withScheme));
+    urls[family] = withScheme(await session.prompt.text(question, urlAnswerProblem, { show: withScheme }));
   }
   const fromEnvironment = known?.source === 'environment' ? known.url : undefined;
   const cardsUrl = urls.cards ?? (family === 'cards' ? fromEnvironment : undefined);
@@ -195,7 +195,7 @@ export async function askCheckId(session: Session, family: Family): Promise<stri
   const answer = await session.prompt.text(
     `Id of a ${noun} to check with (Enter = none)`,
     (text) => (text === '' ? true : (problemOf(text) ?? true)),
-    clean,
+    { show: clean },
   );
   return answer === '' ? undefined : clean(answer);
 }

@@ -76,7 +76,15 @@ export function processContext(
     stdin: standardInput(() => process.stdin, 0),
     stdout: standardOutput(stdout, 1),
     stderr: standardError(stderr),
-    terminal: () => ({ input: process.stdin, output: stderr.get() }),
+    terminal: () => ({
+      input: process.stdin,
+      output: stderr.get(),
+      onExit(listener) {
+        // First of all: what main.ts hears at the exit leaves no time for others.
+        process.prependListener('exit', listener);
+        return () => process.off('exit', listener);
+      },
+    }),
     clock: systemClock,
     random: systemRandom,
     signals: processSignals(process),

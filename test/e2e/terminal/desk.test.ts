@@ -48,6 +48,7 @@ describe.concurrent('the desk', () => {
     const server = await startRecordingServer(service(), onTestFinished);
     const steps: Step[] = [
       [/Card id/, `<${CARD_ID}>\r`],
+      [/Enter takes this card/, '\r'],
       [nth(MENU, 1), BLOCK],
       [/y\/N/, 'y\r'],
       [/Changed: status ACTIVE -> BLOCKED/, ''],
@@ -68,13 +69,13 @@ describe.concurrent('the desk', () => {
     const server = await startRecordingServer(service(), onTestFinished);
     const steps: Step[] = [
       [/Card id/, `${CARD_ID}\r`],
-      // A letter goes to its choice and chooses nothing.
-      [nth(MENU, 1), 'b'],
-      [/❯ Block/, '\r'],
+      // A letter goes to no choice, and is no answer.
+      [nth(MENU, 1), 'b\r'],
+      [/choose an entry, or paste a card id/, BLOCK],
       [/Block card/, '\r'],
-      [nth(MENU, 2), REISSUE],
+      [nth('nothing was sent[\\s\\S]*❯ Look again', 1), REISSUE],
       [/Reissue card/, CTRL_C],
-      [nth(MENU, 3), CTRL_C],
+      [/Reissue card[\s\S]*❯ Look again/, CTRL_C],
       [nth(NEXT_CARD, 1), CTRL_C],
     ];
     const end = await dialogue(['desk'], steps, { env: server.env });
@@ -190,19 +191,24 @@ describe.concurrent('the desk', () => {
     expect(server.lines).toEqual([GET, GET]);
   });
 
-  it('refuses the writes of a read-only profile, and stays', async ({ onTestFinished }) => {
+  it('offers no writes with a read-only profile, or of a card that was not found', async ({ onTestFinished }) => {
     const home = createHome();
     const server = await startRecordingServer(service(), onTestFinished);
     await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
     const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
     const steps: Step[] = [
       [/Card id/, `${CARD_ID}\r`],
-      [nth(MENU, 1), BLOCK],
-      [/read-only/, ''],
-      [nth(MENU, 2), LEAVE],
+      [nth(MENU, 1), `${DOWN.repeat(4)}\r`],
     ];
     const end = await dialogue(['desk', '-p', 'live'], steps, { home, env });
     expect(end.code).toBe(0);
+    expect(end.text).toMatch(/Look again\s+Wait for a status\s+History of this card\s+Another card\s+Leave/);
+    expect(end.text).not.toMatch(/Block|Reissue|Activate/);
+    const none = await startRecordingServer(() => ({ status: 404 }), onTestFinished);
+    const missing = await dialogue(['desk'], steps, { env: none.env });
+    expect(missing.code).toBe(0);
+    expect(missing.text).not.toMatch(/Block|Reissue|Activate/);
+    expect(none.lines).toEqual([GET]);
     expect(server.lines).toEqual([GET]);
   });
 
@@ -226,7 +232,7 @@ describe.concurrent('the desk', () => {
     const server = await startRecordingServer([], onTestFinished);
     const end = await dialogue(['desk', '--idle', '300ms'], [], { env: server.env });
     expect(end.code).toBe(0);
-    expect(end.text).toContain('Nobody pressed a key for a while');
+    expect(end.text).toContain('No key was pressed for a while');
     expect(end.leftBehind).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { changeText, recentText, summaryText, unknownText } from '../../../src/desk/desk-text.ts';
+import { outcomeText, recentText, summaryText, unknownText } from '../../../src/desk/desk-text.ts';
 import { Sitting } from '../../../src/desk/sitting.ts';
+import type { Outcome } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
 
@@ -18,7 +19,6 @@ describe('an outcome that is unknown', () => {
   it.each([
     ['block', OPERATIONS.cardBlock, 'BLOCKED'],
     ['activate', OPERATIONS.cardActivate, 'ACTIVE'],
-    ['reissue', OPERATIONS.cardReissue, 'REISSUED'],
   ])('of %s is settled by a look that shows the status it aims at, and by no other', (_verb, operation, aim) => {
     const sitting = new Sitting();
     sitting.ended(operation, ID, 'unknown');
@@ -27,13 +27,14 @@ describe('an outcome that is unknown', () => {
     expect(unknownText(sitting)).toBe('1 outcome unknown');
     expect(sitting.saw(ID.toUpperCase(), card(aim))).toEqual([operation.command]);
     expect(unknownText(sitting)).toBe('');
+    expect(summaryText(sitting, '')).toContain(` (settled by a look).\n`);
   });
 
-  it('of a second reissue is not settled by the status of the first', () => {
+  it('of a reissue is settled by no look and no repeat: each makes a card of its own', () => {
     const sitting = new Sitting();
-    sitting.saw(ID, card('REISSUED'));
     sitting.ended(OPERATIONS.cardReissue, ID, 'unknown');
     expect(sitting.saw(ID, card('REISSUED'))).toEqual([]);
+    sitting.ended(OPERATIONS.cardReissue, ID, 'applied', OTHER);
     expect(unknownText(sitting)).toBe('1 outcome unknown');
   });
 
@@ -43,7 +44,7 @@ describe('an outcome that is unknown', () => {
     sitting.ended(OPERATIONS.cardBlock, ID, 'rejected');
     sitting.ended(OPERATIONS.cardBlock, ID, 'not_sent');
     sitting.ended(OPERATIONS.cardActivate, ID, 'applied');
-    expect(sitting.unknown).toEqual([{ cardId: ID, command: 'card.block', aim: 'BLOCKED' }]);
+    expect(sitting.unknown).toMatchObject([{ cardId: ID, command: 'card.block' }]);
     sitting.ended(OPERATIONS.cardBlock, ID, 'applied');
     expect(sitting.unknown).toEqual([]);
   });
@@ -67,9 +68,9 @@ describe('recent cards', () => {
     const sitting = new Sitting([{ cardId: 'b' }, { cardId: 'a' }]);
     sitting.saw('c', card('ACTIVE', 'order-3'));
     sitting.saw('a', card('BLOCKED', 'order-1'));
-    expect(sitting.recent.map(({ cardId }) => cardId)).toEqual(['a', 'c', 'b']);
-    for (let n = 0; n < 20; n += 1) sitting.made(`new-${n}`);
-    expect(sitting.recent.map(({ cardId }) => cardId)).toEqual(
+    expect(sitting.offered.map(({ cardId }) => cardId)).toEqual(['a', 'c', 'b']);
+    for (let n = 0; n < 20; n += 1) sitting.saw(`new-${n}`, card('ACTIVE'));
+    expect(sitting.offered.map(({ cardId }) => cardId)).toEqual(
       [19, 18, 17, 16, 15, 14, 13, 12, 11].map((n) => `new-${n}`),
     );
   });
@@ -79,13 +80,35 @@ describe('recent cards', () => {
     expect(recentText(cards, 80)).toBe(`Recent cards\n  1  ${ID}  ACTIVE  a\\x1b[31m\n  2  ${OTHER}\n`);
     expect(recentText([], 80)).toBe('');
   });
+
+  it('begin with one of which a write is unknown, and show the status that a write gave', () => {
+    const sitting = new Sitting([{ cardId: 'b' }, { cardId: 'a', isOpen: true }]);
+    sitting.ended(OPERATIONS.cardBlock, 'c', 'applied');
+    expect(sitting.offered).toMatchObject([{ cardId: 'a' }, { cardId: 'c', status: 'BLOCKED' }, { cardId: 'b' }]);
+  });
 });
 
-describe('what a write changed', () => {
-  it('is said in one line', () => {
-    expect(changeText(card('ACTIVE'), card('BLOCKED'))).toBe('Changed: status ACTIVE -> BLOCKED\n');
-    expect(changeText(card('ACTIVE'), card('ACTIVE'))).toBe('The card looks as it did before.\n');
-    expect(changeText(undefined, card('ACTIVE'))).toBe('');
+describe('what became of a write', () => {
+  const said = (outcome: Outcome, seen: { before?: JsonObject; after?: JsonObject }, made?: string) => {
+    const sitting = new Sitting();
+    const operation = made === undefined ? OPERATIONS.cardBlock : OPERATIONS.cardReissue;
+    sitting.ended(operation, ID, outcome, made);
+    const { before, after } = seen;
+    return outcomeText(sitting, operation, { cardId: ID, outcome, made }, { before, after });
+  };
+
+  it('is said in the last lines', () => {
+    const before = card('ACTIVE');
+    expect(said('applied', { before, after: card('BLOCKED') })).toBe(
+      `Changed: status ACTIVE -> BLOCKED\nBlocked ${ID}\n`,
+    );
+    expect(said('applied', { before, after: before })).toBe(`The card looks as it did before.\nBlocked ${ID}\n`);
+    expect(said('applied', { before })).toBe(`Blocked ${ID}\n`);
+    expect(said('applied', { before }, OTHER)).toBe(`Reissued ${ID}\nNew card: ${OTHER}\n`);
+    expect(said('rejected', { before, after: before })).toBe('');
+    expect(said('unknown', { before, after: before })).toBe(
+      `The card block of ${ID} is unknown: it may have been done, and it may still come.\n`,
+    );
   });
 
   it('is counted at the end', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { SignalName } from '../../../src/context.ts';
 import { terminalPrompt } from '../../../src/engine/prompt.ts';
 
-const STYLE = { colour: false, unicode: true, plain: false };
+const STYLE = { colour: false, unicode: true, look: 'drawn' } as const;
 
 it.each([
   ['a terminal that reads lines, as before the question is drawn', false, 'SIGINT', 'ctrl_c'],

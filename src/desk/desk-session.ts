@@ -1,0 +1,80 @@
+import { isWrite, type Operation } from '../api/operation.ts';
+import type { PromptPort, SignalPort } from '../context.ts';
+import type { OpenSession } from '../engine/open-session.ts';
+import { TerminalKeys } from '../engine/terminal-keys.ts';
+import type { Failure, Outcome } from '../failure.ts';
+import { textAt } from '../json/value.ts';
+import type { Service, Session } from '../session.ts';
+
+/** How a write ended, and what it made. `undefined` outcome: it was not begun, or given up at a question. */
+export interface Ended {
+  outcome: Outcome | undefined;
+  made?: string;
+  failure?: Failure;
+}
+
+/** Signals of one command, all of whose listeners go when it has ended: a sitting outlives its writes. */
+export function signalsOfCommand(signals: SignalPort): SignalPort & { release(): void } {
+  const stops: (() => void)[] = [];
+  return {
+    received: signals.received,
+    onSignal(listener) {
+      const stop = signals.onSignal(listener);
+      stops.push(stop);
+      return stop;
+    },
+    release() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Waits for the service: Esc and Ctrl-C go one step back, other keys are thrown away. */
+export async function waitingAtDesk<Value>(
+  { context }: Pick<Session, 'context'>,
+  act: (stop: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const stop = new AbortController();
+  const back = () => stop.abort('SIGINT');
+  const release = context.signals.onSignal((signal) => stop.abort(signal));
+  const keys = new TerminalKeys(context.terminal(), false);
+  const ignore = () => undefined;
+  keys.listen({ keys: ignore, paste: ignore, escape: back, ctrlC: back, end: ignore });
+  try {
+    return await act(stop.signal);
+  } finally {
+    keys.close();
+    release();
+  }
+}
+
+/** The session as a command sees it: its questions are the desk's, and what it prints is shown by the next look. */
+export function sessionOfWrite(
+  session: OpenSession,
+  prompt: PromptPort,
+  { command, effect }: Operation,
+  { signals, ended }: { readonly signals: SignalPort; readonly ended: Ended },
+): OpenSession {
+  const print: Session['print'] = async (result) => {
+    if (effect.kind !== 'write' || effect.resultId !== 'cardId' || result.kind !== 'resource') return;
+    const made = textAt(result.resource, 'cardId');
+    if (made !== undefined) ended.made = made;
+  };
+  const service: Session['service'] = async (family) => {
+    const known = await session.service(family);
+    const call: Service['client']['call'] = (input, options) =>
+      isWrite(input.operation)
+        ? known.client.call(input, options)
+        : waitingAtDesk(session, (stop) => known.client.call(input, { ...options, stop }));
+    return Object.create(known, { client: { value: { call } } });
+  };
+  // What is not replaced here is reached through the prototype, which is a session.
+  return Object.create(session, {
+    context: { value: Object.create(session.context, { signals: { value: signals } }) },
+    operation: { value: command },
+    prompt: { value: prompt },
+    print: { value: print },
+    service: { value: service },
+    isSitting: { value: true },
+  }) as OpenSession;
+}
