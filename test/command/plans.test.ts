@@ -727,3 +727,33 @@ describe('a plan of which only the line ends were changed', () => {
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('which was changed or cut') });
   });
 });
+
+describe('plan apply, again', () => {
+  it('sends no row of unknown outcome again: not even what no read can settle', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(() => ({ status: 500, body: 'no' }));
+    const stdin = 'calendar,name,start\nc,One,2026-05-01\nc,Two,2026-05-02\n';
+    const made = await runFrontdesk(['calendar', 'event', 'create', '--from', '-', '--plan', 'p.plan'], {
+      home,
+      env: server.env,
+      stdin,
+    });
+    expect(made.code, made.stderr).toBe(0);
+    for (let time = 1; time <= 2; time += 1) {
+      expect((await apply({ home, server }, ['--retries', '0'])).code).toBe(8);
+      expect(writes(server)).toHaveLength(2);
+    }
+  });
+
+  it('sends what was checked, whatever becomes of the file meanwhile', async () => {
+    let path: string | undefined;
+    const planned = await planOf(3, () => {
+      if (path !== undefined) writeFileSync(path, 'no plan\n');
+      return undefined;
+    });
+    path = planned.path;
+    expect((await apply(planned, ['-j', '1'])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe('no plan\n');
+    expect(writes(planned.server)).toHaveLength(3);
+  });
+});

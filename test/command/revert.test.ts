@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const UPDATE = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
 const OLD =
@@ -28,7 +28,7 @@ async function stage(special: Parameters<typeof playService>[0] = () => undefine
 }
 
 describe('runs revert', () => {
-  it('plans the old cells of the rows that were or may have been applied, and sends nothing', async () => {
+  it('plans the old cells of the rows that were applied, and sends nothing', async () => {
     const it = await stage(({ url }) => (url.endsWith('sub_2') ? refusal(422, 'BAD_EMAIL') : undefined));
     expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(15);
     const before = it.server.requests.length;
@@ -61,6 +61,28 @@ describe('runs revert', () => {
       '/v1/subscribers/sub_1 {"email":"a@old.example","active":true}',
       '/v1/subscribers/sub_3 {"email":""}',
     ]);
+  });
+
+  it('has rows whose outcome is unknown among them', async () => {
+    const it = await stage(({ url }) => (url.endsWith('sub_2') ? { status: 500, body: 'no' } : undefined));
+    expect((await it.run([...UPDATE, '--run', 'r', '--yes', '--retries', '0'])).code).toBe(8);
+    expect((await it.run(['runs', 'revert', 'r', '--plan', 'back.plan'])).code).toBe(0);
+    expect(it.plan('back.plan').slice(1)).toMatchObject([
+      { row: 1, id: 'sub_1' },
+      { row: 2, id: 'sub_2', body: { email: 'b@old.example' } },
+      { row: 3, id: 'sub_3' },
+    ]);
+  });
+
+  it('is refused while the run goes on, and writes no plan', async () => {
+    const it = await stage(() => 'hang');
+    const running = startFrontdesk([...UPDATE, '--run', 'r', '--yes'], { home: it.home, env: it.server.env });
+    while (it.server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const refused = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
+    running.child.kill('SIGKILL');
+    await running.result;
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(existsSync(join(it.work, 'back.plan'))).toBe(false);
   });
 
   it('takes back a run that applied a plan, and that one in turn', async () => {

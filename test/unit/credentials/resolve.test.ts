@@ -73,6 +73,17 @@ describe('the order of sources', () => {
     });
   });
 
+  it.each([
+    ['a longer host', ORIGIN, `${ORIGIN}.evil`],
+    ['a shorter host', `${ORIGIN}.evil`, ORIGIN],
+    ['another port', ORIGIN, `${ORIGIN}:8443`],
+    ['no port', `${ORIGIN}:8443`, ORIGIN],
+    ['http', ORIGIN, ORIGIN.replace('https', 'http')],
+  ])('sends the token of no other origin: %s', async (_what, stored, origin) => {
+    const credential = new Credential(request([entry('token', 'mine', { origin: stored })], { origin }));
+    await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+  });
+
   it('does not take the other family’s token (C4)', async () => {
     const changes = { env: { FRONTDESK_CALENDAR_TOKEN: 'x' } };
     const credential = new Credential(request([entry('token', 'y', { family: 'calendar' })], changes));
