@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { historyJson } from '../../../src/history/entry-table.ts';
@@ -301,4 +302,34 @@ describe('history prune', () => {
     }
     expect(begun).toHaveLength(120);
   });
+});
+
+it('a line that went to a file which was just replaced is written to the new one', async () => {
+  const { recorder, path, ports } = setUp();
+  await recorder.begin(intent);
+  const { open } = fs.promises;
+  let isReplaced = false;
+  // Another process prunes between the write and the look at what it was written to.
+  const replacing: typeof open = async (...args) => {
+    const file = await open(...args);
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      await datasync();
+      if (isReplaced) return;
+      isReplaced = true;
+      fs.writeFileSync(`${path}.new`, '', { mode: 0o600 });
+      fs.renameSync(`${path}.new`, path);
+    };
+    return file;
+  };
+  Object.assign(fs.promises, { open: replacing });
+  syncBuiltinESMExports();
+  try {
+    const entry = await recorder.begin({ ...intent, id: 'other' });
+    expect(isReplaced).toBe(true);
+    expect(await showHistory(ports.stateDir, entry)).toMatchObject({ id: 'other' });
+  } finally {
+    Object.assign(fs.promises, { open });
+    syncBuiltinESMExports();
+  }
 });
