@@ -12,7 +12,7 @@ import { commandWords, localTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
-import type { RunOverview, RunState } from '../run/run-list.ts';
+import type { RunState } from '../run/run-list.ts';
 import type { Session } from '../session.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
 import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
@@ -94,6 +94,21 @@ async function runNameOf(session: Session, input: RawInput): Promise<string> {
   throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
 }
 
+/** One run or several that are meant; several are the shards of one input. */
+async function runNamesOf(session: Session, input: RawInput): Promise<readonly string[]> {
+  if (input.words.length <= 1) return [await runNameOf(session, input)];
+  if (hasOption(input, 'last')) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
+  const { requireRunName } = await import('../run/run-folder.ts');
+  const names = await Promise.all(input.words.map((word) => requireRunName(session.stateDir(), word)));
+  return [...new Set(names)];
+}
+
+const RUNS_ARGUMENT = {
+  ...RUN_ARGUMENT,
+  text: `${RUN_ARGUMENT.text}; several: the shards of one input`,
+  variadic: true,
+};
+
 export const runsListCommand = untypedCommand({
   columns: COLUMNS,
   description:
@@ -167,12 +182,13 @@ const INPUT_ROW = object({ _outcome: oneOf(OUTCOMES) });
 export const runsResultsCommand = untypedCommand({
   description:
     'Prints the rows of a run again, in input order, from its record. --as-input prints the original rows with _outcome instead, as an input of the same command.',
-  arguments: [RUN_ARGUMENT],
+  arguments: [RUNS_ARGUMENT],
   options: [
     LAST_OPTION,
     { long: 'outcome', value: 'list', text: `only rows that ended so: ${OUTCOMES.join(', ')}` },
     { long: 'as-input', text: 'the original rows and _outcome' },
   ],
+  exitCodes: [0, 1, 2, 4, 15, 16, 130],
   examples: {
     'What went wrong?': 'runs results --last --outcome rejected,unknown',
     'The rows that were not sent, as a file to send': 'runs results --last --outcome not_sent --as-input -o csv',
@@ -184,7 +200,7 @@ export const runsResultsCommand = untypedCommand({
   async run(session, input) {
     const { printRunResults } = await import('../engine/run/run-results.ts');
     const outcomes = readOutcomes(input);
-    await printRunResults(session, await runNameOf(session, input), outcomes, hasOption(input, 'as-input'));
+    return printRunResults(session, await runNamesOf(session, input), outcomes, hasOption(input, 'as-input'));
   },
 });
 
@@ -241,8 +257,9 @@ export const runsRevertCommand = untypedCommand({
 export const runsReportCommand = untypedCommand({
   description:
     'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
-  arguments: [RUN_ARGUMENT],
+  arguments: [RUNS_ARGUMENT],
   options: [LAST_OPTION, { long: 'as', value: 'form', choices: REPORT_FORMS, required: true, text: 'which document' }],
+  exitCodes: [0, 1, 2, 4, 15, 16, 130],
   examples: {
     'A page for the team': 'runs report --last --as html > report.html',
     'Test results for a CI server': 'runs report --last --as junit > report.xml',
@@ -255,25 +272,12 @@ export const runsReportCommand = untypedCommand({
     const form = readOneOf(text, REPORT_FORMS, '--as', faults);
     if (form === undefined) throw usageFailure(faults);
     const { printRunReport } = await import('../engine/run/run-report.ts');
-    await printRunReport(session, await runNameOf(session, input), form);
+    return printRunReport(session, await runNamesOf(session, input), form);
   },
 });
 
 /** Runs that the question before their removal names. */
 const MAX_NAMED = 5;
-
-/** What is lost with a run besides its results, to be put after its name. */
-function lossOf(name: string, known: RunOverview | undefined): string {
-  const state = known?.state ?? 'finished';
-  const unknown = known?.outcomes?.['unknown'] ?? 0;
-  const lost = [
-    ...(state === 'finished' ? [] : [`is ${state}`]),
-    ...(state === 'finished' || state === 'unsettled' ? [] : ['could not be resumed then']),
-    ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown`] : []),
-  ];
-  const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
-  return `${lost.length === 0 ? '' : `, which ${lost.join(' and ')}`}${sent}`;
-}
 
 const REMOVED = object({ removed: list(TEXT) });
 
@@ -294,7 +298,7 @@ export const runsRemoveCommand = untypedCommand({
     let removed: readonly string[];
     if (ageText === undefined) {
       const name = await runNameOf(session, input);
-      const { showRun } = await import('../run/run-list.ts');
+      const { lossOf, showRun } = await import('../run/run-list.ts');
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lossOf(name, known)}?`);
@@ -306,7 +310,7 @@ export const runsRemoveCommand = untypedCommand({
         throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
       if (age === undefined)
         throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
-      const { listRuns } = await import('../run/run-list.ts');
+      const { listRuns, lossOf } = await import('../run/run-list.ts');
       const before = session.context.clock.now() - age;
       const lost = (await listRuns(portsOf(session), new Map())).filter(
         (run) => Date.parse(run.startedAt) < before && lossOf(run.run, run) !== '',

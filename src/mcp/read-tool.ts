@@ -125,7 +125,7 @@ async function resultsOfRun(session: Session, { args, warnings }: ReadRequest): 
   };
   const rowStream = { row, flush: async () => undefined, close: async () => undefined };
   const collecting: Session = { ...session, openRows: async () => rowStream };
-  await printRunResults(collecting, run, outcomes === undefined ? undefined : new Set(outcomes), false);
+  await printRunResults(collecting, [run], outcomes === undefined ? undefined : new Set(outcomes), false);
   if (left > 0) warnings.push(warning('MORE_ROWS', `${plural(left, 'more row')} not shown`));
   return found(rows, warnings);
 }

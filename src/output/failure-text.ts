@@ -128,7 +128,9 @@ export function renderNotice(
 ): string {
   const message = mask === undefined ? notice.message : mask(notice.message);
   if (isJson(format) && !stderr.isTerminal) {
-    return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code: notice.code, message } }))}\n`;
+    const { code, facts } = notice;
+    if (facts !== undefined) return `${printJson(fromPlain({ notice: { code, message, ...facts } }))}\n`;
+    return `${printJson(jsonOf(NOTICE_OUTPUT, { notice: { code, message } }))}\n`;
   }
   const line = `frontdesk: ${notice.level}: ${safeText(shortenText(message, MAX_MESSAGE))}`;
   // Commands to choose from stand one a line.

@@ -18,10 +18,13 @@ export class ListedRows {
   readonly #unknown: string[] = [];
   readonly #others: string[] = [];
   #all = 0;
+  /** Whether the rows are of several runs. */
+  hasRuns = false;
 
   add(row: ReportedRow): void {
     if (row.cause === undefined) return;
     this.#all += 1;
+    this.hasRuns ||= row.run !== undefined;
     const lines = row.outcome === 'unknown' ? this.#unknown : this.#others;
     if (lines.length < MAX_ROWS) lines.push(rowLine(row));
   }
@@ -42,7 +45,7 @@ const MAX_ROWS = 1000;
 const MAX_ROWS_BYTES = 900_000;
 const MAX_CAUSES = 50;
 
-function rowLine({ row, id, outcome, httpStatus, cause, timeMs }: ReportedRow): string {
+function rowLine({ row, id, outcome, httpStatus, cause, timeMs, run }: ReportedRow): string {
   const cells = [
     `<td class="number">${row}</td>`,
     `<td class="id"><code>${text(id ?? '')}</code></td>`,
@@ -50,6 +53,7 @@ function rowLine({ row, id, outcome, httpStatus, cause, timeMs }: ReportedRow): 
     `<td class="number">${httpStatus ?? ''}</td>`,
     `<td class="cause">${causeText(cause ?? '')}</td>`,
     `<td class="time">${timeMs === undefined ? '' : utc(timeMs).slice(0, -4)}</td>`,
+    ...(run === undefined ? [] : [`<td><code>${text(run)}</code></td>`]),
   ];
   return `<tr>${cells.join('')}</tr>\n`;
 }
@@ -109,8 +113,9 @@ function rowSection(rows: ListedRows): string {
   const { lines, more } = rows.list();
   if (lines.length === 0) return '';
   const columns = [['Row', 'number'], ['Id'], ['Outcome'], ['HTTP', 'number'], ['Cause'], ['Time (UTC)']] as const;
+  const all = rows.hasRuns ? [...columns, ['Run'] as const] : columns;
   const rest = more === 0 ? '' : `<p class="note">And ${plural(more, 'row')} more.</p>\n`;
-  return `<section><h2>Rows that did not succeed</h2>\n${table({ name: 'Rows that did not succeed', columns, rows: lines })}${rest}</section>\n`;
+  return `<section><h2>Rows that did not succeed</h2>\n${table({ name: 'Rows that did not succeed', columns: all, rows: lines })}${rest}</section>\n`;
 }
 
 function commandSection({ commands }: RunFacts): string {

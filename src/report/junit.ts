@@ -22,7 +22,12 @@ function verdict({ outcome, httpStatus, cause }: ReportedRow): string {
 }
 
 function testCase(row: ReportedRow, className: string): string {
-  const name = attribute(row.id === undefined ? `row ${row.row}` : `row ${row.row} ${row.id}`);
+  const words = [
+    `row ${row.row}`,
+    ...(row.id === undefined ? [] : [row.id]),
+    ...(row.run === undefined ? [] : [`(run ${row.run})`]),
+  ];
+  const name = attribute(words.join(' '));
   const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.durationMs ?? 0)}"`;
   const inside = verdict(row);
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;

@@ -114,7 +114,7 @@ export function factList(facts: RunFacts): readonly (readonly [question: string,
     ['By', header.user],
     ['Service', `${header.host} (profile ${header.profile})`],
     ['Began', utc(Date.parse(header.startedAt))],
-    ['Last entry', utc(timeline.lastMs)],
+    ['Last entry', utc(timeline.latestMs)],
     ['Working time', `${formatDuration(timeline.workMs)}${pauses}`],
     ['Options', options.length === 0 ? 'none' : options.join(', ')],
   ];

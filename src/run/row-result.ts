@@ -21,12 +21,15 @@ export function rowOutput<T>(resource: Shape<T>) {
 }
 
 /** One row as `runs results` prints it: bodies are not kept. */
-export const STORED_ROW_OUTPUT = object({
-  ...LEADING,
-  outcome: oneOf([...OUTCOMES, 'in_flight']),
-  error: nullable(ERROR),
-  resultId: nullable(TEXT),
-});
+export const STORED_ROW_OUTPUT = object(
+  {
+    ...LEADING,
+    outcome: oneOf([...OUTCOMES, 'in_flight']),
+    error: nullable(ERROR),
+    resultId: nullable(TEXT),
+  },
+  { /** Of several runs: the one that it is of. */ run: TEXT },
+);
 
 type PrintedMember = keyof ShapeOf<ReturnType<typeof rowOutput>>;
 

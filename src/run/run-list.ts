@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import { errnoOf, ioFailure, type Unread } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { INTEGER, object, oneOf, record, type ShapeOf, TEXT } from '../json/shape.ts';
+import { plural } from '../output/safe-text.ts';
 import { readLastRecord, scanJournal } from './journal-reader.ts';
 import type { OutcomeCounts } from './journal-record.ts';
 import { RowStates } from './row-states.ts';
@@ -152,4 +153,17 @@ export function outcomesOf(states: RowStates, rows: number, isHeld = false): Out
     else counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
   }
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+/** What is lost with a run besides its results, to be put after its name. */
+export function lossOf(name: string, known: RunOverview | undefined): string {
+  const state = known?.state ?? 'finished';
+  const unknown = known?.outcomes?.['unknown'] ?? 0;
+  const lost = [
+    ...(state === 'finished' ? [] : [`is ${state}`]),
+    ...(state === 'finished' || state === 'unsettled' ? [] : ['could not be resumed then']),
+    ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown`] : []),
+  ];
+  const sent = /^plan-[0-9a-f]{12}$/.test(name) ? '; its plan could be sent again then' : '';
+  return `${lost.length === 0 ? '' : `, which ${lost.join(' and ')}`}${sent}`;
 }

@@ -29,8 +29,9 @@ const CLASS = Math.log(1.05);
 export class RunTimeline {
   /** Processes that worked on the run. */
   sessions = 1;
-  /** Milliseconds since 1970 of the last record. */
+  /** Milliseconds since 1970 of the last record that was taken. */
   lastMs: number;
+  #latestMs = 0;
   #sessionStartMs: number;
   /** Working time of the sessions before this one. */
   #earlierMs = 0;
@@ -45,6 +46,20 @@ export class RunTimeline {
   constructor(startedMs: number) {
     this.#sessionStartMs = startedMs;
     this.lastMs = startedMs;
+  }
+
+  /** Goes on with another run: its records are taken after all others, and its working time is added to theirs. */
+  addRun(startedMs: number): void {
+    this.#earlierMs = this.workMs;
+    this.#sessionStartMs = startedMs;
+    this.#latestMs = Math.max(this.#latestMs, this.lastMs);
+    this.lastMs = startedMs;
+    this.sessions += 1;
+  }
+
+  /** Milliseconds since 1970 of the last record of all runs. */
+  get latestMs(): number {
+    return Math.max(this.#latestMs, this.lastMs);
   }
 
   /** Takes the next record of the journal. */

@@ -24,6 +24,8 @@ export interface ReportedRow {
   /** Milliseconds since 1970. */
   readonly timeMs: number | undefined;
   readonly durationMs: number | undefined;
+  /** Where rows of several runs stand in one document. */
+  readonly run?: string;
 }
 
 /** A run as its files have it, for reading only: also while a process works on it. */
@@ -40,10 +42,13 @@ export interface StoredRun {
   readonly records: RunRecords;
 }
 
-/** Reads the journal of a run as far as it can be read. Damage ends the reading and is no failure. */
-export async function openStoredRun(folder: RunFolder, header: RunHeader): Promise<StoredRun> {
+/** Reads the journal of a run as far as it can be read, into the timeline of earlier ones if one is given. Damage ends the reading and is no failure. */
+export async function openStoredRun(
+  folder: RunFolder,
+  header: RunHeader,
+  timeline = new RunTimeline(Date.parse(header.startedAt)),
+): Promise<StoredRun> {
   const states = new RowStates(header.inputRows, 'with-offsets');
-  const timeline = new RunTimeline(Date.parse(header.startedAt));
   let end: StoredRun['end'];
   let damage: string | undefined;
   let isEmpty = true;

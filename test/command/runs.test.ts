@@ -671,6 +671,50 @@ describe('runs', () => {
     expect(await show('third')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no run third') });
   });
 
+  test('results and reports take the shards of one input as one run, and name what is missing or doubled', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { env: server.env, home, stdin });
+    for (const [name, shard] of [
+      ['one', '1/3'],
+      ['two', '2/3'],
+      ['three', '3/3'],
+      ['again', '1/3'],
+    ] as const) {
+      expect(await run([...BLOCK, '--run', name, '--shard', shard], idLines(7))).toMatchObject({ code: 0 });
+    }
+    await run([...BLOCK, '--run', 'whole'], idLines(7));
+    const results = async (...names: string[]) => run(['runs', 'results', ...names, '-o', 'ndjson']);
+    const runsOf = (stdout: string) =>
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .map((row) => `${row.row} ${row.run}`);
+    const all = await results('two', 'three', 'one');
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    expect(runsOf(all.stdout)).toEqual(['1 one', '2 two', '3 three', '4 one', '5 two', '6 three', '7 one']);
+    const some = await results('one', 'again', 'three');
+    expect(some.code).toBe(15);
+    expect(runsOf(some.stdout).slice(0, 4)).toEqual(['1 one', '1 again', '3 three', '4 one']);
+    expect(JSON.parse(some.stderr)).toEqual({
+      notice: {
+        code: 'SHARDS',
+        message: 'shards without a run (2 rows): 2; shards with more than one run: 1',
+        missing: [2],
+        doubled: [1],
+        rows: 2,
+      },
+    });
+    const report = await run(['runs', 'report', 'one', 'three', '--as', 'markdown']);
+    expect(report).toMatchObject({ code: 15, stdout: expect.stringContaining('All 5 rows succeeded') });
+    expect(report.stdout).toContain('Shards without a run (2 rows): 2.');
+    const junit = await run(['runs', 'report', 'one', 'two', 'three', '--as', 'junit']);
+    expect(junit).toMatchObject({ code: 0, stdout: expect.stringContaining('tests="7"') });
+    expect(await results('one', 'whole')).toMatchObject({ code: 2, stdout: '' });
+    expect(await run(['runs', 'report', 'whole', 'one', '--as', 'html'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
   test('remove asks, so off a terminal it needs --yes', async () => {
     const home = createHome();
     await two(home);

@@ -1,6 +1,6 @@
 import { isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
-import { Failure, type Outcome, warning } from '../../failure.ts';
+import { FAILURES, Failure, type Outcome, warning } from '../../failure.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { nextCommands } from '../../report/next-commands.ts';
@@ -10,10 +10,12 @@ import { type RunFolder, requireReadableHeader, runFolder } from '../../run/run-
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
 import { endStateOf, showRun } from '../../run/run-list.ts';
 import { CauseCounter } from '../../run/run-tally.ts';
+import type { RunTimeline } from '../../run/run-timeline.ts';
 import { openStoredRun, type ReportedRow, reportedRow, type StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { TO_REVERT } from './revert-run.ts';
 import { rowFormatOf, rowsOfRun } from './run-input.ts';
+import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
 
 interface OpenRun {
   readonly session: Session;
@@ -72,38 +74,79 @@ async function stateOf({ session, header, stored }: OpenRun): Promise<RunFacts['
   return shown?.state ?? endStateOf(stored.end?.state, stored.outcomes);
 }
 
-async function factsOf(run: OpenRun, causes: CauseCounter<Outcome>): Promise<RunFacts> {
-  const { header, stored, notes, session } = run;
-  const state = await stateOf(run);
-  const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, stored.outcomes[outcome] ?? 0]));
+/** The worst state comes first. */
+const BY_URGENCY: readonly RunFacts['state'][] = ['running', 'interrupted', 'stopped', 'unsettled', 'finished'];
+/** Of a thousand shards each has its own. */
+const MAX_COMMANDS = 30;
+
+async function factsOf(runs: readonly OpenRun[], causes: CauseCounter<Outcome>): Promise<RunFacts> {
+  const [first] = runs;
+  if (first === undefined) throw new Error('no run to report');
+  const parts = await Promise.all(
+    runs.map(async (run) => {
+      const { stored, header } = run;
+      const state = await stateOf(run);
+      const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, stored.outcomes[outcome] ?? 0]));
+      return { run, state, outcomes, commands: nextCommands({ header, state, outcomes }, waysOf(run)) };
+    }),
+  );
+  const state = BY_URGENCY.find((known) => parts.some((part) => part.state === known)) ?? 'finished';
+  const sum = (count: (part: (typeof parts)[number]) => number) => parts.reduce((all, part) => all + count(part), 0);
   return {
-    header,
-    timeline: stored.timeline,
+    header: headerOfAll(
+      runs.map(({ header }) => header),
+      first.header,
+    ),
+    timeline: first.stored.timeline,
     state,
-    reached: stored.reached,
-    stoppedBy: stored.end?.why,
-    outcomes,
+    reached: sum(({ run }) => run.stored.reached),
+    stoppedBy: parts.find((part) => part.state === state)?.run.stored.end?.why,
+    outcomes: new Map(
+      [...OUTCOME_WORDS.keys()].map((outcome) => [outcome, sum((part) => part.outcomes.get(outcome) ?? 0)]),
+    ),
     causes: causes.all(),
-    commands: nextCommands({ header, state, outcomes }, waysOf(run)),
-    notes,
-    madeMs: session.context.clock.now(),
+    commands: parts.flatMap(({ commands }) => commands).slice(0, MAX_COMMANDS),
+    notes: [...new Set(runs.flatMap(({ notes }) => notes))],
+    madeMs: first.session.context.clock.now(),
   };
 }
 
-async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<string> {
+/** The header of one run, or of several shards as if they were one. */
+function headerOfAll(headers: readonly RunHeader[], first: RunHeader): RunHeader {
+  if (headers.length === 1) return first;
+  const { shard: _, ...options } = first.options;
+  return {
+    ...first,
+    run: headers.map(({ run }) => run).join(', '),
+    rows: headers.reduce((rows, header) => rows + header.rows, 0),
+    startedAt: headers.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
+    options,
+  };
+}
+
+function rowsOfAll(runs: readonly OpenRun[]): AsyncIterable<ReportedRow> {
+  const [first] = runs;
+  if (first !== undefined && runs.length === 1) return rowsOf(first);
+  const sources = runs.map(async function* (run) {
+    for await (const row of rowsOf(run)) yield { ...row, run: run.header.run };
+  });
+  return inRowOrder(sources, ({ row }) => row);
+}
+
+async function* documentOf(runs: readonly OpenRun[], form: ReportForm): AsyncGenerator<string> {
   const causes = new CauseCounter<Outcome>();
   if (form === 'junit') {
     const { junitReport } = await import('../../report/junit.ts');
-    yield* junitReport(await factsOf(run, causes), rowsOf(run));
+    yield* junitReport(await factsOf(runs, causes), rowsOfAll(runs));
     return;
   }
   const { htmlReport, ListedRows } = await import('../../report/html.ts');
   const listed = new ListedRows();
-  for await (const row of rowsOf(run)) {
+  for await (const row of rowsOfAll(runs)) {
     if (row.cause !== undefined) causes.add(row.outcome, row.cause);
     if (form === 'html') listed.add(row);
   }
-  const facts = await factsOf(run, causes);
+  const facts = await factsOf(runs, causes);
   if (form === 'html') yield htmlReport(facts, listed);
   else yield (await import('../../report/markdown.ts')).markdownReport(facts);
 }
@@ -112,22 +155,23 @@ async function* documentOf(run: OpenRun, form: ReportForm): AsyncGenerator<strin
 export const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
 /** Writes the document; where JSON was asked for on the command line, as a member of one JSON object. */
-async function writeDocument(session: Session, run: OpenRun, form: ReportForm): Promise<void> {
+async function writeDocument(session: Session, runs: readonly OpenRun[], form: ReportForm): Promise<void> {
   const { stdout } = session.context;
   const { output } = session.preferences;
   const isMember = output.source === 'flag' && isJson(output.value);
-  if (isMember) await stdout.write(`{"run":${JSON.stringify(run.header.run)},"as":"${form}","document":"`);
-  for await (const piece of documentOf(run, form)) {
+  const names = runs.map(({ header }) => header.run).join(', ');
+  if (isMember) await stdout.write(`{"run":${JSON.stringify(names)},"as":"${form}","document":"`);
+  for await (const piece of documentOf(runs, form)) {
     await stdout.write(isMember ? JSON.stringify(piece).slice(1, -1) : piece);
   }
   if (isMember) await stdout.write('"}\n');
 }
 
-/** Prints one document about a run, whatever its state. USAGE when there is no such run. Sends and changes nothing. */
-export async function printRunReport(session: Session, name: string, form: ReportForm): Promise<void> {
+async function openForReport(session: Session, name: string, timeline?: RunTimeline): Promise<OpenRun> {
   const folder = runFolder(session.stateDir(), name);
   const header = await requireReadableHeader(folder);
-  const stored = await openStoredRun(folder, header);
+  timeline?.addRun(Date.parse(header.startedAt));
+  const stored = await openStoredRun(folder, header, timeline);
   const notes: string[] = [];
   if (header.version > RUN_VERSION)
     notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
@@ -135,10 +179,27 @@ export async function printRunReport(session: Session, name: string, form: Repor
     notes.push('The record of the run could not be read to its end: what it says after that is missing here.');
     await session.notify(warning('LOCAL_IO', stored.damage));
   }
+  const knowsOld = typeof header.options['changedFrom'] === 'string';
+  return { session, folder, header, stored, notes, knowsOld };
+}
+
+/**
+ * Prints one document about a run, or about the shards of one input, whatever their state. USAGE when there is no such
+ * run, or they do not belong together. Sends and changes nothing. Answers 15 when shards are missing or doubled, else 0.
+ */
+export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
+  const runs: OpenRun[] = [];
   try {
-    const knowsOld = typeof header.options['changedFrom'] === 'string';
-    await writeDocument(session, { session, folder, header, stored, notes, knowsOld }, form);
+    for (const name of names) runs.push(await openForReport(session, name, runs[0]?.stored.timeline));
+    const gaps = shardGaps(runs.map(({ header }) => header));
+    const notice = gapsNotice(gaps);
+    if (notice !== undefined)
+      runs[0]?.notes.push(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);
+    await writeDocument(session, runs, form);
+    if (notice === undefined) return 0;
+    await session.notify(notice);
+    return FAILURES.PARTIAL.exitCode;
   } finally {
-    await stored.records.close();
+    for (const { stored } of runs) await stored.records.close();
   }
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../failure.ts';
+import { FAILURES, type Outcome } from '../../failure.ts';
 import { livingLocks } from '../../files/living-locks.ts';
 import { readFieldText } from '../../input/field-text.ts';
 import { describeFields } from '../../input/fields.ts';
@@ -6,6 +6,7 @@ import { isTable } from '../../input/records/record.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import type { Column } from '../../output/column.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
 import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
@@ -17,6 +18,7 @@ import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './run-inpu
 import { loadRowOptions } from './run-options.ts';
 import { withShortMessage } from './run-output.ts';
 import { runColumns } from './run-rows.ts';
+import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
 
 /**
  * The cells of a table as the values they stood for in the run: JSON tells an empty text from none, and a boolean
@@ -35,34 +37,73 @@ function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
     new Map([...row].filter(([, cell]) => cell !== '' || isEmptyGiven).map(([name, cell]) => [name, read(name, cell)]));
 }
 
+/** Columns of rows that are of several runs. */
+function columnsWithRun(columns: readonly Column[]): readonly Column[] {
+  const [row, ...more] = columns;
+  return row === undefined ? columns : [row, { name: 'run', header: 'RUN', keep: true }, ...more];
+}
+
+/** A row as `runs results` prints it; of several runs with the one that it is of. */
+function withRun(row: JsonObject, run: string | undefined): JsonObject {
+  if (run === undefined) return row;
+  const [first, ...more] = row;
+  return first === undefined ? row : new Map([first, ['run', run], ...more]);
+}
+
 /**
- * Prints a run again from its journal. `asInput`: the original rows with `_outcome`, as an input of the same
- * command; then the table format, which no reader takes, gives way to that of the input.
+ * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
+ * `_outcome`, as an input of the same command; then the table format, which no reader takes, gives way to that of the
+ * input. Answers 15 when shards are missing or doubled, else 0.
  */
 export async function printRunResults(
   session: Session,
-  name: string,
+  runNames: readonly string[],
   outcomes: ReadonlySet<Outcome> | undefined,
   asInput: boolean,
-): Promise<void> {
-  const folder = runFolder(session.stateDir(), name);
-  const header = await requireRunHeader(folder);
-  const held = await livingLocks([folder.lock], session.context.clock);
-  const run = { folder, header, isHeld: held.has(folder.lock) };
-  if (asInput && session.output.format === 'table') {
-    session.useFormat(rowFormatOf(header));
-  }
-  const names = asInput ? [...(await columnsOfRun(session, run)), '_outcome'] : [];
-  const columns = asInput ? names.map((name) => ({ name, header: name })) : runColumns(operationOfRun(header));
+): Promise<number> {
+  const folders = runNames.map((name) => runFolder(session.stateDir(), name));
+  const headers = await Promise.all(folders.map(requireRunHeader));
+  const gaps = gapsNotice(shardGaps(headers));
+  const held = await livingLocks(
+    folders.map(({ lock }) => lock),
+    session.context.clock,
+  );
+  const runs = folders.flatMap((folder, index) => {
+    const header = headers[index];
+    return header === undefined ? [] : [{ folder, header, isHeld: held.has(folder.lock) }];
+  });
+  const [run] = runs;
+  if (run === undefined) throw new Error('no run to print');
+  const { header } = run;
+  const isOne = runs.length === 1;
+  if (asInput && session.output.format === 'table') session.useFormat(rowFormatOf(header));
+  const names = new Set<string>();
+  if (asInput) for (const each of runs) for (const name of await columnsOfRun(session, each)) names.add(name);
+  const own = runColumns(operationOfRun(header));
+  const columns = asInput
+    ? [...names, '_outcome'].map((name) => ({ name, header: name }))
+    : isOne
+      ? own
+      : columnsWithRun(own);
   await refuseRunPrinting(session.output, columns);
   const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
   const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
-  const writer = await session.openRows(columns, header.rows);
+  const writer = await session.openRows(
+    columns,
+    headers.reduce((rows, each) => rows + each.rows, 0),
+  );
   const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
   const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
-  for await (const result of runResults(run, eachRow(rowsOfRun(session, run)), outcomes)) {
+  const sources = runs.map(async function* (each) {
+    const name = isOne ? undefined : each.header.run;
+    for await (const result of runResults(each, eachRow(rowsOfRun(session, each)), outcomes)) yield { result, name };
+  });
+  for await (const { result, name } of inRowOrder(sources, (item) => item.result.row.row)) {
     const outcome = result.ending.outcome ?? 'unknown';
-    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : shown(storedRow(result)));
+    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : withRun(shown(storedRow(result)), name));
   }
   await writer.close();
+  if (gaps === undefined) return 0;
+  await session.notify(gaps);
+  return FAILURES.PARTIAL.exitCode;
 }
