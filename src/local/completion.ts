@@ -14,18 +14,17 @@ export function completionCommand(registry: Registry): LocalCommand {
   return untypedCommand({
     description: [
       'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
-      'bash: frontdesk completion bash > ~/.local/share/bash-completion/completions/frontdesk',
-      'zsh: frontdesk completion zsh > a folder of $fpath, as _frontdesk; then start a new shell',
-      'fish: frontdesk completion fish > ~/.config/fish/completions/frontdesk.fish',
-      'powershell: frontdesk completion powershell >> $PROFILE',
+      'Make the folder first (mkdir -p), as in the examples. zsh reads a folder that ~/.zshrc names before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit. In PowerShell: frontdesk completion powershell >> $PROFILE. Then start a new shell.',
     ].join('\n'),
     arguments: [{ name: 'shell', text: 'which shell', required: true, choices: SHELL_NAMES }],
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
     examples: {
-      'Install for bash': 'completion bash > ~/.local/share/bash-completion/completions/frontdesk',
-      'Install for zsh, in a folder of $fpath': 'completion zsh > ~/.zfunc/_frontdesk',
-      'Install for fish': 'completion fish > ~/.config/fish/completions/frontdesk.fish',
+      'Install for bash, after: mkdir -p ~/.local/share/bash-completion/completions':
+        'completion bash > ~/.local/share/bash-completion/completions/frontdesk',
+      'Install for zsh, after: mkdir -p ~/.zfunc': 'completion zsh > ~/.zfunc/_frontdesk',
+      'Install for fish, after: mkdir -p ~/.config/fish/completions':
+        'completion fish > ~/.config/fish/completions/frontdesk.fish',
       'Only for this bash': 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash',
     },
     output: () => COMPLETION,

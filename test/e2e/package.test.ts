@@ -102,12 +102,14 @@ describe('the package', () => {
         'dist/build-id',
         'dist/chunks.json',
         'dist/chunks/main.cjs',
+        'docs/outcomes.md',
+        'docs/reference.md',
         'man/frontdesk.1',
         'package.json',
       ]),
     );
     const expected =
-      /^(?:bin|completions|dist|man)\/|^(?:LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json)$/;
+      /^(?:bin|completions|dist|man|docs(?!\/(?:pictures|messages\.md)))\/|^(?:LICENSE|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|package\.json)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
   });
 
