@@ -5,12 +5,14 @@ import { cardBlock } from '../commands/card/block.ts';
 import { cardReissue } from '../commands/card/reissue.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import { type PromptPort, type SignalName, signalWords, type Verdict } from '../context.ts';
+import type { Ending } from '../ending.ts';
 import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
 import type { OpenSession } from '../engine/open-session.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type FailureCode } from '../failure.ts';
+import type { Answer } from '../http/call.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { runWait } from '../local/card-wait.ts';
 import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
@@ -81,6 +83,9 @@ export class Desk {
   readonly #where: string;
   readonly #sitting: Sitting;
   readonly #mayWrite: boolean;
+  readonly #openedMs: number;
+  /** Cards of which a write was unknown at this desk: a look may settle what the history has of it. */
+  readonly #unknownOnce = new Set<string>();
 
   constructor(
     session: OpenSession,
@@ -88,6 +93,7 @@ export class Desk {
     known: { readonly where: string; readonly sitting: Sitting; readonly mayWrite: boolean },
   ) {
     this.#session = session;
+    this.#openedMs = session.context.clock.now();
     this.#where = known.where;
     this.#sitting = known.sitting;
     this.#mayWrite = known.mayWrite;
@@ -181,18 +187,20 @@ export class Desk {
   /** Shows the card. A failure is reported, and the menu offers to look again. */
   async #look(cardId: string): Promise<Seen> {
     let isMissing = false;
-    const card = await this.#try(async () => {
+    const read = await this.#try(async () => {
       try {
-        const read = await this.#read(cardId);
-        if (!isJsonObject(read)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
-        return read;
+        const { resource, ending } = await this.#read(cardId);
+        if (!isJsonObject(resource)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
+        return { card: resource, ending };
       } catch (error) {
         isMissing = error instanceof Failure && error.code === 'NOT_FOUND';
         throw error;
       }
     });
-    if (card === undefined) return { cardId, isMissing };
+    if (read === undefined) return { cardId, isMissing };
+    const { card, ending } = read;
     await this.#show(card);
+    await this.#try(() => this.#record(cardId, card, ending));
     for (const done of this.#sitting.saw(cardId, card)) {
       await this.#write(`The ${done.replaceAll('.', ' ')} that was unknown shows now: it happened.\n`);
     }
@@ -208,14 +216,26 @@ export class Desk {
     await context.stdout.write(`\n${cardViewWithin(card, style, rows - MENU.length - 5)}\n`);
   }
 
-  async #read(cardId: string): Promise<JsonValue> {
+  /** What a look shows of writes that were unknown at this desk is recorded as `history reconcile` does. */
+  async #record(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<void> {
+    if (!this.#unknownOnce.has(cardId.toLowerCase())) return;
+    const { recordSettled } = await import('../engine/settle.ts');
+    await recordSettled(
+      this.#session,
+      cardId,
+      { status: textAt(card, 'status'), httpStatus, requestId },
+      this.#openedMs,
+    );
+  }
+
+  async #read(cardId: string): Promise<Answer> {
     const { policy, listener } = this.#session;
     const service = await this.#session.service('cards');
     const call = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
     const result = await waitingAtDesk(this.#session, (stop) => service.client.call(call, { policy, listener, stop }));
     if (result.kind === 'failed') throw result.failure;
     for (const notice of result.ending.notices) await this.#session.notify(notice);
-    return result.resource;
+    return result;
   }
 
   /** Writes, shows the card anew, and says last what became of the write. Answers the card that is at hand then. */
@@ -250,7 +270,10 @@ export class Desk {
       ended.failure = error.with({ operation: operation.command });
       const { outcome } = error.details;
       ended.outcome = outcome === 'not_sent' ? undefined : outcome;
-      if (outcome === 'unknown') this.#sitting.ended(operation, cardId, outcome);
+      if (outcome === 'unknown') {
+        this.#sitting.ended(operation, cardId, outcome);
+        this.#unknownOnce.add(cardId.toLowerCase());
+      }
       if (outcome !== 'rejected') await this.#report(ended.failure);
     } finally {
       signals.release();

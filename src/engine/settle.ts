@@ -46,15 +46,28 @@ export async function unsettledWrites(
   return entries;
 }
 
+function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
+  const readBack = READ_BACK.get(operation);
+  return readBack !== undefined && 'settledBy' in readBack && readBack.settledBy === status;
+}
+
+/**
+ * Records what a look at a card settles of the writes since `sinceMs` (milliseconds since 1970) that are `unknown` in
+ * the history, for the desk: what it does not settle is left as it is. Rejects with LOCAL_IO.
+ */
+export async function recordSettled(session: Session, cardId: string, look: CardLook, sinceMs: number): Promise<void> {
+  if (!session.common.history) return;
+  const entries = await unsettledWrites(session, await session.service('cards'), { cardId, sinceMs });
+  for (const entry of entries) if (isSettledBy(entry, look)) await recordLook(session, entry, look);
+}
+
 /**
  * Records in the history what a look at the card showed of a write whose outcome is `unknown`, and returns the entry
  * as it now is: `confirmed_by_read` where the status is the one that the write aims at, else still `unknown`. A
- * reissue is never settled so. The desk calls it for each of `unsettledWrites` of a card that it has looked at.
- * Rejects with LOCAL_IO.
+ * reissue is never settled so. Rejects with LOCAL_IO.
  */
 export async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
-  const readBack = READ_BACK.get(entry.operation);
-  const isSettled = readBack !== undefined && 'settledBy' in readBack && readBack.settledBy === look.status;
+  const isSettled = isSettledBy(entry, look);
   const before = entry.ending;
   const { attempts, sentAtMs, durationMs } = before;
   const { status: observedStatus, httpStatus, requestId } = look;

@@ -160,6 +160,10 @@ describe.concurrent('the desk', () => {
     const end = await dialogue(['desk', '--retries', '0', '--retry-max-time', '20s'], steps, { env: server.env });
     expect(end.code).toBe(0);
     expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+    const history = await runFrontdesk(['history', '--json'], { home: end.home });
+    expect(JSON.parse(history.stdout)).toMatchObject([
+      { operation: 'card.block', id: CARD_ID, outcome: 'confirmed_by_read', httpStatus: 200 },
+    ]);
   });
 
   it('stays when the service is away and when the credential is refused, and finds a new login', async ({
