@@ -162,7 +162,7 @@ describe('auth login off a terminal', () => {
 describe('a stored token', () => {
   test.each<[string, (file: string, folder: string) => void, string]>([
     ['in a file of looser mode', (file) => chmodSync(file, 0o644), 'chmod 600 '],
-    ['in a folder that others can write to', (_file, folder) => chmodSync(folder, 0o777), 'chmod 700 '],
+    ['in a folder that others can write to', (_file, folder) => chmodSync(folder, 0o777), 'chmod go-w '],
     [
       'behind a symlink',
       (file) => {

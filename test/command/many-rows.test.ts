@@ -243,7 +243,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     ['a doubled column', `cardId,reason,reason\n${ONE},a,b\n`, 'line 1, column 3: there are two columns reason'],
     ['a row with too many cells', `cardId,reason\n${ONE},a,b\n`, 'line 2: the row has 3 cells, the header 2'],
     ['a row with too few cells', `cardId,reason\n${ONE}\n`, 'line 2: the row has 1 cell, the header 2'],
-    ['a card id that is none', 'cardId\nzz\n', 'line 2, column cardId: "zz" is not a card id'],
+    ['a card id that is none', 'cardId\nzz\n', 'line 2, column cardId: \\"zz\\" is not a card id'],
     [
       'two columns that name different cards',
       `cardId,id\n${ONE},${TWO}\n`,
@@ -319,7 +319,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
   });
 
   test('the whole input is checked even by one shard of it', async () => {
-    expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: "zz" is not a card id');
+    expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card id');
   });
 });
 

@@ -425,13 +425,22 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
       ],
     ],
     [['calendar', 'update', 'a/b', '--name', '', '-n'], [request('/v1/calendars/a%2Fb', { name: '' })]],
-    [['card', 'block', CARD_ID, '-n', '--expect', 'status=ACTIVE'], [request(`/v1/cards/${CARD_ID}/block`, {})]],
   ])('%j', async (args, requests) => {
     const { code, stdout, stderr, home } = await runFrontdesk([...args, '--json'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ dryRun: true, requests });
     expect(Object.keys(JSON.parse(stdout).requests[0])).toEqual(['method', 'url', 'headers', 'body']);
     expect((await runFrontdesk(['history', '--json'], { home })).stdout).toBe('[]\n');
+  });
+
+  test('and says that --expect was not compared', async () => {
+    const args = ['card', 'block', CARD_ID, '-n', '--expect', 'status=ACTIVE', '--json'];
+    const { code, stdout, stderr } = await runFrontdesk(args, { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ dryRun: true, requests: [request(`/v1/cards/${CARD_ID}/block`, {})] });
+    expect(stderr).toBe(
+      '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared: a dry run reads no card"}}\n',
+    );
   });
 
   test('as text: method and URL, headers, body', async () => {

@@ -106,6 +106,7 @@ describe('what is printed of settings and credentials is as declared', () => {
   it('profiles', async () => {
     await operator.run('profile set', ['live', '--cards-url', 'https://cards.example.com']);
     await operator.run('profile set', ['all', '--cards-url', 'https://cards.example.com/p', '--read-only', 'true']);
+    operator.write('approvers', '');
     const more = ['--calendar-url', 'https://calendar.example.com', '--require-reason', '[A-Z]+-[0-9]+'];
     const hint = ['--require-reason-hint', 'a ticket', '--approvers', 'approvers', '--approvals', '2'];
     await operator.run('profile set', ['all', ...more, ...hint, '--output', 'json']);
@@ -255,15 +256,20 @@ describe('what is printed of failures is as declared', () => {
   });
 
   it('a write whose outcome nobody knows', async () => {
-    const serving = startFrontdesk(['sandbox', 'serve', '--json', '--fault', 'POST /reissue:500'], {
-      home: operator.home,
-    });
+    const serving = startFrontdesk(
+      ['sandbox', 'serve', '--json', '--fault', 'POST /reissue:500', '--fault', 'POST /block:500'],
+      {
+        home: operator.home,
+      },
+    );
     await serving.waitForOutput('calendarToken');
     const { url, cardsToken } = JSON.parse(serving.output().stdout) as { url: string; cardsToken: string };
     const env = { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: cardsToken, ...NO_PAUSE };
     const other = new Operator(env);
     expect(await other.fails(['card', 'reissue', ACTIVE, '--yes'])).toContain('error');
+    expect(await other.fails(['card', 'block', ACTIVE, '--yes'])).toContain('error');
     await other.run('history list');
+    expect(await other.run('history reconcile')).toMatchObject([{ operation: 'card.block', outcome: 'unknown' }]);
     serving.child.kill('SIGTERM');
     await serving.result;
   });

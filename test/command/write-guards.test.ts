@@ -145,10 +145,14 @@ describe('FRONTDESK_READ_ONLY refuses every way to every write, and nothing is s
 });
 
 describe('a profile that demands approvals', () => {
+  /** The file of allowed signers in the folder that the program runs in: `profile set` refuses one that is missing. */
+  const writeApprovers = (home: Place['home']) => writeFileSync(join(home.path, 'work', 'who'), '', { mode: 0o600 });
+
   async function demanding(): Promise<Place & { env: Record<string, string> }> {
     const place = await open();
     const { home, server } = place;
     const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url];
+    writeApprovers(home);
     const { code, stdout } = await runFrontdesk([...set, '--approvers', 'who', '--approvals', '2', '--json'], { home });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ approvers: join(home.path, 'work', 'who'), approvals: 2 });
@@ -194,6 +198,7 @@ describe('a profile that demands approvals', () => {
     await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'http://127.0.0.1:9'], { home });
     const begin = ['card', 'activate', '--from', '-', '--run', 'old', '--yes', '--retries', '0'];
     expect((await runFrontdesk(begin, { home, env, stdin: idLines(9) })).code).toBe(7);
+    writeApprovers(home);
     await runFrontdesk(['profile', 'set', 'live', '--approvers', 'who'], { home });
     const { code, stderr } = await runFrontdesk(['runs', 'resume', 'old'], { home, env });
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('demands an approval') });
