@@ -17,7 +17,6 @@ import { plannedRows } from '../../plan/read-plan.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
-import { showRun } from '../../run/run-list.ts';
 import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
 import type { Service, Session } from '../../session.ts';
 import { SANDBOX } from '../../settings/settings.ts';
@@ -25,7 +24,15 @@ import { printDryRunRows } from '../dry-run.ts';
 import { unsent } from '../faults.ts';
 import { refuseRunPrinting } from '../printing.ts';
 import { reasonProblems } from '../reason-rule.ts';
-import { guardWrite, notConfirmed, refuseReadOnly, requirePerson, takesReason, whereText } from '../write-guards.ts';
+import {
+  demandedApprovals,
+  guardWrite,
+  notConfirmed,
+  refuseReadOnly,
+  requirePerson,
+  takesReason,
+  whereText,
+} from '../write-guards.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
@@ -34,6 +41,7 @@ import { type PaceOptions, readPace, storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { portsOf, startRun } from './run-ports.ts';
 import { callOf, placeOf, runColumns } from './run-rows.ts';
+import { planState } from './show-plan.ts';
 import { type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
@@ -113,6 +121,7 @@ async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly
 async function confirmPlan(
   session: Session,
   plan: LoadedPlan,
+  status: Awaited<ReturnType<typeof planState>>,
   approvals: readonly Approval[],
   service: Service,
 ): Promise<void> {
@@ -124,11 +133,12 @@ async function confirmPlan(
   const { stderr } = session.context;
   await writePlanView(session, stderr, plan.path, {
     header,
-    state: 'new',
+    ...status,
     survey,
     approvals,
+    // Why others do not count was said before.
     uncounted: [],
-    demanded: 0,
+    demanded: demandedApprovals(session.profile),
   });
   const where = whereText(session, service);
   const question = `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`;
@@ -234,12 +244,12 @@ async function beginPlan(
     await writeEmptySummary(session);
     return 0;
   }
-  const state = begun === undefined ? undefined : (await showRun(portsOf(session), folder.run)).state;
+  const status = await planState(session, header);
   // A plan is never resent, so that nothing of an unsettled run is sent either.
-  const isFinished = state === 'finished' || state === 'unsettled';
+  const isFinished = status.state === 'finished' || status.state === 'unsettled';
   const service = await session.service(operation.family);
   // On a terminal a plan that is done is shown again without a question: nothing is sent.
-  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, approved, service);
+  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
   if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
   const failedFile = await openFailed(session, input, plan);
   const run = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, pace));

@@ -26,12 +26,11 @@ function cellOf(value: JsonValue | undefined): string {
 }
 
 /** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
-async function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): Promise<readonly string[]> {
-  const old = await changedFrom?.oldCells(new Set(rows.flatMap(({ id }) => (id === undefined ? [] : [id]))));
+function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): readonly string[] {
   return rows.map(({ row, id, body }) => {
-    const before = id === undefined ? undefined : old?.get(id);
+    const before = id === undefined ? undefined : changedFrom?.index.cells(id);
     const cells = [...(body ?? [])].map(([name, value]) =>
-      old === undefined ? `${name} ${cellOf(value)}` : `${name} ${cellOf(before?.get(name))} -> ${cellOf(value)}`,
+      before === undefined ? `${name} ${cellOf(value)}` : `${name} ${cellOf(before.get(name))} -> ${cellOf(value)}`,
     );
     const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
     return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
@@ -57,7 +56,7 @@ export async function confirmMany(
   const rows = plural(checked.selected, 'row');
   const subject = `${commandWords(session.operation)} of ${rows}`;
   requirePerson(session, subject);
-  const shown = await shownRows(plan, checked.first);
+  const shown = shownRows(plan, checked.first);
   const rest = checked.selected - checked.first.length;
   const empty = unchangedLines({ ...checked, unchanged: 0 });
   await session.context.stderr.write(

@@ -4,7 +4,7 @@ import type { CallCommand } from '../../commands/command.ts';
 import type { Fault } from '../../failure.ts';
 import { checkFieldTexts } from '../../input/check-fields.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
-import { type ChangedFrom, readChangedFrom, readOldCells } from '../../input/records/changed-from.ts';
+import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-from.ts';
 import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
 import { lastValue, type RawInput } from '../../options/raw-input.ts';
@@ -25,14 +25,7 @@ export interface ManyCall {
   readonly faults: readonly Fault[];
   /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
   readonly fieldsAreSound: boolean;
-  readonly changedFrom:
-    | {
-        readonly index: ChangedFrom;
-        readonly bytes: Uint8Array;
-        /** The cells of these rows as they were, by id and field. */
-        oldCells(ids: ReadonlySet<string>): ReturnType<typeof readOldCells>;
-      }
-    | undefined;
+  readonly changedFrom: { readonly index: ChangedFrom; readonly bytes: Uint8Array } | undefined;
   open(): Promise<InputFile>;
 }
 
@@ -59,19 +52,14 @@ async function loadChangedFrom(
   session: Session,
   operation: Operation,
   path: string,
-  more: { readonly sheet: string | undefined; readonly keepsCells: boolean },
+  sheet: string | undefined,
 ): Promise<NonNullable<ManyCall['changedFrom']>> {
   const file = await openInput(path, session.context.stdin, '--changed-from');
   const pieces: Uint8Array[] = [];
   for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
   const bytes = Buffer.concat(pieces);
-  const options = { operation, path, csvRaw: session.output.csvRaw, ...more };
-  const reread = () => inputOfBytes(file.name, bytes);
-  return {
-    bytes,
-    index: await readChangedFrom(reread(), options),
-    oldCells: (ids) => readOldCells(reread(), options, ids),
-  };
+  const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
+  return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
 }
 
 function optionFaults(command: CallCommand, input: RawInput, options: ManyOptions, faults: Fault[]) {
@@ -121,10 +109,7 @@ export async function readManyCall(session: Session, command: CallCommand, input
   const changedFrom =
     options.changedFromPath === undefined || faults.length > 0
       ? undefined
-      : await loadChangedFrom(session, operation, options.changedFromPath, {
-          sheet,
-          keepsCells: options.plan !== undefined,
-        });
+      : await loadChangedFrom(session, operation, options.changedFromPath, sheet);
   return {
     operation,
     options,
@@ -145,6 +130,7 @@ export async function readManyCall(session: Session, command: CallCommand, input
       shard,
       ignoreColumns,
       changedFrom: changedFrom?.index,
+      keepsOldCells: options.plan !== undefined,
       changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
       resendUnknown: options.resendUnknown,
       checkRows: reasonCheck(session, operation),

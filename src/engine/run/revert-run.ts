@@ -118,7 +118,7 @@ export async function revertRun(session: Session, input: RawInput, name: string)
   }
   const run = { folder, header };
   async function* reversals(): AsyncGenerator<Reversal> {
-    const rows = eachRow(rowsOfRun(session, run, { keepsCells: true }));
+    const rows = eachRow(rowsOfRun(session, run, { keepsOldCells: true }));
     for await (const result of runResults({ ...run, isHeld: false }, rows)) yield reversalOf(result);
   }
   // Line 1 of a plan says how many rows follow, so they are counted first.

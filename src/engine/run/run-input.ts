@@ -44,7 +44,7 @@ export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
 export async function* rowsOfRun(
   session: Session,
   run: { readonly header: RunHeader; readonly folder: RunFolder },
-  { keepsCells = false }: { readonly keepsCells?: boolean } = {},
+  { keepsOldCells = false }: { readonly keepsOldCells?: boolean } = {},
 ): AsyncGenerator<readonly Row[]> {
   const { header, folder } = run;
   const { stdin } = session.context;
@@ -64,13 +64,13 @@ export async function* rowsOfRun(
           ...options,
           operation,
           path,
-          keepsCells,
         });
   const file = await openInput(folder.input, stdin, 'the input of the run');
   yield* rowsOf(file, {
     ...options,
     operation,
     changedFrom,
+    keepsOldCells,
     // Whether rows whose outcome is unknown may be sent was decided when the run began.
     resendUnknown: true,
     path: '',

@@ -1,8 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { usageFailure } from '../../failure.ts';
-import { parseJson } from '../../json/parse.ts';
-import { printJson } from '../../json/print.ts';
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { FieldValue } from '../check-fields.ts';
 import { readBoolean } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
@@ -11,18 +9,12 @@ import { ColumnRoles } from './columns.ts';
 import { placeFault, toFaults } from './fault-place.ts';
 import { readRecords } from './read.ts';
 import { type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
-import { Digest, SeenTable } from './seen-table.ts';
 
 const MAX_FAULTS = 20;
-const FIRST_CAPACITY_ROWS = 4096;
-const FIRST_CELL_BYTES = 1 << 16;
 
-/** A text that two values share exactly when they are the same value: type first, so that `""` is not null. */
-function tokenOf(value: FieldValue): string {
-  if (value === undefined) return 'absent';
-  if (value === null) return 'null';
-  if (typeof value === 'string') return `"${value}`;
-  return value instanceof JsonNumber ? value.text : String(value);
+/** Are two values the same, digit for digit? */
+function isSame(a: FieldValue, b: FieldValue): boolean {
+  return a instanceof JsonNumber && b instanceof JsonNumber ? a.text === b.text : a === b;
 }
 
 /** A cell of a CSV file as the value that it stands for. What an old file holds is compared, never judged. */
@@ -31,142 +23,77 @@ function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): Json
   return readBoolean(value, 'csv') ?? value;
 }
 
-/**
- * The rows of an older file by id, for telling which cells of a newer one differ. It keeps 64 bits of each
- * value and not the values, so that a million rows need little memory.
- */
+/** The rows of an older file by id, for telling which cells of a newer one differ. */
 export class ChangedFrom {
   /** For messages: the older file. */
   readonly name: string;
   /** What a person should know of how it was read. */
   readonly notes: string[] = [];
   readonly #fields: readonly FieldSpec[];
-  readonly #rows = new SeenTable();
-  readonly #digest = new Digest();
-  /** Two words for each field of each row; 0, 0 where the file has no such column. */
-  #values: Uint32Array;
-  #count = 0;
-  readonly #cells: OldCells | undefined;
-  /** Of each older row: was a newer one held against it? Made when the first one is. */
-  #isCompared: Uint8Array | undefined;
-  #compared = 0;
+  /** By id the values of the fields, in their order. */
+  readonly #rows = new Map<string, readonly (JsonValue | undefined)[]>();
+  /** Ids that a newer row was held against. */
+  readonly #compared = new Set<string>();
 
-  /** `keepsCells`: the values themselves are kept too, as compact text, for `oldCells`. */
-  constructor(name: string, fields: readonly FieldSpec[], keepsCells = false) {
+  constructor(name: string, fields: readonly FieldSpec[]) {
     this.name = name;
     this.#fields = fields;
-    this.#cells = keepsCells ? new OldCells(fields) : undefined;
-    this.#values = new Uint32Array(2 * fields.length * FIRST_CAPACITY_ROWS);
   }
 
   /** Remembers one older row; false when the id was there before. */
   add(id: string, values: ReadonlyMap<string, JsonValue>): boolean {
-    this.#digest.setText(id);
-    if (this.#rows.add(this.#digest, this.#count + 1) !== 0) return false;
-    const at = 2 * this.#fields.length * this.#count;
-    this.#count += 1;
-    if (at + 2 * this.#fields.length > this.#values.length) {
-      const larger = new Uint32Array(2 * this.#values.length);
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#cells?.add(values);
-    this.#fields.forEach((field, index) => {
-      const value = values.get(field.name);
-      if (value === undefined) return;
-      this.#digest.setText(tokenOf(value));
-      this.#values[at + 2 * index] = this.#digest.a;
-      this.#values[at + 2 * index + 1] = this.#digest.b;
-    });
+    if (this.#rows.has(id)) return false;
+    this.#rows.set(
+      id,
+      this.#fields.map(({ name }) => values.get(name)),
+    );
     return true;
   }
 
   /** The values that differ from the older row of this id; undefined when the older file has no such row. */
   changes(id: string, values: Readonly<Record<string, FieldValue>>): Record<string, FieldValue> | undefined {
-    this.#digest.setText(id);
-    const row = this.#rows.find(this.#digest);
-    if (row === 0) return undefined;
-    this.#isCompared ??= new Uint8Array(this.#count + 1);
-    if (this.#isCompared[row] === 0) this.#compared += 1;
-    this.#isCompared[row] = 1;
-    const at = 2 * this.#fields.length * (row - 1);
+    const old = this.#rows.get(id);
+    if (old === undefined) return undefined;
+    this.#compared.add(id);
     const changed: Record<string, FieldValue> = {};
-    this.#fields.forEach((field, index) => {
-      const value = values[field.name];
-      if (value === undefined) return;
-      this.#digest.setText(tokenOf(value));
-      const [first, second] = [this.#values[at + 2 * index], this.#values[at + 2 * index + 1]];
-      if (first !== this.#digest.a || second !== this.#digest.b) changed[field.name] = value;
+    this.#fields.forEach(({ name }, index) => {
+      const value = values[name];
+      if (value !== undefined && !isSame(value, old[index])) changed[name] = value;
     });
     return changed;
   }
 
   /** Older rows that no newer one was held against: the newer file lacks them. */
   get missing(): number {
-    return this.#count - this.#compared;
+    return this.#rows.size - this.#compared.size;
   }
 
-  /** Has the older row of this id anything in that field? */
-  hasValue(id: string, name: string): boolean {
-    this.#digest.setText(id);
-    const row = this.#rows.find(this.#digest);
-    const at = 2 * (this.#fields.length * (row - 1) + this.#fields.findIndex((field) => field.name === name));
-    const [first = 0, second = 0] = [this.#values[at], this.#values[at + 1]];
-    this.#digest.setText(tokenOf(''));
-    const isEmpty = first === this.#digest.a && second === this.#digest.b;
-    return row !== 0 && !isEmpty && (first !== 0 || second !== 0);
+  /** The cells of the older row of this id, typed as they would be sent; none when there is no such row. */
+  cells(id: string): JsonObject {
+    const old = this.#rows.get(id) ?? [];
+    return new Map(
+      this.#fields.flatMap(({ name }, index): readonly [string, JsonValue][] => {
+        const value = old[index];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
   }
 
-  /** The older cells of this id that could be sent, typed so; undefined when they are not kept or there are none. */
-  oldCells(id: string): JsonObject | undefined {
-    if (this.#cells === undefined) return undefined;
-    this.#digest.setText(id);
-    const row = this.#rows.find(this.#digest);
-    return row === 0 ? undefined : this.#cells.of(row);
-  }
-}
-
-/** The cells of older rows, one after the other as text: a row costs its own bytes and eight more. */
-class OldCells {
-  readonly #fields: readonly FieldSpec[];
-  #bytes = Buffer.alloc(FIRST_CELL_BYTES);
-  #length = 0;
-  #starts = new Float64Array(FIRST_CAPACITY_ROWS);
-  #count = 0;
-
-  constructor(fields: readonly FieldSpec[]) {
-    this.#fields = fields;
+  /** Those of the fields in which the older row has something. */
+  filled(id: string, names: readonly string[]): readonly string[] {
+    if (names.length === 0) return names;
+    const cells = this.cells(id);
+    return names.filter((name) => (cells.get(name) ?? '') !== '');
   }
 
-  /** Keeps the cells that could be sent; an older file may hold others, such as an empty `active`. */
-  add(values: ReadonlyMap<string, JsonValue>): void {
-    const cells = [...values].filter(([name, value]) => this.#isSendable(name, value));
-    const text = Buffer.from(printJson(new Map(cells)));
-    if (this.#length + text.length > this.#bytes.length) {
-      const larger = Buffer.alloc(2 * (this.#length + text.length));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    if (this.#count + 1 >= this.#starts.length) {
-      const larger = new Float64Array(2 * this.#starts.length);
-      larger.set(this.#starts);
-      this.#starts = larger;
-    }
-    text.copy(this.#bytes, this.#length);
-    this.#length += text.length;
-    this.#count += 1;
-    this.#starts[this.#count] = this.#length;
-  }
-
-  /** `row`: 1-based, in the order in which rows were added. */
-  of(row: number): JsonObject {
-    const cells = parseJson(this.#bytes.toString('utf8', this.#starts[row - 1] ?? 0, this.#starts[row] ?? 0));
-    return isJsonObject(cells) ? cells : new Map();
-  }
-
-  #isSendable(name: string, value: JsonValue): boolean {
-    const type = this.#fields.find((field) => field.name === name)?.type;
-    return typeof value === (type === 'boolean' ? 'boolean' : 'string');
+  /** The cells of these fields that could be sent; an older file may hold others, such as an empty `active`. */
+  sendableCells(id: string, fields: object): JsonObject {
+    const isFlag = (name: string) => this.#fields.some((field) => field.name === name && field.type === 'boolean');
+    return new Map(
+      [...this.cells(id)].filter(
+        ([name, value]) => name in fields && typeof value === (isFlag(name) ? 'boolean' : 'string'),
+      ),
+    );
   }
 }
 
@@ -192,39 +119,6 @@ interface OlderFile {
   readonly sheet: string | undefined;
 }
 
-function readingOf(file: InputFile, roles: ColumnRoles, { path, csvRaw, sheet }: OlderFile) {
-  return {
-    path,
-    csvRaw,
-    name: file.name,
-    columns: roles.names,
-    format: undefined,
-    sheet,
-    isOlder: true as const,
-  };
-}
-
-/**
- * The older cells of a few rows, by id, for showing what changes. The file was read through before, so what is
- * wrong with it has been said.
- */
-export async function readOldCells(
-  file: InputFile,
-  options: OlderFile,
-  ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, ReadonlyMap<string, JsonValue>>> {
-  const roles = new ColumnRoles(options.operation);
-  const found = new Map<string, ReadonlyMap<string, JsonValue>>();
-  for await (const batch of readRecords(file.bytes(), readingOf(file, roles, options))) {
-    for (const record of batch.records) {
-      const [id, values] = readOldRow(record, roles, batch.format);
-      if (ids.has(id)) found.set(id, values);
-    }
-    if (found.size === ids.size) break;
-  }
-  return found;
-}
-
 /**
  * Reads the file of `--changed-from`, in any format that `--from` takes. Columns that nobody knows do not matter
  * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
@@ -232,15 +126,21 @@ export async function readOldCells(
  */
 export async function readChangedFrom(
   file: InputFile,
-  options: OlderFile & {
-    /** The old cells will be asked for, and not only whether they differ. */
-    readonly keepsCells?: boolean;
-  },
+  { operation, path, csvRaw, sheet }: OlderFile,
 ): Promise<ChangedFrom> {
-  const roles = new ColumnRoles(options.operation);
-  const index = new ChangedFrom(file.name, roles.fields, options.keepsCells);
+  const roles = new ColumnRoles(operation);
+  const index = new ChangedFrom(file.name, roles.fields);
   const faults: InputFault[] = [];
-  for await (const batch of readRecords(file.bytes(), readingOf(file, roles, options))) {
+  const options = {
+    path,
+    csvRaw,
+    sheet,
+    name: file.name,
+    columns: roles.names,
+    format: undefined,
+    isOlder: true,
+  } as const;
+  for await (const batch of readRecords(file.bytes(), options)) {
     faults.push(...batch.faults);
     index.notes.push(...(batch.notes ?? []));
     for (const record of batch.records) {

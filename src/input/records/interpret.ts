@@ -50,6 +50,8 @@ export interface InterpretOptions {
   readonly ignoreColumns?: readonly string[];
   /** `--changed-from`: only what differs from it is sent. */
   readonly changedFrom?: ChangedFrom | undefined;
+  /** What was in the cells that change is asked for, and not only whether they do. */
+  readonly keepsOldCells?: boolean;
   /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
   readonly checkRows?: ((rows: readonly Row[]) => Promise<readonly (RowProblem | undefined)[]>) | undefined;
 }
@@ -268,14 +270,14 @@ export class Interpreter {
     if (changedFrom === undefined || id === undefined || id === '') return undefined;
     const changes = changedFrom.changes(id, values);
     if (changes === undefined) refuse(`is not in ${changedFrom.name}, so what changed cannot be told`);
-    else for (const name of empty) if (changedFrom.hasValue(id, name)) count(this.emptied, name);
+    else for (const name of changedFrom.filled(id, empty)) count(this.emptied, name);
     return changes;
   }
 
   /** The older cells of what changes, where the older file keeps them. */
   #before(id: string | undefined, values: Readonly<Record<string, FieldValue>>): JsonObject | undefined {
-    const old = id === undefined ? undefined : this.#options.changedFrom?.oldCells(id);
-    return old === undefined ? undefined : new Map([...old].filter(([name]) => name in values));
+    const { changedFrom, keepsOldCells = false } = this.#options;
+    return keepsOldCells && id !== undefined ? changedFrom?.sendableCells(id, values) : undefined;
   }
 
   #checkBody(values: Readonly<Record<string, FieldValue>>, isUnchanged: boolean, found: Found[]): void {
