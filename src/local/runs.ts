@@ -12,7 +12,7 @@ import { commandWords, localTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
-import type { RunState } from '../run/run-list.ts';
+import { RUN_STATES } from '../run/run-state.ts';
 import type { Session } from '../session.ts';
 import { printList, readLimit, readOneOf } from './lists.ts';
 import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
@@ -56,8 +56,6 @@ const PEOPLE_COLUMNS: readonly Column[] = [
   { name: 'source', header: 'FILE', below: 'labelled' },
   ...COLUMNS.filter(({ name }) => name === 'startedAt'),
 ];
-
-const RUN_STATES: readonly RunState[] = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'];
 
 function raise(failure: Failure | undefined): void {
   if (failure !== undefined) throw failure;

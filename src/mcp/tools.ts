@@ -5,7 +5,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
 import { OUTCOMES } from '../failure.ts';
 import type { JsonSchema } from '../json/shape.ts';
-import { RUN_STATES } from '../run/run-list.ts';
+import { RUN_STATES } from '../run/run-state.ts';
 
 /** A tool over one operation of the service, or over what this machine keeps. */
 export interface ToolSpec {

@@ -3,7 +3,7 @@ import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import type { RunHeader } from '../run/run-header.ts';
-import type { RunState } from '../run/run-list.ts';
+import type { RunState } from '../run/run-state.ts';
 import { type CauseCounter, OUTCOME_NAMES } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
 import { endedByText } from '../run/stop.ts';

@@ -9,6 +9,7 @@ import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { csvLine } from '../output/csv.ts';
 import { guardCell } from '../output/formula-guard.ts';
+import { isOwnColumn, OWN_COLUMNS } from '../output/own-columns.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 
 /** A row with the columns it was read from, side by side. */
@@ -38,7 +39,6 @@ export interface FailedFile {
   discard(): Promise<void>;
 }
 
-const OWN_COLUMNS = ['_row', '_outcome', '_error'] as const;
 const FLUSH_LENGTH = 1 << 16;
 
 type Style = 'csv' | 'ndjson' | 'json';
@@ -54,7 +54,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   const isSpecial = await isSpecialFile(path);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
   const ending = options.isKept ? 'the results are kept in the run' : 'nothing was changed';
-  const columns = [...options.columns.filter((name) => !isOwn(name)), ...OWN_COLUMNS];
+  const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const attempt = `--failed: cannot write ${path}`;
   const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'nothing was sent');
   let pending = opening(style, columns);
@@ -117,13 +117,9 @@ function originalMembers({ record }: SourceRow): Map<string, JsonValue> {
   const members = new Map<string, JsonValue>();
   record.names.forEach((name, index) => {
     const value = record.values[index];
-    if (value !== undefined && !isOwn(name)) members.set(name, value);
+    if (value !== undefined && !isOwnColumn(name)) members.set(name, value);
   });
   return members;
-}
-
-function isOwn(name: string): boolean {
-  return OWN_COLUMNS.some((own) => own === name);
 }
 
 const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {

@@ -9,16 +9,8 @@ import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import { readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
+import { RUN_STATES, type RunState } from './run-state.ts';
 import type { RunPorts } from './run-store.ts';
-
-/**
- * `running`: a process works on it. `finished`: a resume would send nothing, and no row is unknown. `unsettled`: a
- * resume would send nothing, and some are. `stopped`: it ended in order with rows left. `interrupted`: its process was
- * killed, or is elsewhere and gives no sign of life.
- */
-export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
-
-export type RunState = (typeof RUN_STATES)[number];
 
 /** One entry of `runs list`. */
 export const RUN_OUTPUT = object(

@@ -1,13 +1,10 @@
 import type { Operation } from '../../api/operation.ts';
 import { meantBy, nearest } from '../../output/nearest.ts';
+import { OWN_COLUMNS } from '../../output/own-columns.ts';
 import type { FieldValue } from '../check-fields.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
 import { quoteGiven } from '../given.ts';
-
-/** What `--failed` and `runs results --as-input` add to the original columns. */
-const OUTCOME_COLUMN = '_outcome';
-const OWN_COLUMNS = ['_row', OUTCOME_COLUMN, '_error'] as const;
 
 export type ColumnRole =
   | { readonly kind: 'id' }
@@ -48,7 +45,7 @@ export class ColumnRoles {
     const { properties } = operation.response;
     this.#compound = Object.keys(properties).filter((name) => mayHoldMembers(properties[name]?.['type']));
     for (const name of Object.keys(properties)) this.#roles.set(name, { kind: 'ignored' });
-    for (const name of OWN_COLUMNS) this.#roles.set(name, { kind: name === OUTCOME_COLUMN ? 'outcome' : 'ignored' });
+    for (const name of OWN_COLUMNS) this.#roles.set(name, { kind: name === '_outcome' ? 'outcome' : 'ignored' });
     for (const field of this.fields) this.#roles.set(field.name, { kind: 'field', field });
     if (this.idParam !== undefined) {
       this.#roles.set('id', { kind: 'id' });
