@@ -73,7 +73,7 @@ export interface Session {
   /** Takes over the profile of a run that goes on, and its output format unless one was given. */
   adoptRun(run: { readonly profile: string; readonly output: unknown }): void;
   /** Prints in another format than the one that was resolved. */
-  useFormat(format: Format): void;
+  useFormat(format: Format, dialect?: OutputOptions['dialect']): void;
   print(result: Result): Promise<void>;
   /** `around`: what else stands on the terminal that the rows go to. */
   openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream>;

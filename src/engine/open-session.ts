@@ -248,8 +248,8 @@ function sessionOf(parts: Parts): OpenSession {
     permitWrites: (operation) => services.permit(operation),
     recorder: (via) => openRecorderOf(context, places, common, via),
     adoptRun: (run) => adoptRun(parts, run, (format) => session.useFormat(format)),
-    useFormat(next) {
-      parts.output = { ...parts.output, format: next };
+    useFormat(next, dialect) {
+      parts.output = { ...parts.output, format: next, dialect };
       parts.state.format = next;
     },
     ...printerOf(context, common, display, () => parts.output),

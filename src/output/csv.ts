@@ -2,11 +2,12 @@ import type { OutputPort } from '../context.ts';
 import { getPath } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
+import { type CsvDialect, RFC_4180 } from './csv-dialect.ts';
 import { cellPieces, escapeCell, guardCell } from './formula-guard.ts';
 import type { OutputOptions, RowWriter } from './options.ts';
 import { lineWriter } from './table.ts';
 
-type CsvStyle = Pick<OutputOptions, 'header' | 'csvRaw'>;
+type CsvStyle = Pick<OutputOptions, 'header' | 'csvRaw' | 'dialect'>;
 
 /** How texts go into cells: `--csv-raw` leaves out the guard against formulas, and off a terminal everything else too. */
 interface Dressing {
@@ -19,15 +20,20 @@ function dressingOf({ csvRaw }: CsvStyle, stdout: OutputPort): Dressing {
 }
 
 const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
-const LINE_END = '\r\n';
 /** A line of one empty cell would be an empty line, which readers skip. */
 const EMPTY_CELL = '""';
 
 /** Rows as RFC 4180: the chosen columns, a metadata object or a list of transactions as one JSON cell. */
 export function csvRowWriter(columns: readonly Column[], style: CsvStyle, stdout: OutputPort): RowWriter {
   const dressing = dressingOf(style, stdout);
-  const header = style.header ? csvLine(columns.map(({ name }) => textCell(name, dressing))) : '';
-  const line = (row: JsonValue) => csvLine(columns.map(({ name }) => csvCell(getPath(row, name), dressing)));
+  const { dialect = RFC_4180 } = style;
+  const names = columns.map(({ name }) => textCell(name, dressing));
+  const header = style.header ? dialect.mark + csvLine(names, dialect) : '';
+  const line = (row: JsonValue) =>
+    csvLine(
+      columns.map(({ name }) => csvCell(getPath(row, name), dressing)),
+      dialect,
+    );
   return lineWriter(header, line, stdout);
 }
 
@@ -65,7 +71,7 @@ async function writeLine(values: Iterable<JsonValue>, dressing: Dressing, stdout
       piece = '';
     }
   }
-  await stdout.write((count === 1 && isBlank ? EMPTY_CELL : piece) + LINE_END);
+  await stdout.write((count === 1 && isBlank ? EMPTY_CELL : piece) + RFC_4180.lineEnd);
 }
 
 function* quotedParts(value: JsonValue, dressing: Dressing): Generator<string, void, undefined> {
@@ -104,12 +110,12 @@ function textCell(text: string, { isGuarded, isRaw }: Dressing): string {
   return isGuarded ? guardCell(text) : escapeCell(text);
 }
 
-/** Cells as one line of RFC 4180, its end included. */
-export function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map(quoteCell);
-  return (quoted.length === 1 && quoted[0] === '' ? EMPTY_CELL : quoted.join(',')) + LINE_END;
+/** Cells as one line, its end included. */
+export function csvLine(cells: readonly string[], { delimiter, lineEnd }: CsvDialect = RFC_4180): string {
+  const quoted = cells.map((cell) => quoteCell(cell, delimiter));
+  return (quoted.length === 1 && quoted[0] === '' ? EMPTY_CELL : quoted.join(delimiter)) + lineEnd;
 }
 
-function quoteCell(cell: string): string {
-  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function quoteCell(cell: string, delimiter = ','): string {
+  return NEEDS_QUOTES.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
+import type { CsvDialect } from './csv-dialect.ts';
 
 export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -22,6 +23,8 @@ export interface OutputOptions {
   readonly sortBy?: string | undefined;
   readonly header: boolean;
   readonly csvRaw: boolean;
+  /** How csv is written; undefined: as RFC 4180 has it. */
+  readonly dialect?: CsvDialect | undefined;
   /** `--query`, a JMESPath expression. */
   readonly query?: string | undefined;
   readonly colour: boolean;

@@ -8,6 +8,7 @@ import { printJson } from '../json/print.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { csvLine } from '../output/csv.ts';
+import { type CsvDialect, RFC_4180 } from '../output/csv-dialect.ts';
 import { guardCell } from '../output/formula-guard.ts';
 import { isOwnColumn, OWN_COLUMNS } from '../output/own-columns.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
@@ -22,6 +23,8 @@ export interface FailedFileOptions {
   readonly inputFormat: 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids';
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
+  /** How the CSV was written that the rows came from; undefined: they came from none. */
+  readonly dialect?: CsvDialect | undefined;
   /** `--csv-raw`: cells without the guard against formulas. */
   readonly csvRaw: boolean;
   /** Whether a run keeps the results too: of reads nothing does. */
@@ -57,7 +60,8 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const attempt = `--failed: cannot write ${path}`;
   const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'nothing was sent');
-  let pending = opening(style, columns);
+  const { csvRaw, dialect = RFC_4180 } = options;
+  let pending = opening(style, columns, dialect);
   let rows = 0;
   const flush = async (): Promise<void> => {
     await orIoFailure(file.writeFile(pending), attempt, ending);
@@ -71,7 +75,7 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   return {
     async add(result) {
       if (result.failure === undefined) return;
-      pending += rowText(style, failedRow(result), columns, rows === 0, options.csvRaw);
+      pending += rowText(style, failedRow(result), columns, { isFirst: rows === 0, csvRaw, dialect });
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
@@ -154,12 +158,17 @@ async function isSpecialFile(path: string): Promise<boolean> {
   return entry?.isFile() === false;
 }
 
-function opening(style: Style, columns: readonly string[]): string {
-  if (style === 'csv') return csvLine(columns);
+function opening(style: Style, columns: readonly string[], dialect: CsvDialect): string {
+  if (style === 'csv') return dialect.mark + csvLine(columns, dialect);
   return style === 'json' ? '[' : '';
 }
 
-function rowText(style: Style, row: JsonObject, columns: readonly string[], isFirst: boolean, csvRaw: boolean): string {
+function rowText(
+  style: Style,
+  row: JsonObject,
+  columns: readonly string[],
+  { isFirst, csvRaw, dialect }: { readonly isFirst: boolean; readonly csvRaw: boolean; readonly dialect: CsvDialect },
+): string {
   if (style === 'ndjson') return `${printJson(row)}\n`;
   if (style === 'json') return `${isFirst ? '\n' : ',\n'}${printJson(row)}`;
   return csvLine(
@@ -167,5 +176,6 @@ function rowText(style: Style, row: JsonObject, columns: readonly string[], isFi
       const text = cellText(row.get(name));
       return csvRaw || name === '_row' ? text : guardCell(text);
     }),
+    dialect,
   );
 }

@@ -731,9 +731,9 @@ describe('--failed', () => {
     expect((await run([...BLOCK, '-j', '1', '--failed', 'left.csv'])).code).toBe(15);
     const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
     expect(left).toBe(
-      'cardId,reason,clientReference,_row,_outcome,_error\r\n' +
-        `${TWO},"say ""x"";y",'=1+1,2,rejected,REJECTED: block of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed\r\n` +
-        `${cardId(3)},,,3,rejected,REJECTED: block of card ${cardId(3)} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed\r\n`,
+      'cardId;reason;clientReference;_row;_outcome;_error\r\n' +
+        `${TWO};"say ""x"";y";'=1+1;2;rejected;"REJECTED: block of card ${TWO} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed"\r\n` +
+        `${cardId(3)};;;3;rejected;"REJECTED: block of card ${cardId(3)} was rejected: the service answered 409 (CARD_EXPIRED: no); nothing was changed"\r\n`,
     );
     const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
     expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);
@@ -748,7 +748,7 @@ describe('--failed', () => {
       home,
       stdin: `cardId\n${idLines(3)}`,
     });
-    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\r\n');
+    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\n');
     expect(left.slice(1, -1).map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
       `${ONE} 1 rejected`,
       `${TWO} 2 not_sent`,
@@ -763,7 +763,7 @@ describe('--failed', () => {
     );
     const env = { env: server.env, home, stdin: `cardId,clientReference\n${ONE},a\n${TWO},b\n` };
     expect((await runFrontdesk(['card', 'get', '--from', '-', '--failed', 'left.csv', '--json'], env)).code).toBe(15);
-    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\r\n');
+    const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\n');
     expect(left.slice(0, -1).map((line) => line.split(',').slice(0, 4).join(' '))).toEqual([
       'cardId clientReference _row _outcome',
       `${TWO} b 2 failed`,

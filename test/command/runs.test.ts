@@ -548,10 +548,32 @@ describe('runs results', () => {
     expect(server.requests.map(({ body }) => body)).toEqual([...bodies, ...bodies]);
   });
 
+  test('--failed and --as-input come back in the dialect of the file that was read', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService(() => ({ status: 409, body: {} })));
+    const failed = join(home.path, 'failed.csv');
+    const run = (args: readonly string[], stdin: string | Uint8Array = '') =>
+      runFrontdesk(args, { env: server.env, home, stdin });
+    const head = '\ufeffcardId;reason';
+    const row = `${cardId(1)};"Müller, c;d"`;
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      const stdin = Buffer.from(`${head}\r\n${row}\r\n`, encoding);
+      await run([...BLOCK, '--run', encoding, '--failed', failed], stdin);
+      expect(readFileSync(failed, 'utf8')).toMatch(
+        new RegExp(`^${head};_row;_outcome;_error\r\n${row};1;rejected;[^\r\n]*\r\n$`),
+      );
+      expect((await run(['runs', 'results', encoding, '--as-input'])).stdout).toBe(
+        `${head};_outcome\r\n${row};rejected\r\n`,
+      );
+    }
+    await run([...BLOCK, '--failed', failed], `cardId\treason\n${cardId(1)}\tlost\n`);
+    expect(readFileSync(failed, 'utf8')).toMatch(/^cardId\treason\t_row\t_outcome\t_error\n[^\r]*\n$/);
+  });
+
   test('--as-input gives the original rows and _outcome', async () => {
     const results = await mixed(createHome());
     expect((await results(['--as-input', '-o', 'csv', '--outcome', 'rejected'])).stdout).toBe(
-      `cardId,clientReference,_outcome\r\n${cardId(2)},b,rejected\r\n`,
+      `cardId;clientReference;_outcome\n${cardId(2)};b;rejected\n`,
     );
   });
 });

@@ -6,6 +6,7 @@ import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
+import { dialectOf } from '../../input/records/dialect.ts';
 import { rowsOf } from '../../input/records/rows.ts';
 import type { RawInput } from '../../options/raw-input.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
@@ -112,7 +113,7 @@ async function beginChecked(
       const file = await openInput(inputPath, session.context.stdin, '--from');
       yield* rowsOf(file, { ...call.reading, format: checked.format });
     };
-  const openFailed = () => openFailedFileOf(session, call, checked);
+  const openFailed = () => openFailedFileOf(session, call, checked, copy);
   if (options.plan !== undefined) {
     const { expectedOf, makePlan } = await import('./make-plan.ts');
     await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
@@ -226,6 +227,7 @@ async function openFailedFileOf(
   session: Session,
   call: ManyCall,
   checked: CheckedInput,
+  copy: string,
 ): Promise<FailedFile | undefined> {
   const path = call.options.failedPath ?? (await failedPathOfRun(session, call));
   if (path === undefined) return undefined;
@@ -233,6 +235,7 @@ async function openFailedFileOf(
     path,
     inputFormat: call.reading.path === '' ? 'ids' : checked.format,
     columns: checked.columns,
+    dialect: checked.format === 'csv' ? await dialectOf(copy) : undefined,
     csvRaw: call.reading.csvRaw,
     isKept: isWrite(call.operation) && call.options.plan === undefined,
     pid: session.context.pid,

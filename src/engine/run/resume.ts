@@ -1,4 +1,5 @@
 import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
+import { dialectOf } from '../../input/records/dialect.ts';
 import { lastValue, type RawInput } from '../../options/raw-input.ts';
 import { planRunName } from '../../plan/plan-file.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
@@ -82,10 +83,12 @@ async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
 async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {
   const path = lastValue(input, 'failed') ?? failedPathOf(header);
   if (path === undefined) return undefined;
-  const columns = await columnsOfRun(session, { header, folder: runFolder(session.stateDir(), header.run) });
+  const folder = runFolder(session.stateDir(), header.run);
+  const columns = await columnsOfRun(session, { header, folder });
   return openFailedFile({
     path,
     inputFormat: failedFormatOf(header, columns),
+    dialect: header.inputFormat === 'csv' ? await dialectOf(folder.input) : undefined,
     columns,
     csvRaw: header.options['csvRaw'] === true,
     isKept: true,

@@ -2,6 +2,7 @@ import { FAILURES, type Outcome } from '../../failure.ts';
 import { livingLocks } from '../../files/living-locks.ts';
 import { readFieldText } from '../../input/field-text.ts';
 import { describeFields } from '../../input/fields.ts';
+import { dialectOf } from '../../input/records/dialect.ts';
 import { isTable } from '../../input/records/record.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
@@ -9,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
-import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import { type RunFolder, requireRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
 import { runResults } from '../../run/run-records.ts';
 import type { Session } from '../../session.ts';
@@ -50,6 +51,26 @@ function withRun(row: JsonObject, run: string | undefined): JsonObject {
   return first === undefined ? row : new Map([first, ['run', run], ...more]);
 }
 
+interface OpenRun {
+  readonly folder: RunFolder;
+  readonly header: RunHeader;
+  readonly isHeld: boolean;
+}
+
+/** The original columns of all runs, and `_outcome`. */
+async function inputColumns(session: Session, runs: readonly OpenRun[]): Promise<readonly Column[]> {
+  const names = new Set<string>();
+  for (const run of runs) for (const name of await columnsOfRun(session, run)) names.add(name);
+  return [...names, '_outcome'].map((name) => ({ name, header: name }));
+}
+
+/** A format that a reader of inputs takes; of a CSV file as that file was written. */
+async function useInputFormat(session: Session, { header, folder }: OpenRun): Promise<void> {
+  const { format } = session.output;
+  const dialect = header.inputFormat === 'csv' ? await dialectOf(folder.input) : undefined;
+  session.useFormat(format === 'table' ? rowFormatOf(header) : format, dialect);
+}
+
 /**
  * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
  * `_outcome`, as an input of the same command; then the table format, which no reader takes, gives way to that of the
@@ -76,20 +97,14 @@ export async function printRunResults(
   if (run === undefined) throw new Error('no run to print');
   const { header } = run;
   const isOne = runs.length === 1;
-  if (asInput && session.output.format === 'table') session.useFormat(rowFormatOf(header));
-  const names = new Set<string>();
-  if (asInput) for (const each of runs) for (const name of await columnsOfRun(session, each)) names.add(name);
-  const own = runColumns(operationOfRun(header));
-  const columns = asInput
-    ? [...names, '_outcome'].map((name) => ({ name, header: name }))
-    : isOne
-      ? own
-      : columnsWithRun(own);
-  await refuseRunPrinting(session.output, columns);
+  if (asInput) await useInputFormat(session, run);
+  const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
+  const shownColumns = asInput || isOne ? columns : columnsWithRun(columns);
+  await refuseRunPrinting(session.output, shownColumns);
   const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
   const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(
-    columns,
+    shownColumns,
     headers.reduce((rows, each) => rows + each.rows, 0),
   );
   const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
