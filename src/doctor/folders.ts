@@ -7,7 +7,8 @@ import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/i
 import { livingLocks } from '../files/living-locks.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
-import { refuseUnsafeFolder, shellQuote } from '../files/safety.ts';
+import { refuseUnsafeFolder } from '../files/safety.ts';
+import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { commandWords } from '../output/people-text.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
@@ -54,7 +55,9 @@ async function checkFolder(name: string, path: string | undefined, variable: str
   if (stats === undefined) return [ok(name, `${path} is not there yet; it is made when it is needed`)];
   await refuseUnsafeFolder(path, session.context.platform);
   const mode = stats.mode & 0o777;
-  if (session.context.platform !== 'win32' && (mode & 0o077) !== 0) {
+  if (session.context.platform === 'win32')
+    return [ok(name, `${path} (who else may read it is not checked on Windows)`)];
+  if ((mode & 0o077) !== 0) {
     return [warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, `chmod 700 ${shellQuote(path)}`)];
   }
   return [ok(name, path)];
@@ -93,13 +96,7 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
     if (name.includes('.json.bad')) found.push(path);
   }
   if (found.length === 0) return [];
-  return [
-    warning(
-      'leftovers',
-      `left behind by an interrupted frontdesk: ${found.join(', ')}`,
-      `rm ${found.map(shellQuote).join(' ')}`,
-    ),
-  ];
+  return [warning('leftovers', `left behind by an interrupted frontdesk: ${found.join(', ')}`, removeCommand(found))];
 }
 
 /** Files with customers' ids, reasons and rows. */

@@ -6,7 +6,7 @@ import { tokenVariable } from '../credentials/resolve.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
-import { shellQuote } from '../files/safety.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import { COMMON_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/runtime.ts';

@@ -1,6 +1,6 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Failure } from '../failure.ts';
-import { shellQuote } from '../files/safety.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { maskArguments } from './secret-arguments.ts';
 
@@ -58,6 +58,6 @@ export function withCleanedCommand(failure: Failure, argv: readonly string[], wr
   }
   const isOption = (index: number) => end === -1 || index < end;
   const line = argv.flatMap((word, index) => corrected.get(word) ?? (isOption(index) ? withoutYes(word) : [word]));
-  const command = `frontdesk ${line.map(shellQuote).join(' ')}`;
+  const command = `frontdesk ${line.map((word) => shellQuote(word)).join(' ')}`;
   return failure.with({}, [`check the id, then run: ${command}`, ...failure.hints]);
 }

@@ -187,6 +187,10 @@ async function runCommand(
 
 /** argv to exit code. Never throws: whatever goes wrong is reported on stderr in the wanted format. */
 export async function runProgram(context: Context, registry: Registry): Promise<number> {
+  if (context.platform === 'win32') {
+    const { quoteFor, shellOf } = await import('../files/shell-quote.ts');
+    quoteFor(shellOf(context.env));
+  }
   const state: CallState = { format: formatWanted(context.argv, context.env), operation: undefined, writesUnderWay: 0 };
   let isCrashing = false;
   context.onCrash((error) => {

@@ -1,6 +1,6 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Registry } from '../commands/command-tree.ts';
-import { shellQuote } from '../files/safety.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import { readCardId } from '../input/card-id.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
@@ -31,7 +31,7 @@ function typedBeside(words: readonly string[]): readonly string[] {
       isProfile(word.split('=', 1)[0]) ||
       (isProfile(before(index)) && profileNameProblem(word) === undefined),
   );
-  return kept.map(shellQuote);
+  return kept.map((word) => shellQuote(word));
 }
 
 /** How many of the words after it also follow that word in the path of a command. */

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { shellQuote } from '../files/safety.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import { describeFields } from '../input/fields.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonObject } from '../json/value.ts';

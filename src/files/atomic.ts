@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { errnoOf, ioFailure, orIoFailure } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
@@ -53,10 +53,28 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** How Windows refuses to replace a file that another process, a virus scanner among them, has open for a moment. */
+const IN_USE = new Set(['EPERM', 'EACCES', 'EBUSY']);
+const PATIENCE_MS = 2000;
+const PAUSE_MS = 20;
+
+/** Renames over a file. On Windows again and again for two seconds while it is in use. */
+async function replaceFile(temporary: string, path: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
+    try {
+      return await rename(temporary, path);
+    } catch (error) {
+      if (sep === '/' || waitedMs >= PATIENCE_MS || !IN_USE.has(errnoOf(error) ?? '')) throw error;
+      const { setTimeout: sleep } = await import('node:timers/promises');
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
 /** Puts a finished temporary file in the place of the real one, or removes it and changes nothing. */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
   try {
-    await rename(temporary, path);
+    await replaceFile(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw error;

@@ -2,7 +2,8 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
-import { currentUid, octal, shellQuote } from './safety.ts';
+import { currentUid, octal } from './safety.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /**
  * Refuses what others than this user could have put into the state folder (AUTH, with one command that fixes the whole

@@ -3,8 +3,8 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { escapeUnsafe } from '../json/unsafe-characters.ts';
 import { describeIoError, errnoOf } from './io-failure.ts';
+import { removeCommand, shellQuote } from './shell-quote.ts';
 
 interface Danger {
   readonly problem: string;
@@ -16,20 +16,6 @@ interface FileStatus {
   readonly uid: number;
   readonly mode: number;
   isFile(): boolean;
-}
-
-/** The escape of a character that a message cannot hold, as `$'…'` of bash, zsh and ksh reads it. */
-function shellEscape(codePoint: number): string {
-  if (codePoint <= 0x7f) return `\\x${codePoint.toString(16).padStart(2, '0')}`;
-  if (codePoint <= 0xffff) return `\\u${codePoint.toString(16).padStart(4, '0')}`;
-  return `\\U${codePoint.toString(16).padStart(8, '0')}`;
-}
-
-/** A text as one word of a shell: what stands in a message is pasted as it stands there, so it is one safe line. */
-export function shellQuote(text: string): string {
-  if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(text)) return text;
-  if (escapeUnsafe(text, () => '') === text) return `'${text.replaceAll("'", `'\\''`)}'`;
-  return `$'${escapeUnsafe(text.replace(/[\\']/g, '\\$&'), shellEscape)}'`;
 }
 
 export function octal(mode: number): string {
@@ -112,7 +98,7 @@ export async function readPrivateFile(
   try {
     const entry = await lstat(path);
     if (entry.isSymbolicLink()) {
-      throw unsafe(path, what, { problem: 'it is a symbolic link', fix: `rm ${shellQuote(path)}` });
+      throw unsafe(path, what, { problem: 'it is a symbolic link', fix: removeCommand([path]) });
     }
     // Opening a pipe would wait for a writer.
     const isOther = entry.isFile() ? undefined : fileDanger(path, entry, undefined);

@@ -1,5 +1,5 @@
-import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { putInPlace } from '../files/atomic.ts';
 import { ioFailure, orIoFailure } from '../files/io-failure.ts';
@@ -18,6 +18,8 @@ export interface PrunePorts {
   readonly pid: number;
 }
 
+const IS_WINDOWS = sep === '\\';
+
 /** Until a look finds nothing new; writers that never rest are caught up with after the last one. */
 const MAX_ROUNDS = 5;
 
@@ -33,9 +35,10 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
   return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (prove) => {
     await sweepLeftovers(stateDir, ports);
     const opening = openHistory(stateDir);
-    const file = await orIoFailure(opening, `the history could not be read (${path})`, 'nothing was changed');
+    let file = await orIoFailure(opening, `the history could not be read (${path})`, 'nothing was changed');
     if (file === undefined) return 0;
     const temporary = join(stateDir, temporaryName(pid));
+    const second = join(stateDir, temporaryName(pid));
     try {
       const sieve = new Sieve(clock.now() - ageMs);
       let removed = 0;
@@ -43,7 +46,11 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       if (removed === 0) return 0;
       const end = await stage(file, temporary, sieve);
       prove();
+      // Windows replaces no file that is open, so the old one is closed there, and kept by a second name.
+      if (IS_WINDOWS) await link(path, second);
+      if (IS_WINDOWS) await file.close();
       await putInPlace(temporary, path);
+      if (IS_WINDOWS) file = await open(second, 'r');
       // What was appended to the old file meanwhile. A write that is appended after this sees that it was replaced.
       let late = '';
       for await (const lines of readLines(file, end)) late += Buffer.concat(lines).toString('utf8');
@@ -54,6 +61,7 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
       await file.close();
+      if (IS_WINDOWS) await unlink(second).catch(() => undefined);
     }
   });
 }

@@ -1,7 +1,7 @@
 import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
 import { type CardLook, canBeLookedAt, recordLook, unsettledWrites } from '../engine/settle.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
-import { shellQuote } from '../files/safety.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import { HISTORY_COLUMNS, historyJson } from '../history/entry-table.ts';
 import type { HistoryEntry } from '../history/history-event.ts';
 import { showHistory } from '../history/read.ts';

@@ -10,7 +10,7 @@ import type { SingleCall } from '../engine/read-call.ts';
 import { recordedCall } from '../engine/write-call.ts';
 import { guardWrite } from '../engine/write-guards.ts';
 import { Failure } from '../failure.ts';
-import { shellQuote } from '../files/safety.ts';
+import { shellQuote } from '../files/shell-quote.ts';
 import { subjectOf } from '../http/facts.ts';
 import { flagOf } from '../input/fields.ts';
 import { getPath } from '../json/plain.ts';

@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
 import { writeFileAtomic } from '../../files/atomic.ts';
 import { ioFailure } from '../../files/io-failure.ts';
-import { shellQuote } from '../../files/safety.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { textAt } from '../../json/value.ts';

@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
-import { shellQuote } from '../../files/safety.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
 import type { CallResult } from '../../http/call.ts';
 import type { ExpectationInput } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';

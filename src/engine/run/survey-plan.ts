@@ -1,5 +1,5 @@
 import type { OutputPort } from '../../context.ts';
-import { shellQuote } from '../../files/safety.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
 import { openCopy } from '../../input/copy.ts';
 import { openInput } from '../../input/input-file.ts';
 import type { PlannedRow } from '../../plan/plan-lines.ts';

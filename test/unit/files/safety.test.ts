@@ -3,7 +3,8 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPrivateFile, refuseUnsafeFolder, shellQuote } from '../../../src/files/safety.ts';
+import { readPrivateFile, refuseUnsafeFolder } from '../../../src/files/safety.ts';
+import { shellOf, shellQuote } from '../../../src/files/shell-quote.ts';
 import { temporaryFolder } from './place.ts';
 
 const options = { platform: 'linux', what: 'the credentials file' };
@@ -103,5 +104,29 @@ describe('shellQuote', () => {
     expect(execFileSync('bash', ['--norc', '-c', `printf %s ${shellQuote(text)}`], { env, encoding: 'utf8' })).toBe(
       text,
     );
+  });
+
+  it.each([
+    ['C:\\Users\\ada\\plan.json', 'C:\\Users\\ada\\plan.json', 'C:\\Users\\ada\\plan.json'],
+    ['C:\\Users\\Ada L\\x', '"C:\\Users\\Ada L\\x"', '"C:\\Users\\Ada L\\x"'],
+    ['lost, ticket 4711', '"lost, ticket 4711"', '"lost, ticket 4711"'],
+    ["it's", `"it's"`, `"it's"`],
+    ['', '""', '""'],
+    ['a&b|c', '"a&b|c"', '"a&b|c"'],
+    ['say "no"', '"say ""no"""', `'say "no"'`],
+    ["$HOME, it's", `"$HOME, it's"`, `'$HOME, it''s'`],
+    ['C:\\my folder\\', '"C:\\my folder\\\\"', '"C:\\my folder\\\\"'],
+  ])('writes %j for Windows as %s in cmd, and as %s in PowerShell', (text, cmd, powershell) => {
+    expect([shellQuote(text, 'cmd'), shellQuote(text, 'powershell')]).toEqual([cmd, powershell]);
+  });
+
+  it('knows the shell of Windows by what it leaves in the environment', () => {
+    const machine =
+      'C:\\Program Files\\WindowsPowerShell\\Modules;C:\\Windows\\system32\\WindowsPowerShell\\v1.0\\Modules';
+    const own = `C:\\Users\\ada\\Documents\\PowerShell\\Modules;${machine}`;
+    expect(shellOf({ PSModulePath: machine })).toBe('cmd');
+    expect(shellOf({ PSModulePath: own })).toBe('powershell');
+    expect(shellOf({ PSModulePath: own, MSYSTEM: 'MINGW64' })).toBe('sh');
+    expect(shellOf({})).toBe('cmd');
   });
 });

@@ -1,0 +1,43 @@
+// Runs inside Wine, as Node for Windows: starts frontdesk with Windows pipes for the relays that ask for it.
+const { spawn } = require('node:child_process');
+const { writeFileSync } = require('node:fs');
+const { createServer } = require('node:net');
+
+const [, , portFile, program] = process.argv;
+
+/** Messages of a relay: a JSON text a line. Messages to it likewise; streams are base64. */
+function lines(socket, onLine) {
+  let rest = '';
+  socket.setEncoding('utf8').on('data', (part) => {
+    const [first, ...more] = (rest + part).split('\n');
+    if (more.length === 0) {
+      rest = first;
+      return;
+    }
+    rest = more.pop();
+    for (const line of [first, ...more]) onLine(JSON.parse(line));
+  });
+}
+
+const server = createServer((socket) => {
+  let child;
+  const tell = (message) => socket.writable && socket.write(`${JSON.stringify(message)}\n`);
+  lines(socket, (message) => {
+    if (message.start !== undefined) {
+      const { args, env, cwd } = message.start;
+      child = spawn(process.execPath, [program, ...args], { cwd, env: { ...process.env, ...env } });
+      for (const name of ['stdout', 'stderr'])
+        child[name].on('data', (part) => tell({ [name]: part.toString('base64') }));
+      child.stdin.on('error', () => undefined);
+      child.on('error', (error) => tell({ stderr: Buffer.from(`${error.message}\n`).toString('base64'), code: 1 }));
+      child.on('close', (code) => {
+        tell({ code });
+        socket.end();
+      });
+    } else if (message.stdin === null) child?.stdin.end();
+    else child?.stdin.write(Buffer.from(message.stdin, 'base64'));
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => child?.kill());
+});
+server.listen(0, '127.0.0.1', () => writeFileSync(portFile, String(server.address().port)));

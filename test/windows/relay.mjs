@@ -1,0 +1,39 @@
+// Stands in for bin/frontdesk.js in the suites: has Node for Windows run it, and passes on what it reads and prints.
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+
+const port = Number(readFileSync(new URL('../../.cache/windows/port', import.meta.url), 'utf8'));
+/** Wine and Windows have their own of these. */
+const OWN = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'PWD', 'SHLVL', '_'];
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
+
+const socket = connect(port, '127.0.0.1');
+const tell = (message) => socket.write(`${JSON.stringify(message)}\n`);
+tell({ start: { args: process.argv.slice(2), env, cwd: `Z:${process.cwd().replaceAll('/', '\\')}` } });
+process.stdin.on('data', (part) => tell({ stdin: part.toString('base64') })).on('end', () => tell({ stdin: null }));
+
+/** Drive Z: of Wine is the root of this system, and the suites name files as this system does. */
+function asHere(text) {
+  return text.replaceAll(/Z:((?:\\{1,2}[^\\\s"'`<>|:*?;,]+)+)/g, (_, path) => path.replaceAll(/\\{1,2}/g, '/'));
+}
+
+let rest = '';
+let code = 1;
+socket.setEncoding('utf8').on('data', (part) => {
+  const parts = (rest + part).split('\n');
+  rest = parts.pop() ?? '';
+  for (const message of parts.map((line) => JSON.parse(line))) {
+    for (const name of ['stdout', 'stderr']) {
+      if (message[name] !== undefined)
+        process[name].write(asHere(Buffer.from(message[name], 'base64').toString('latin1')), 'latin1');
+    }
+    if (message.code !== undefined) code = message.code ?? 1;
+  }
+});
+socket.on('close', () => {
+  process.exitCode = code;
+  process.stdin.destroy();
+});
+socket.on('error', (error) => {
+  process.stderr.write(`no broker: ${error.message}\n`);
+});
