@@ -109,7 +109,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'mcp',
     holds: 'the calls as tools of an assistant (Model Context Protocol)',
-    imports: [...BELOW_SESSION, 'session', 'commands', 'describe', 'engine', 'local'],
+    imports: [...BELOW_SESSION, 'session', 'options', 'commands', 'describe', 'engine', 'local'],
   },
   {
     name: 'desk',

@@ -6,7 +6,6 @@ import { isFullList } from '../engine/list-call.ts';
 import { type Notice, OUTCOMES, usageFailure, warning } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import type { CallResult } from '../http/call.ts';
-import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { plural } from '../output/safe-text.ts';
@@ -74,18 +73,13 @@ async function waitForStatus(session: Session, { args, stop, warnings }: ReadReq
 
 async function listHistory(session: Session, { args, warnings }: ReadRequest): Promise<CallToolResult> {
   const reader = new ArgumentReader(args);
-  const since = reader.text('since');
-  const age = since === undefined ? undefined : parseAge(since);
-  if (since !== undefined && age === undefined) {
-    reader.add([{ where: 'since', problem: `must be an age such as ${AGE_FORMS}, not ${JSON.stringify(since)}` }]);
-  }
+  const sinceMs = reader.since('since', session.context.clock.now());
   const id = reader.text('id');
   const outcome = reader.choice('outcome', OUTCOMES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
   reader.finish(['since', 'id', 'outcome', 'limit']);
   const { readHistory } = await import('../history/read.ts');
   const { historyJson } = await import('../history/entry-table.ts');
-  const sinceMs = age === undefined ? undefined : session.context.clock.now() - age;
   const { entries, unread } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
   const left = unreadFailure('run', unread);
   if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));

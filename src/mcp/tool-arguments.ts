@@ -5,6 +5,7 @@ import { idWarnings } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';
 import { describeFields } from '../input/fields.ts';
 import { quoteGiven } from '../input/given.ts';
+import { readValue } from '../options/read-value.ts';
 import { meantBy } from '../output/nearest.ts';
 import type { ToolSpec } from './tools.ts';
 
@@ -27,6 +28,16 @@ export class ArgumentReader {
     const value = this.#args[name];
     if (value === undefined || typeof value === 'string') return value;
     this.#fault(name, `must be text, not ${shown(value)}`);
+    return undefined;
+  }
+
+  /** Since when, in milliseconds, of an age or a date as the command takes it. */
+  since(name: string, nowMs: number): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const read = readValue({ kind: 'moment', text: name }, text);
+    if (read.ok) return read.value.at(nowMs).fromMs;
+    this.#fault(name, read.problem);
     return undefined;
   }
 

@@ -4,6 +4,7 @@ import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
 import { OUTCOMES } from '../failure.ts';
+import { MOMENT_FORMS } from '../input/moment.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { RUN_STATES } from '../run/run-state.ts';
 
@@ -83,8 +84,8 @@ export const READ_TOOLS: readonly ToolSpec[] = [
   }),
   local('history_list', 'List writes made from this machine', 'Lists writes made from this machine, newest first.', {
     properties: {
-      since: { type: 'string', description: 'only writes of the last 30m, 24h, 90d' },
-      id: { type: 'string', description: 'only writes to this id, or that answered with it' },
+      since: { type: 'string', description: `only writes since then: ${MOMENT_FORMS}; dates are local` },
+      id: { type: 'string', description: 'only writes to this id, or that answered with it; of a card 8 characters are enough' },
       outcome: { enum: OUTCOMES, description: 'only writes that ended so' },
       limit: { ...LIMIT, default: 50 },
     },

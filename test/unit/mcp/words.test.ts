@@ -24,6 +24,7 @@ describe('a hint', () => {
     ['log in again: frontdesk auth login -p live --family cards'],
     ['name the certificate authority with --ca-file <pem>; verification cannot be switched off'],
     ['add --no-history to keep no record of this write'],
+    ['settle it with `frontdesk history reconcile -p live`'],
   ])('%j names what only a person can do, and says so', (hint) => {
     expect(toolHint(hint)).toBe(`for a person: ${hint}`);
   });
