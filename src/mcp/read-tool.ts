@@ -77,10 +77,12 @@ async function listHistory(session: Session, { args, warnings }: ReadRequest): P
   const id = reader.text('id');
   const outcome = reader.choice('outcome', OUTCOMES);
   const limit = reader.wholeNumber('limit', { max: MOST_ROWS, otherwise: 50 });
+  if (id === '') reader.add([{ where: 'id', problem: 'is empty' }]);
   reader.finish(['since', 'id', 'outcome', 'limit']);
   const { readHistory } = await import('../history/read.ts');
   const { historyJson } = await import('../history/entry-table.ts');
   const { entries, unread } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
+  if (entries.length === 0 && id !== undefined) (await import('../local/history.ts')).refuseHeldId(id, 'id');
   const left = unreadFailure('run', unread);
   if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));
   return found(entries.map(historyJson), warnings);

@@ -85,7 +85,10 @@ export const READ_TOOLS: readonly ToolSpec[] = [
   local('history_list', 'List writes made from this machine', 'Lists writes made from this machine, newest first.', {
     properties: {
       since: { type: 'string', description: `only writes since then: ${MOMENT_FORMS}; dates are local` },
-      id: { type: 'string', description: 'only writes to this id, or that answered with it; of a card 8 characters are enough' },
+      id: {
+        type: 'string',
+        description: 'only writes to this id, or that answered with it; of a card 8 characters are enough',
+      },
       outcome: { enum: OUTCOMES, description: 'only writes that ended so' },
       limit: { ...LIMIT, default: 50 },
     },

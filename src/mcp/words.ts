@@ -2,6 +2,7 @@
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/`?frontdesk card get ([0-9a-f-]{36})(?: -p [\w.-]+)?`?/gi, 'card_get with cardId $1'],
   [/`?frontdesk runs results ([^\s`]+)(?: --outcome [a-z_,]+)?`?/g, 'run_results with run $1'],
+  [/`?frontdesk history --id ([0-9a-f-]{36})`?/gi, 'history_list with id $1'],
   [/`?frontdesk history(?: --[a-z]+ [^\s`]+)*(?=`|$)`?/g, 'history_list'],
   [/`?frontdesk runs list`?/g, 'runs_list'],
   [/\b(repeat|run) the command\b/g, '$1 the call'],

@@ -166,6 +166,14 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     );
     expect((await said('run_results', {}))[3]).toContain('run: is required');
     expect((await said('history_list', { since: 'long ago' }))[3]).toContain('since: must be an age or a date');
+    // No entry would say that the card was not written to.
+    expect(await said('history_list', { id: `Card: ${CARD_ID}.` })).toEqual([
+      true,
+      2,
+      undefined,
+      `id: "Card: ${CARD_ID}." is not a card id; did you mean ${CARD_ID}?`,
+    ]);
+    expect((await said('history_list', { id: '' }))[3]).toBe('id: is empty');
     expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
   });
 
