@@ -46,11 +46,7 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       if (removed === 0) return 0;
       const end = await stage(file, temporary, sieve);
       prove();
-      // Windows replaces no file that is open, so the old one is closed there, and kept by a second name.
-      if (IS_WINDOWS) await link(path, second);
-      if (IS_WINDOWS) await file.close();
-      await putInPlace(temporary, path);
-      if (IS_WINDOWS) file = await open(second, 'r');
+      file = await replace(file, { temporary, path, second });
       // What was appended to the old file meanwhile. A write that is appended after this sees that it was replaced.
       let late = '';
       for await (const lines of readLines(file, end)) late += Buffer.concat(lines).toString('utf8');
@@ -61,9 +57,29 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
       await file.close();
-      if (IS_WINDOWS) await unlink(second).catch(() => undefined);
+      await removeSecond(second);
     }
   });
+}
+
+/**
+ * Puts the new file in the place of the old one, which it returns open. Windows replaces no file that is open: there the old
+ * one is closed before, and kept by a second name.
+ */
+async function replace(
+  file: FileHandle,
+  { temporary, path, second }: { readonly temporary: string; readonly path: string; readonly second: string },
+): Promise<FileHandle> {
+  if (IS_WINDOWS) {
+    await link(path, second);
+    await file.close();
+  }
+  await putInPlace(temporary, path);
+  return IS_WINDOWS ? open(second, 'r') : file;
+}
+
+async function removeSecond(second: string): Promise<void> {
+  if (IS_WINDOWS) await unlink(second).catch(() => undefined);
 }
 
 /** Copies the lines that stay, and those that are appended meanwhile; returns how far the file was read. */
