@@ -29,7 +29,7 @@ export const FAILURES = {
   AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
   FORBIDDEN: {
     exitCode: 5,
-    meaning: '403, or a write that is not allowed here: read-only, or approvals are missing',
+    meaning: '403, or not allowed here: read-only, maxRows, approvals',
     repeat: '',
   },
   REJECTED: { exitCode: 6, meaning: 'any other 4xx, or a redirect (never followed)', repeat: '' },
@@ -41,7 +41,7 @@ export const FAILURES = {
   OUTCOME_UNKNOWN: {
     exitCode: 8,
     meaning:
-      'a write left, and no readable answer tells whether it was applied: any 5xx, a 2xx that cannot be read; unless a read-back settles it',
+      'a write left, and no readable answer tells whether it was applied: any 5xx whatever its body says, a 2xx that cannot be read; unless a read-back settles it',
     repeat: 'no, check first',
   },
   BAD_REPLY: {
@@ -60,7 +60,11 @@ export const FAILURES = {
     meaning: 'stdout, a file or a record could not be written; the message says whether the write was applied',
     repeat: 'see the message',
   },
-  PRECONDITION: { exitCode: 17, meaning: '--expect did not hold, or a plan has expired; nothing was sent', repeat: '' },
+  PRECONDITION: {
+    exitCode: 17,
+    meaning: '--expect or --expect-rows did not hold, or a plan has expired; nothing was sent',
+    repeat: '',
+  },
   TIMEOUT: { exitCode: 124, meaning: '`card wait` saw no wanted status in time', repeat: 'yes' },
   CANCELLED: {
     exitCode: 130,

@@ -8,6 +8,7 @@ import { fromPlain } from '../json/plain.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import { lastValue } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
+import { breakLine, widthOf } from '../output/line-break.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
 import { printList } from './lists.ts';
 import {
@@ -173,6 +174,7 @@ export const authLogoutCommand = untypedCommand({
         ? `Profile ${profile} had no stored credential.`
         : `Removed from this machine: ${names.join(', ')}. The tokens stay valid at the service.`;
     const places = removed.map((entry) => ({ family: entry.family, origin: entry.origin }));
-    await session.print({ kind: 'text', text, json: jsonOf(LOGOUT, { profile, removed: places }) });
+    const lines = breakLine(text, widthOf(session.context.stdout));
+    await session.print({ kind: 'text', text: lines.join('\n'), json: jsonOf(LOGOUT, { profile, removed: places }) });
   },
 });

@@ -4,6 +4,7 @@ import { fromPlain } from '../json/plain.ts';
 import { jsonOf } from '../json/shape.ts';
 import { hasOption, lastValue } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
+import { breakLine } from '../output/line-break.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 
@@ -17,14 +18,20 @@ const COLUMNS: readonly Column[] = [
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
 /** An aligned list for a person: messages are whole, because a cell that is cut would hide what is wrong. */
-async function listText(checks: readonly Check[], summary: string, { output }: Session): Promise<string> {
+async function listText(checks: readonly Check[], summary: string, { output, context }: Session): Promise<string> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: output.colour ? 1 : 0 });
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ status, name, message, fix }) => [
-    `${chalk[COLOURS[status]](status.padEnd(7))}  ${name.padEnd(width)}  ${safeText(message)}`,
-    ...(fix === undefined ? [] : [`${' '.repeat(width + 11)}fix: ${safeText(fix)}`]),
-  ]);
+  const columns = context.stdout.columns ?? 80;
+  const indent = ' '.repeat(width + 11);
+  const lines = checks.flatMap(({ status, name, message, fix }) => {
+    const [first = '', ...others] = breakLine(`${indent}${safeText(message)}`, columns);
+    return [
+      `${chalk[COLOURS[status]](status.padEnd(7))}  ${name.padEnd(width)}  ${first.slice(indent.length)}`,
+      ...others,
+      ...(fix === undefined ? [] : breakLine(`${indent}fix: ${safeText(fix)}`, columns)),
+    ];
+  });
   return [...lines, '', summary].join('\n');
 }
 

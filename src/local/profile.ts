@@ -121,6 +121,13 @@ export const profileSetCommand = untypedCommand({
     );
     const settings = await session.changeSettings((before) => changeProfile(before, name, changes));
     await printProfile(session, settings, name);
+    const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};
+    if ((changes['requireReason'] ?? '') === '' || requireReason === undefined || requireReasonHint !== undefined)
+      return;
+    const example = `frontdesk profile set ${name} --require-reason-hint <words>`;
+    await session.notify(
+      note('REASON_HINT', `say in words what a reason has to hold, for those who are asked: ${example}`),
+    );
   },
 });
 

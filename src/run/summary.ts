@@ -62,6 +62,10 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${groupThousands(tally.of(key))} ${WORDS[key]}`);
   const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
+  const isPlainRead =
+    run === undefined && tally.of('read') === tally.rows && tally.retries === 0 && !report.isOutputLost;
+  // Only cards are read by the row.
+  if (isPlainRead && report.stop === undefined) return [plural(tally.rows, 'card')];
   const lines = [
     `${commandWords(input.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];

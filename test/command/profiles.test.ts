@@ -24,6 +24,17 @@ async function live(settings: readonly string[]) {
 }
 
 describe('profile set', () => {
+  test('with a pattern for reasons proposes a sentence that people understand, until there is one', async () => {
+    const { run } = atHome();
+    const pattern = ['--require-reason', '[A-Z]+-[0-9]+'];
+    const url = ['--cards-url', 'https://cards.example.com'];
+    const bare = await run(['profile', 'set', 'live', ...url, ...pattern]);
+    expect(bare.code).toBe(0);
+    expect(bare.stderr).toContain('frontdesk profile set live --require-reason-hint <words>');
+    const said = await run(['profile', 'set', 'live', ...pattern, '--require-reason-hint', 'a ticket number']);
+    expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   test('creates one and changes it, printed under the keys of the contract', async () => {
     const { run } = atHome();
     const made = await run([

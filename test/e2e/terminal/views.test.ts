@@ -64,6 +64,16 @@ describe.concurrent('the card view', () => {
   });
 });
 
+describe.concurrent('what a terminal shows as text', () => {
+  it.each([80, 100])('doctor breaks no word at %i columns', async (columns) => {
+    const { code, text } = await dialogue(['doctor'], [], { columns });
+    expect(code).toBe(0);
+    // A command, a path or an address is one word, whatever its length.
+    const long = linesOf(text).filter((line) => stringWidth(line) > columns && !/frontdesk |\/|https?:/.test(line));
+    expect(long).toEqual([]);
+  });
+});
+
 describe.concurrent('a list', () => {
   it.each(WIDTHS)('fits into %i columns, whatever script the names are in', async (columns) => {
     const { code, text } = await dialogue([...SANDBOX, 'calendar', 'subscribers', 'list', 'cal_harbour_tours'], [], {

@@ -108,7 +108,7 @@ describe('help of a group that runs a command when it is named alone', () => {
   it('shows the options of that command too', async () => {
     const text = layOut((await findHelp(['history'], REGISTRY)).blocks, 80);
     expect(text).toContain('`frontdesk history` alone is `frontdesk history list`.');
-    expect(text).toContain('--since <age>');
+    expect(text).toContain('--since <age|date>');
   });
 });
 
