@@ -5,6 +5,8 @@ export interface OutputPort {
   readonly isTerminal: boolean;
   /** Terminal width in columns; undefined off a terminal, and on one that does not know it. */
   readonly columns: number | undefined;
+  /** It is the null device: what is written there is gone. */
+  readonly isNull?: boolean;
   /**
    * Resolves once the text was handed to the operating system (so awaiting it is backpressure);
    * rejects with a `StreamFailure` when the reader went away or the disk is full.

@@ -74,6 +74,8 @@ export interface Session {
   adoptRun(run: { readonly profile: string; readonly output: unknown }): void;
   /** Prints in another format than the one that was resolved. */
   useFormat(format: Format, dialect?: OutputOptions['dialect']): void;
+  /** Shows one-time secrets in tables and csv from now on, as with --show-sensitive. */
+  showSensitive(): void;
   print(result: Result): Promise<void>;
   /** `around`: what else stands on the terminal that the rows go to. */
   openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream>;

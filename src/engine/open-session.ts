@@ -252,6 +252,9 @@ function sessionOf(parts: Parts): OpenSession {
       parts.output = { ...parts.output, format: next, dialect };
       parts.state.format = next;
     },
+    showSensitive() {
+      parts.output = { ...parts.output, hideSensitive: [] };
+    },
     ...printerOf(context, common, display, () => parts.output),
     async close() {
       display.clear();

@@ -113,7 +113,7 @@ function fieldsHint(command: CallCommand): string {
 }
 
 /** What is wrong with the path of `--out`, or undefined. */
-async function problemOfOut(path: string | undefined): Promise<string | undefined> {
+export async function problemOfOut(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   if (path === '' || path === '-') return 'must be a new file: on stdout, --json and --show-sensitive show the result';
   const { lstat } = await import('node:fs/promises');

@@ -2,9 +2,10 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
-import { errnoOf, messageOf } from '../files/io-failure.ts';
-import { printJson } from '../json/print.ts';
-import type { JsonValue } from '../json/value.ts';
+import { errnoOf, ioFailure, messageOf } from '../files/io-failure.ts';
+
+/** More than any answer that was seen; what is longer still has to find room once it is here. */
+const RESERVED_BYTES = 65_536;
 
 async function openNew(path: string): Promise<FileHandle> {
   try {
@@ -26,35 +27,39 @@ async function openNew(path: string): Promise<FileHandle> {
 }
 
 /**
- * Makes the file of `--out`, mode 0600, before anything is sent, so that a one-time result is never lost to a bad path.
- * USAGE when it cannot be made.
+ * Makes the file of `--out`, mode 0600, before anything is sent, with room for the answer, so that one that comes once
+ * is not lost to a bad path or a full disk. USAGE when it cannot be made, LOCAL_IO when there is no room.
  */
 export async function createResultFile(path: string) {
   const file = await openNew(path);
+  const discard = async () => {
+    await file.close().catch(() => undefined);
+    await rm(path, { force: true }).catch(() => undefined);
+  };
+  try {
+    await file.chmod(0o600);
+    await file.write(Buffer.alloc(RESERVED_BYTES), 0, RESERVED_BYTES, 0);
+    await file.sync();
+  } catch (error) {
+    await discard();
+    throw ioFailure(`--out: no room for the answer in ${path}`, error, 'nothing was sent').with({
+      outcome: 'not_sent',
+    });
+  }
   return {
-    /** Writes the result; a failure says that the write was applied. */
-    async keep(result: JsonValue, what: string): Promise<void> {
+    /** Writes the answer over the room that was kept for it. Rejects with what the system said; no file is left then. */
+    async keep(bytes: Uint8Array): Promise<void> {
       try {
-        await file.chmod(0o600);
-        await file.writeFile(`${printJson(result, { indent: 2 })}\n`);
+        for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+        await file.truncate(bytes.length);
         await file.sync();
         await file.close();
       } catch (error) {
-        throw new Failure(
-          'LOCAL_IO',
-          `the ${what} WAS applied, but its result could not be written to ${path}: ${messageOf(error)}`,
-          {
-            hints: ['the result cannot be had again'],
-            details: { outcome: 'applied' },
-            cause: error,
-          },
-        );
+        await discard();
+        throw error;
       }
     },
     /** Removes the file: there is nothing to keep. */
-    async discard(): Promise<void> {
-      await file.close().catch(() => undefined);
-      await rm(path, { force: true });
-    },
+    discard,
   };
 }

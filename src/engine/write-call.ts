@@ -1,4 +1,4 @@
-import { type Operation, sensitiveOf } from '../api/operation.ts';
+import { sensitiveOf } from '../api/operation.ts';
 import type { CallCommand } from '../commands/command.ts';
 import { StreamFailure } from '../context.ts';
 import { Failure, warning } from '../failure.ts';
@@ -13,15 +13,10 @@ import type { Service, Session } from '../session.ts';
 import { type CardBefore, checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
-import type { SingleCall } from './read-call.ts';
+import { problemOfOut, type SingleCall } from './read-call.ts';
 import { columnsOf, viewOf } from './resource.ts';
-import { createResultFile } from './result-file.ts';
+import { givesSecrets, openSecretAnswer, placeOfSecrets, type SecretAnswer } from './secret-answer.ts';
 import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
-
-/** Table and csv hide these by themselves, unless --show-sensitive. */
-function isHiddenByOutput({ output }: Session, name: string): boolean {
-  return !isJson(output.format) && output.hideSensitive.includes(name);
-}
 
 /** What ends a write that is under way, opened once its intent is on the disk. */
 export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => Interrupt;
@@ -33,7 +28,7 @@ export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => I
 export async function recordedCall(
   session: Session,
   service: Service,
-  { call, id, reason, open }: SingleCall & { readonly open?: OpenInterrupt },
+  { call, id, reason, open, secret }: SingleCall & { readonly open?: OpenInterrupt; readonly secret?: SecretTaker },
 ): Promise<CallResult> {
   const recorder = await session.recorder();
   const entry = await recorder.begin({
@@ -50,6 +45,7 @@ export async function recordedCall(
       policy: session.policy,
       listener: {
         ...session.listener,
+        ...(secret === undefined ? {} : { onSuccess: secret.answer.onSuccess }),
         onSend: () => {
           isInFlight = true;
         },
@@ -61,11 +57,46 @@ export async function recordedCall(
       stop: interrupt.stop,
       wrapUp: interrupt.wrapUp,
     });
-    await recorder.end(entry, result.ending);
+    await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result));
     return result;
   } finally {
     interrupt.release();
   }
+}
+
+/** An answer that comes once, and how it is printed: it is where it belongs before anything else can go wrong. */
+export interface SecretTaker {
+  readonly answer: SecretAnswer;
+  take(result: CallResult): Promise<{ readonly where: string } | { readonly failure: Failure }>;
+}
+
+/** Takes an answer of one-time secrets: what goes wrong with it is reported once the history has the write. */
+function takerOf(answer: SecretAnswer, print: (given: Answer) => Promise<void>): SecretTaker {
+  return {
+    answer,
+    take: (result) =>
+      answer.take(result, print).then(
+        (where) => ({ where }),
+        (error: unknown) => {
+          if (error instanceof Failure) return { failure: error };
+          throw error;
+        },
+      ),
+  };
+}
+
+/** Records the end of a write; what cannot be recorded is reported with where its answer is. */
+async function endRecorded(
+  record: () => Promise<void>,
+  taken: Awaited<ReturnType<SecretTaker['take']>> | undefined,
+): Promise<void> {
+  const place = taken === undefined ? '' : 'where' in taken ? taken.where : taken.failure.message;
+  await record().catch((error: unknown) => {
+    if (!(error instanceof Failure) || place === '') throw error;
+    const { hints, details, cause } = error;
+    throw new Failure(error.code, `${error.message}; ${place}`, { hints, details, cause });
+  });
+  if (taken !== undefined && 'failure' in taken) throw taken.failure;
 }
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */
@@ -128,15 +159,6 @@ function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): 
   return { ...single, call: { ...single.call, before: { status, when } } };
 }
 
-/** Before an answer is thrown away that can be had once: the person may still press Ctrl-C, or knows it at least. */
-async function warnOfLoss(session: Session, operation: Operation, outPath: string | undefined): Promise<void> {
-  const isLost = sensitiveOf(operation).some((name) => isHiddenByOutput(session, name));
-  if (!isLost || outPath !== undefined) return;
-  await session.notify(
-    warning('SHOWN_ONCE', 'the answer is given once and hidden here: --out <file> keeps it, --show-sensitive shows it'),
-  );
-}
-
 /** On a terminal, after the result: one line that says what was done. */
 async function sayDone(session: Session, { call, id }: SingleCall, { ending }: Answer): Promise<void> {
   const { outcome, resultId } = ending;
@@ -166,6 +188,10 @@ export async function runWrite(
     await printDryRun(session, [checked.call]);
     return 0;
   }
+  const path = givesSecrets(operation)
+    ? await placeOfSecrets(session, checked, lastValue(input, 'out'), problemOfOut)
+    : undefined;
+  const { output } = session;
   const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isSitting === true);
   const needsAnswer = asks && !session.common.yes;
   if (needsAnswer) requirePerson(session, subjectOf(checked.call));
@@ -176,30 +202,48 @@ export async function runWrite(
     if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
     checked = withBefore(checked, card, needsAnswer);
   }
-  const outPath = lastValue(input, 'out');
-  await warnOfLoss(session, operation, outPath);
-  const file = outPath === undefined ? undefined : await createResultFile(outPath);
-  let result: CallResult;
-  try {
-    result = await recordedCall(session, service, checked);
-  } catch (error) {
-    await file?.discard();
-    throw error;
-  }
-  if (result.kind === 'failed') {
-    await file?.discard();
-    throw result.failure;
-  }
-  for (const notice of result.ending.notices) await session.notify(notice);
-  await file?.keep(result.resource, subjectOf(checked.call));
-  // With --out the secrets are in the file alone, in every format; what the renderer hides itself is not hidden twice.
-  const leftToHide =
-    file === undefined ? [] : sensitiveOf(operation).filter((name) => !isHiddenByOutput(session, name));
-  const shown = hideMembers(result.resource, leftToHide);
+  const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
   const columns = columnsOf(command, operation);
-  await printApplied(session, checked, result, () =>
-    session.print({ kind: 'resource', resource: shown, columns, ...viewOf(command) }),
-  );
-  await sayDone(session, checked, result);
+  // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.
+  const print = ({ resource }: Answer) =>
+    session.print({
+      kind: 'resource',
+      resource: hideMembers(resource, isJson(output.format) ? hidden : []),
+      columns,
+      ...viewOf(command),
+    });
+  if (givesSecrets(operation)) await writeSecret(session, service, checked, path, print);
+  else {
+    const result = await recordedCall(session, service, checked);
+    if (result.kind === 'failed') throw result.failure;
+    for (const notice of result.ending.notices) await session.notify(notice);
+    await printApplied(session, checked, result, () => print(result));
+    await sayDone(session, checked, result);
+  }
   return 0;
+}
+
+/** The same for an answer that is given once: it is where it belongs, whatever becomes of the history and of stdout. */
+export async function writeSecret(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  path: string | undefined,
+  print: (answer: Answer) => Promise<void>,
+): Promise<void> {
+  const answer = await openSecretAnswer(session, single, path);
+  let isTaken = false;
+  const taker = takerOf(answer, print);
+  const take: SecretTaker['take'] = (result) => {
+    isTaken = true;
+    return taker.take(result);
+  };
+  try {
+    const result = await recordedCall(session, service, { ...single, secret: { answer, take } });
+    if (result.kind === 'failed') throw result.failure;
+    for (const notice of result.ending.notices) await session.notify(notice);
+    await sayDone(session, single, result);
+  } finally {
+    if (!isTaken) await answer.discard();
+  }
 }

@@ -58,6 +58,8 @@ export interface CallListener {
   onRetry?(retry: { readonly reason: string; readonly waitMs: number; readonly attempt: number }): void;
   /** The first byte of an attempt may leave from now on. Called right before it does. */
   onSend?(attempt: number): void;
+  /** The body of each 2xx answer as it came, before it is read: also of one that was cut. */
+  onSuccess?(body: readonly Uint8Array[]): void;
   /** One line of the HTTP exchange, secrets masked, for `--verbose`. */
   onTrace?(line: string): void;
 }

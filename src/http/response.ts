@@ -105,7 +105,8 @@ function brokenEvent(broken: Broken): FailureEvent {
   return FINAL.has(broken.breakage.label) ? 'not_sent_final' : 'not_sent';
 }
 
-function isSuccess(status: number): boolean {
+/** 2xx. */
+export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 

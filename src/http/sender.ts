@@ -3,7 +3,7 @@ import type { ExchangeOptions, WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, Site } from './call.ts';
 import { TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';
-import { judge, type Verdict } from './response.ts';
+import { isSuccess, judge, type Verdict } from './response.ts';
 import { traceExchange, traceRequest } from './trace.ts';
 
 /** Sends one request and judges what came back: the part that attempts and read-backs have in common. */
@@ -32,6 +32,7 @@ export class Sender {
     if (trace !== undefined) {
       for (const line of traceExchange(exchange, clock.monotonic() - startedMs, rules)) trace(line);
     }
+    if (exchange.status !== undefined && isSuccess(exchange.status)) listener?.onSuccess?.(exchange.body ?? []);
     return judge(exchange, input, clock.now(), this.#mask);
   }
 }

@@ -13,7 +13,6 @@ import { type JsonValue, textAt } from '../json/value.ts';
 import type { RawInput } from '../options/raw-input.ts';
 import { isJson } from '../output/options.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
-import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
 import { type ApiInput, readApiInput } from './api-input.ts';
 import { guardsOf, matchRow } from './api-path.ts';
@@ -103,19 +102,31 @@ async function read(session: Session, api: ApiInput, { call }: SingleCall): Prom
 }
 
 async function write(session: Session, api: ApiInput, single: SingleCall): Promise<void> {
+  if (sensitiveOf(single.call.operation).length > 0 && !isJson(session.output.format)) {
+    throw new Failure(
+      'USAGE',
+      `POST ${pathOf(api)}: its answer is given once and secret: -o json or ndjson prints it`,
+      {
+        hints: ['use `frontdesk card provision --out <file>` to keep it; nothing was sent'],
+      },
+    );
+  }
   if (!session.common.yes) requirePerson(session, `POST ${pathOf(api)}`);
   const service = await session.service(api.family);
   if (!session.common.yes) await confirm(session, service, api, single);
-  const { printApplied, recordedCall } = await import('../engine/write-call.ts');
+  const { printApplied, recordedCall, writeSecret } = await import('../engine/write-call.ts');
+  const { operation } = single.call;
+  if (sensitiveOf(operation).length > 0) {
+    return writeSecret(session, service, single, undefined, (answer) =>
+      printAnswer(session, api, answer, answer.resource),
+    );
+  }
   const result = await recordedCall(session, service, single);
   if (result.kind === 'failed') throw result.failure;
   for (const notice of result.ending.notices) await session.notify(notice);
-  const secrets = isJson(session.output.format) ? [] : sensitiveOf(single.call.operation);
   // Messages have a path from the operation already; a row of the table wants its id beside it.
   const named = { ...single, id: single.call.params['cardId'] ?? single.call.params['id'] };
-  await printApplied(session, named, result, () =>
-    printAnswer(session, api, result, hideMembers(result.resource, secrets)),
-  );
+  await printApplied(session, named, result, () => printAnswer(session, api, result, result.resource));
 }
 
 /** Shows what will be sent, for a card also what it will hit, and asks. Anything but yes ends the call with 130. */

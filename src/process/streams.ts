@@ -5,6 +5,16 @@ function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO';
 }
 
+/** Whether what is written to a descriptor is gone. */
+function isNullDevice(fd: number): boolean {
+  try {
+    const facts = fstatSync(fd);
+    return facts.isCharacterDevice() && facts.rdev === statSync('/dev/null').rdev;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Whether a descriptor is a terminal. node:tty brings the network modules along, so what is no device at all
  * (a pipe, a file) and the device that holds nothing (scheduled jobs have it as stdin) are told without it.
@@ -94,6 +104,9 @@ export function standardOutput(stream: LazyStream, fd: number): OutputPort {
     },
     get columns() {
       return widthOf(stream);
+    },
+    get isNull() {
+      return isNullDevice(fd);
     },
     async write(text) {
       let rest: string | Uint8Array = text;

@@ -67,6 +67,8 @@ export interface Broken {
   /** Known when the final status line and headers had arrived. */
   readonly status?: number;
   readonly headers?: readonly Header[];
+  /** What had come of the body by then. */
+  readonly body?: readonly Uint8Array[];
 }
 
 export type Exchange = Reply | Broken;

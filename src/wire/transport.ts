@@ -232,7 +232,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
   };
 
   #break(error: Error): void {
-    const head = this.#status === undefined ? {} : { status: this.#status, headers: this.#headers };
+    const head = this.#status === undefined ? {} : { status: this.#status, headers: this.#headers, body: this.#body };
     const broken = { kind: 'broken', sent: this.#sent, phase: this.#phase, breakage: this.#name(error) } as const;
     this.#settle({ ...broken, ...head }, false);
   }

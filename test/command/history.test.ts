@@ -175,7 +175,7 @@ describe('history', () => {
       ),
     );
     const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
-    await run(['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--client-device-id', 'device-secret']);
+    await run(['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--client-device-id', 'device-secret', '--json']);
     await run(['calendar', 'subscribers', 'update', 'sub_1', '--email', 'private@mail.example']);
     const kept = readdirSync(home.stateDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

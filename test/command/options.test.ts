@@ -351,10 +351,11 @@ describe('--quiet and --verbose', () => {
 
   test('-v never shows the one-time secrets of a provisioning', async () => {
     const server = await startRecordingServer([{ body: '{"encryptedPaymentInstrument":"EPI-SECRET"}' }]);
-    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '-v'];
+    const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '-v', '--json'];
     const { stderr, stdout } = await runFrontdesk(args, { env: server.env });
     expect(stderr).toContain('< 200');
-    expect(stderr + stdout).not.toContain('EPI-SECRET');
+    expect(stdout).toContain('EPI-SECRET');
+    expect(stderr).not.toContain('EPI-SECRET');
   });
 });
 

@@ -41,7 +41,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'card activate': [CARD_ID, CARD_ID.replace('7', '8'), '--yes'],
   'card block': [CARD_ID, '--yes', '--reason', 'lost'],
   'card reissue': [CARD_ID, '--yes', '--dry-run'],
-  'card provision': [CARD_ID, '--wallet', 'wallet_b'],
+  'card provision': [CARD_ID, '--wallet', 'wallet_b', '--show-sensitive'],
   'card wait': [CARD_ID, '--status', 'ACTIVE'],
   'calendar update': ['cal_1', '--name', 'n'],
   'calendar event create': ['--calendar', 'cal_1', '--name', 'n', '--start', '2027-01-01'],

@@ -64,12 +64,12 @@ const PLAYS: Record<keyof typeof OPERATIONS, (id: string) => Pick<Play, 'words' 
   cardBlock: (id) => ({ words: ['card', 'block', id, '--yes'], columns: CARD_COLUMNS, good: card(id, 'BLOCKED') }),
   cardReissue: (id) => ({ words: ['card', 'reissue', id, '--yes'], columns: CARD_COLUMNS, good: card(id, 'ACTIVE') }),
   cardProvisionWalletA: (id) => ({
-    words: ['card', 'provision', id, '--wallet', 'wallet_a'],
+    words: ['card', 'provision', id, '--wallet', 'wallet_a', '--show-sensitive'],
     columns: [{ name: 'encryptedPaymentInstrument', header: 'INSTRUMENT' }],
     good: { encryptedPaymentInstrument: 'c2VjcmV0' },
   }),
   cardProvisionWalletB: (id) => ({
-    words: ['card', 'provision', id, '--wallet', 'wallet_b'],
+    words: ['card', 'provision', id, '--wallet', 'wallet_b', '--show-sensitive'],
     columns: [{ name: 'primaryAccountNumberPrefix', header: 'PREFIX' }],
     good: { primaryAccountNumberPrefix: '4000', activationData: 'abc', authenticationData: 'def' },
   }),

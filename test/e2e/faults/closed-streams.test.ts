@@ -14,7 +14,7 @@ const CALLS: Readonly<Record<string, { readonly args: string; readonly writes?: 
   'card activate': { args: CARD_ID, writes: true },
   'card block': { args: `${CARD_ID} --yes`, writes: true },
   'card reissue': { args: `${CARD_ID} ${OTHER_ID} --yes`, writes: true },
-  'card provision': { args: `${CARD_ID} --wallet wallet_a`, writes: true },
+  'card provision': { args: `${CARD_ID} --wallet wallet_a --show-sensitive`, writes: true },
   'card wait': { args: `${CARD_ID} --status ACTIVE` },
   'calendar update': { args: 'cal_1 --name n', writes: true },
   'calendar event create': { args: '--calendar cal_1 --name n --start 2027-01-01', writes: true },

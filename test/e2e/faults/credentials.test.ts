@@ -347,9 +347,7 @@ describe.concurrent('tokens and where they go', () => {
         expect(stderr).not.toContain('PAYLOAD');
       }
       for (const format of ['table', 'csv']) {
-        const { stdout, stderr } = await stage.run([...provision, '-o', format]);
-        expect(stdout).toContain('<hidden, 16 characters>');
-        expect(stdout + stderr).not.toContain('PAYLOAD');
+        expect((await stage.run([...provision, '-o', format])).code).toBe(2);
         expect((await stage.run([...provision, '-o', format, '--show-sensitive'])).stdout).toContain(
           'PAYLOAD-ONE-TIME',
         );

@@ -18,7 +18,10 @@ const OPERATIONS: readonly (readonly [name: string, call: (index: number) => { a
   ['card reissue', (index) => ({ args: ['card', 'reissue', cardId(index), '--yes'], mark: cardId(index) })],
   [
     'card provision',
-    (index) => ({ args: ['card', 'provision', cardId(index), '--wallet', 'wallet_a'], mark: cardId(index) }),
+    (index) => ({
+      args: ['card', 'provision', cardId(index), '--wallet', 'wallet_a', '--show-sensitive'],
+      mark: cardId(index),
+    }),
   ],
   [
     'calendar update',
