@@ -36,7 +36,7 @@ _frontdesk_words() {
     'runs show' | 'runs report' | 'runs results' | 'runs resume' | 'runs revert' | 'runs remove') kind=run ;;
     'api') words='GET POST' ;;
     'completion') words='bash zsh fish powershell' ;;
-    'help') words='exit-codes options environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
+    'help') words='exit-codes options environment output bulk outcomes plans accessibility card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help' ;;
   esac
 }
 

@@ -424,4 +424,4 @@ complete -c frontdesk -n '__frontdesk_at \'api\'' -l no-history -d 'keep no loca
 complete -c frontdesk -n '__frontdesk_at \'doctor\'' -l connect -d 'make one request without a token to each base URL: tells whether it answers, and whether this machine\'s clock is right'
 complete -c frontdesk -n '__frontdesk_at \'schema\'' -l openapi -d 'OpenAPI 3.1 of the service instead of the commands'
 complete -c frontdesk -n '__frontdesk_at \'completion\'' -a 'bash zsh fish powershell'
-complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes options environment output bulk outcomes plans card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help'
+complete -c frontdesk -n '__frontdesk_at \'help\'' -a 'exit-codes options environment output bulk outcomes plans accessibility card calendar auth profile config history runs plan sandbox mcp desk api doctor schema completion help'

@@ -34,6 +34,8 @@ export type Effect =
       readonly kind: 'write';
       /** Money or a card's life is at stake: ask before each single call, not only before many rows. */
       readonly confirm: boolean;
+      /** No command takes it away again: ask on a terminal, and send it off one as it is. */
+      readonly asksOnTerminal?: true;
       readonly readBack: ReadBack;
       readonly unavailable: Unavailable;
       /** It changes the given fields of what is there: without any it has nothing to do, and it can be taken back. */

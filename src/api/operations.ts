@@ -190,6 +190,7 @@ export const OPERATIONS = {
       kind: 'write',
       done: 'Created',
       confirm: false,
+      asksOnTerminal: true,
       readBack: 'none',
       unavailable: 'never',
       unknownHint: 'search the calendar for the event before repeating: a repeat may create it twice',

@@ -159,6 +159,21 @@ const PLANS: readonly Block[] = [
   ),
 ];
 
+const ACCESSIBILITY: readonly Block[] = [
+  text(
+    'FRONTDESK_ACCESSIBLE=1 is for screen readers and slow lines. Each line is written once and stays: there is no spinner, no progress bar, and no list with a pointer.',
+  ),
+  rows('What changes', {
+    questions: 'end with the line that is typed; a wrong answer is named, and the question is asked again',
+    menus: 'are numbered lists: type the number, then Enter; at the desk a card id opens that card',
+    waits: 'are told in a line of their own when they begin, and every 30 s',
+    outcomes: 'stand in words, as they always do: Blocked, rejected, OUTCOME UNKNOWN',
+  }),
+  text(
+    'Esc and Ctrl-C go one step back. A paste answers no menu and no yes or no. TERM=dumb asks in the same way, without any escape sequence; --no-input asks nothing. NO_COLOR takes colours away.',
+  ),
+];
+
 /** The help topics, subjects that belong to no single command, in the order in which they are offered. */
 export const TOPICS: readonly { readonly name: string; readonly summary: string; readonly blocks: readonly Block[] }[] =
   [
@@ -173,6 +188,7 @@ export const TOPICS: readonly { readonly name: string; readonly summary: string;
     { name: 'bulk', summary: 'Many rows: files, checks, runs and resuming', blocks: BULK },
     { name: 'outcomes', summary: 'How a write can end and what to do then', blocks: OUTCOMES },
     { name: 'plans', summary: 'See it, have it approved, apply exactly that', blocks: PLANS },
+    { name: 'accessibility', summary: 'For screen readers and slow lines', blocks: ACCESSIBILITY },
   ];
 
 export const TOPIC_NAMES: readonly string[] = TOPICS.map((topic) => topic.name);

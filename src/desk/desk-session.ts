@@ -1,10 +1,30 @@
 import { isWrite, type Operation } from '../api/operation.ts';
-import type { PromptPort, SignalPort } from '../context.ts';
+import type { PromptPort, SignalPort, Verdict } from '../context.ts';
 import type { OpenSession } from '../engine/open-session.ts';
 import { TerminalKeys } from '../engine/terminal-keys.ts';
-import type { Failure, Outcome } from '../failure.ts';
+import type { Failure, FailureCode, Outcome } from '../failure.ts';
+import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { textAt } from '../json/value.ts';
 import type { Service, Session } from '../session.ts';
+
+/** What to choose next, by what failed. */
+export const NEXT: Partial<Record<FailureCode, readonly string[]>> = {
+  AUTH: ['Log in in another window, then choose Look again: this sitting goes on'],
+  NOT_FOUND: ['check the id, and choose Another card'],
+  UNREACHABLE: ['choose Look again in a minute'],
+  BAD_REPLY: ['choose Look again in a minute'],
+  BUSY: ['choose Look again later'],
+  TIMEOUT: ['choose Wait for a status to wait on'],
+  OUTCOME_UNKNOWN: ['choose Look again to see whether it was done; do not repeat it before'],
+};
+
+/** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */
+export function judgeId(text: string, otherwise: string | undefined): Verdict {
+  const read = readCardId(text);
+  if (read.kind === 'id') return true;
+  if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
+  return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
+}
 
 /** How a write ended, and what it made. `undefined` outcome: it was not begun, or given up at a question. */
 export interface Ended {

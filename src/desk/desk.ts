@@ -4,23 +4,22 @@ import { cardActivate } from '../commands/card/activate.ts';
 import { cardBlock } from '../commands/card/block.ts';
 import { cardReissue } from '../commands/card/reissue.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
-import { type PromptPort, type SignalName, signalWords, type Verdict } from '../context.ts';
+import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import type { Ending } from '../ending.ts';
 import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
 import type { OpenSession } from '../engine/open-session.ts';
-import { CANCELLED_EXIT_CODES, FAILURES, Failure, type FailureCode } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
-import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { runWait } from '../local/card-wait.ts';
 import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
-import { type Ended, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
+import { type Ended, judgeId, NEXT, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
 import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
 import type { IdleTimer } from './idle-timer.ts';
-import type { Sitting } from './sitting.ts';
+import { type Sitting, settledBy } from './sitting.ts';
 
 /** Commands of the menu that write, in its order. */
 export const WRITES: Readonly<Record<string, CallCommand>> = {
@@ -40,17 +39,6 @@ const MENU: readonly { readonly value: string; readonly text: string }[] = [
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
 
-/** What to choose next, by what failed. */
-const NEXT: Partial<Record<FailureCode, readonly string[]>> = {
-  AUTH: ['Log in in another window, then choose Look again: this sitting goes on'],
-  NOT_FOUND: ['check the id, and choose Another card'],
-  UNREACHABLE: ['choose Look again in a minute'],
-  BAD_REPLY: ['choose Look again in a minute'],
-  BUSY: ['choose Look again later'],
-  TIMEOUT: ['choose Wait for a status to wait on'],
-  OUTCOME_UNKNOWN: ['choose Look again to see whether it was done; do not repeat it before'],
-};
-
 function cancelledBy(signal: SignalName): Failure {
   return new Failure('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });
 }
@@ -60,14 +48,6 @@ interface Seen {
   readonly cardId: string;
   readonly card?: JsonObject | undefined;
   readonly isMissing?: boolean;
-}
-
-/** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */
-function judgeId(text: string, otherwise: string | undefined): Verdict {
-  const read = readCardId(text);
-  if (read.kind === 'id') return true;
-  if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
-  return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
 /** A question or a wait that is left by Esc or Ctrl-C goes one step back; by anything else the desk is left. */
@@ -204,7 +184,21 @@ export class Desk {
     for (const done of this.#sitting.saw(cardId, card)) {
       await this.#write(`The ${done.replaceAll('.', ' ')} that was unknown shows now: it happened.\n`);
     }
+    if (this.#sitting.wasOpen(cardId)) await this.#try(() => this.#settle(cardId, textAt(card, 'status')));
     return { cardId, card };
+  }
+
+  /** The history records what a look shows of writes of this card that it has as unknown. */
+  async #settle(cardId: string, status: string | undefined): Promise<void> {
+    const { common, places } = this.#session;
+    if (!common.history || places.stateDir === undefined) return;
+    const { recordLook, unsettledWrites } = await import('../engine/settle.ts');
+    const service = await this.#session.service('cards');
+    for (const entry of await unsettledWrites(this.#session, service, { cardId })) {
+      const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
+      if (operation === undefined || settledBy(operation) !== status) continue;
+      await recordLook(this.#session, entry, { status, httpStatus: 200, requestId: undefined });
+    }
   }
 
   /** The card in what the terminal has beside the menu: nothing of it may scroll away. */

@@ -24,7 +24,7 @@ export function isSame(one: string, other: string): boolean {
 }
 
 /** The status by which a look settles a write; what a status only hints at settles nothing. */
-function settledBy({ effect }: Operation): string | undefined {
+export function settledBy({ effect }: Operation): string | undefined {
   const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
   return isSettling ? effect.readBack.settledBy : undefined;
 }
@@ -39,11 +39,16 @@ export class Sitting {
   /** Writes whose outcome is not known yet. */
   readonly #doubts = new Map<string, { cardId: string; command: string; operation: Operation }>();
   readonly #done = new Map<string, number>();
+  /** Cards of which a write is or was unknown, by the history or here. */
+  readonly #open = new Set<string>();
   #looks = 0;
 
   /** Cards known before the desk was opened, newest first. */
   constructor(known: readonly RecentCard[] = []) {
-    for (const card of [...known].reverse()) this.#remember(card);
+    for (const card of [...known].reverse()) {
+      this.#remember(card);
+      if (card.isOpen === true) this.#open.add(keyOf(card.cardId));
+    }
   }
 
   /** A card was read: it is the newest, and settles a write that aimed at its status. Answers the writes it settled. */
@@ -68,6 +73,7 @@ export class Sitting {
   ended(operation: Operation, cardId: string, outcome: Outcome, made?: string): void {
     const key = `${operation.command} ${keyOf(cardId)}`;
     if (outcome === 'unknown') {
+      this.#open.add(keyOf(cardId));
       this.#doubts.set(key, { cardId: keyOf(cardId), command: operation.command, operation });
       return;
     }
@@ -76,6 +82,11 @@ export class Sitting {
     this.#count(doneWord(operation));
     this.#remember({ cardId, status: aimOf(operation) });
     if (made !== undefined) this.#remember({ cardId: made });
+  }
+
+  /** Whether a write of the card is or was unknown: what a look shows of it belongs into the history. */
+  wasOpen(cardId: string): boolean {
+    return this.#open.has(keyOf(cardId));
   }
 
   /** Newest first, those of which a write is unknown before the others. */

@@ -3,9 +3,10 @@ import { OPERATIONS } from '../api/operations.ts';
 import { Failure } from '../failure.ts';
 import { subjectOf } from '../http/facts.ts';
 import { unmetExpectation } from '../input/expect.ts';
+import { showGiven } from '../input/given.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
 import { breakLine } from '../output/line-break.ts';
-import { safeText } from '../output/safe-text.ts';
+import { safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
 import { notConfirmed, takesReason, whereText, withReason } from './write-guards.ts';
@@ -67,6 +68,9 @@ function whatFollows({ call, reason }: SingleCall, before: CardBefore): string {
   ].join('');
 }
 
+/** A field of the summary is a few lines of a terminal at most. */
+const MAX_SHOWN = 240;
+
 const ADD_REASON = { word: 'reason', does: 'add a reason' };
 
 /**
@@ -93,4 +97,13 @@ export async function confirmSingle(
     if (reason !== '') asked = withReason(asked, reason);
   }
   throw notConfirmed(subjectOf(single.call));
+}
+
+/** Shows what will be made and asks; anything but yes ends the call with 130. */
+export async function confirmMade(session: Session, service: Service, { call }: SingleCall): Promise<void> {
+  const fields = isJsonObject(call.body) ? [...call.body] : [];
+  const lines = fields.map(([name, value]) => `  ${name.padEnd(12)}  ${shortenText(showGiven(value), MAX_SHOWN)}\n`);
+  await session.context.stderr.write(lines.join(''));
+  const question = `Create event ${showGiven(textAt(call.body, 'name'))}${whereText(session, service)}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(subjectOf(call));
 }

@@ -41,7 +41,10 @@ function readLine(asking: Asking, { isSecret, takesPaste }: Question, isEdited: 
   const { keys, output, signal, leave } = asking;
   const line = typedLine(isEdited || isSecret === true ? () => undefined : (text) => output.write(text));
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', reject);
+    signal.addEventListener('abort', () => {
+      output.write('\n');
+      reject(signal.reason);
+    });
     const type = (text: string) => {
       for (const typed of text) {
         if (typed === '\r' || typed === '\n') return resolve({ line: line.text });

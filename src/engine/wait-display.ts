@@ -9,8 +9,9 @@ import { safeText } from '../output/safe-text.ts';
 const SPINNER_AFTER_MS = 300;
 /** How often the seconds in the line are counted anew. */
 const COUNT_MS = 200;
-/** On a terminal where nothing can be drawn over, one line after so long a silence. */
+/** On a terminal where nothing can be drawn over, one line after so long a silence, and again. */
 const LINE_AFTER_MS = 5000;
+const LINE_AGAIN_MS = 30_000;
 
 export interface WaitDisplay {
   readonly listener: CallListener;
@@ -28,6 +29,8 @@ interface DisplayOptions {
   readonly unicode: boolean;
   /** Limit of one attempt: a person who waits wants to know for how long at most. */
   readonly timeoutMs: number;
+  /** Waits are told at once, in lines. */
+  readonly isAccessible?: boolean;
 }
 
 /** What is being waited for: after a pause, if there is one, an answer. */
@@ -58,7 +61,7 @@ function waitText(waitMs: number): string {
  * when it takes long (`sayLate`).
  */
 class Spinner {
-  readonly #look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>;
+  readonly #look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs' | 'isAccessible'>;
   readonly #now: () => number;
   readonly #sayLate: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -66,7 +69,11 @@ class Spinner {
   #running: { stop(): unknown; text: string } | undefined;
   #wait: Wait = { sinceMs: 0 };
 
-  constructor(look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs'>, now: () => number, sayLate?: () => void) {
+  constructor(
+    look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs' | 'isAccessible'>,
+    now: () => number,
+    sayLate?: () => void,
+  ) {
     this.#look = look;
     this.#now = now;
     this.#sayLate = sayLate;
@@ -78,9 +85,15 @@ class Spinner {
     const timer =
       this.#sayLate === undefined
         ? setTimeout(() => void this.#show(timer), SPINNER_AFTER_MS)
-        : setTimeout(this.#sayLate, LINE_AFTER_MS);
+        : setTimeout(() => this.#sayAgain(), this.#look.isAccessible ? SPINNER_AFTER_MS : LINE_AFTER_MS);
     timer.unref();
     this.#timer = timer;
+  }
+
+  #sayAgain(): void {
+    this.#sayLate?.();
+    this.#timer = setTimeout(() => this.#sayAgain(), LINE_AGAIN_MS);
+    this.#timer.unref();
   }
 
   async #show(timer: NodeJS.Timeout): Promise<void> {
@@ -139,9 +152,15 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
   };
   const sayLate = () =>
     void stderr.write(
-      renderNotice(note('WAITING', `still waiting for the service, up to ${limit} s`), options.format, stderr),
+      renderNotice(
+        note('WAITING', `${isAccessible(context) ? '' : 'still '}waiting for the service, up to ${limit} s`),
+        options.format,
+        stderr,
+      ),
     );
-  const display = isWanted ? new Spinner(options, now, canRedraw(context) ? undefined : sayLate) : undefined;
+  const display = isWanted
+    ? new Spinner({ ...options, isAccessible: isAccessible(context) }, now, canRedraw(context) ? undefined : sayLate)
+    : undefined;
   const trace = (line: string) => {
     if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${safeText(line)}\n`);

@@ -10,7 +10,7 @@ import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
 import type { Service, Session } from '../session.ts';
-import { type CardBefore, checkExpectations, confirmSingle, readCardBefore } from './confirm.ts';
+import { type CardBefore, checkExpectations, confirmMade, confirmSingle, readCardBefore } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { problemOfOut, type SingleCall } from './read-call.ts';
@@ -202,6 +202,9 @@ export async function runWrite(
     if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
     checked = withBefore(checked, card, needsAnswer);
   }
+  const { effect } = operation;
+  const asksHere = effect.kind === 'write' && effect.asksOnTerminal === true && session.prompt.available;
+  if (asksHere && !session.common.yes) await confirmMade(session, service, checked);
   const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
   const columns = columnsOf(command, operation);
   // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.

@@ -107,7 +107,7 @@ async function write(session: Session, api: ApiInput, single: SingleCall): Promi
       'USAGE',
       `POST ${pathOf(api)}: its answer is given once and secret: -o json or ndjson prints it`,
       {
-        hints: ['use `frontdesk card provision --out <file>` to keep it; nothing was sent'],
+        hints: ['the command for it keeps it with --out; nothing was sent'],
       },
     );
   }

@@ -60,7 +60,7 @@ export const authLoginCommand = untypedCommand({
     if (checkFaults.length > 0) throw usageFailure(checkFaults);
     // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
     const urls = await readUrls(session, input, family);
-    const chosen = await readSecret(session, input, family, source);
+    const chosen = await readSecret(session, input, family, source, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
     const check = given ?? (isGuided(session, input) ? await askCheckId(session, family) : undefined);
     const target = await storeTarget(session, family, urls);

@@ -118,12 +118,18 @@ export async function storeTarget(session: Session, family: Family, urls: Urls):
   return resolveTarget(resolveProfile({ flagProfile: profile.name, env: {}, settings }), family);
 }
 
+/** A token without what is copied along with it: blanks around it, and the word that stands before it in a header. */
+function pastedToken(text: string): string {
+  return text.trim().replace(/^Bearer\s+/i, '');
+}
+
 /** The credential as it is to be kept: the token, the command, or the path of its file. */
 export async function readSecret(
   session: Session,
   input: RawInput,
   family: Family,
   source: (typeof SOURCES)[number] | undefined,
+  urls: Urls,
 ): Promise<{ kind: CredentialKind; value: string }> {
   if (source === 'token-command') {
     const value = lastValue(input, 'token-command') ?? '';
@@ -138,15 +144,18 @@ export async function readSecret(
     return { kind: 'file', value };
   }
   if (source === 'token-stdin') return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
-  const typed = await session.prompt.secret(`Token of the ${familyWords(family)}`, (text) => {
+  // Whose it is stands in the question: a token for trying things out must not replace the live one.
+  const url = (family === 'cards' ? urls.cardsUrl : urls.calendarUrl) ?? session.baseUrl(family);
+  const whose = `profile ${session.profile.name}, ${new URL(url).host}`;
+  const typed = await session.prompt.secret(`Token of the ${familyWords(family)} (${whose})`, (text) => {
     try {
-      refuseExpired(session, family, checkTokenText(text, 'the answer'));
+      refuseExpired(session, family, checkTokenText(pastedToken(text), 'the answer'));
       return true;
     } catch (error) {
       return error instanceof Error ? error.message : 'cannot be used';
     }
   });
-  return { kind: 'token', value: checkTokenText(typed, 'the answer') };
+  return { kind: 'token', value: checkTokenText(pastedToken(typed), 'the answer') };
 }
 
 /** Refuses (AUTH) a card token that says that it is expired; answers when it ends, if it tells. */

@@ -159,7 +159,7 @@ describe('after a write that was applied one line on stderr says what changed', 
     [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE', REPLACEMENT), `Reissued: the new card is ${REPLACEMENT}`],
     [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE'), `Reissued ${CARD_ID}`],
     [['calendar', 'update', 'cal_1', '--name', 'n'], '{"id":"cal_1"}', 'Updated cal_1'],
-    [EVENT, '{"id":"ev_9"}', 'Created: the new event is ev_9'],
+    [[...EVENT, '-y'], '{"id":"ev_9"}', 'Created: the new event is ev_9'],
   ])('%j', async (args, body, line) => {
     const server = await startRecordingServer([{ body }]);
     const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;

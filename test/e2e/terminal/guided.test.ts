@@ -29,7 +29,8 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       [/> is empty/, 'cal_1\r'],
       [/name \(/, 'Tasting\r'],
       [/start \(/, '2027-13-02\r'],
-      [/a month that does not exist/, '\u00152027-04-02\r'],
+      [/a month that does not exist/, '2027-04-02\r'],
+      [/Create event "Tasting" on default .*\(y\/N/, 'y\r'],
     ];
     const end = await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 });
     expect(end.code).toBe(0);
@@ -223,13 +224,15 @@ describe.concurrent('auth login', () => {
       [/Base URL of the gift cards/, 'http://example.com\r'],
       [/must be https/, `\u0015${server.url}\r`],
       [/Token of the gift cards/, 'two words\r'],
-      [/visible ASCII|space/, `\u0015${token}\r`],
+      [/visible ASCII|space/, ` Bearer ${token} \r`],
       [/Id of a card to check with \(Enter = none\)/, `{${CARD_ID}}\r`],
     ];
     const end = await dialogue(['auth', 'login', '-p', 'live'], steps, { columns: 200 });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(end.output).not.toContain(token);
-    expect(end.text).toContain(`Token of the gift cards ${'*'.repeat(token.length)}`);
+    expect(end.text).toContain(
+      `Token of the gift cards (profile live, ${server.url.slice('http://'.length)}) ${'*'.repeat(token.length)}`,
+    );
     expect(end.text).toContain(
       `Logged in to gift cards at ${server.url} with profile live.\nToken: ends with 9876\n` +
         `The service accepted it: ${CARD_ID} was read.\n`,

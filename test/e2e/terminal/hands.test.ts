@@ -75,6 +75,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
     kind: 'text',
   },
   'many rows': { args: ['card', 'block', CARD_ID, OTHER], seen: /Block cards: 2 rows.*\(y\/N/, kind: 'yes' },
+  'an event': { args: [...EVENT, '--start', '2027-04-02'], seen: /Create event [\s\S]*\(y\/N/, kind: 'yes' },
   'a raw write': {
     args: ['api', 'POST', `/v1/cards/${CARD_ID}/activate`],
     seen: /POST [\s\S]*\(y\/N/,
@@ -83,6 +84,11 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
   'a missing id': { args: ['card', 'get'], seen: /\? Id of the card/, kind: 'text' },
   'a missing field': { args: EVENT, seen: /\? start/, kind: 'text' },
   'a wallet': { args: ['card', 'provision', CARD_ID, '--json'], seen: /wallet_b/, kind: 'menu' },
+  'a file for a provision': {
+    args: ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'],
+    seen: /\? File for the answer/,
+    kind: 'text',
+  },
   'a status to wait for': { args: ['card', 'wait', CARD_ID], seen: /Which status/, kind: 'menu' },
   'an age': { args: ['history', 'prune'], seen: /Delete what is older/, kind: 'text' },
   'a loss': { args: ['history', 'prune', '--older-than', '1d'], seen: /Delete all .*\(y\/N/, kind: 'yes' },

@@ -127,7 +127,7 @@ describe('the help topics', () => {
     expect(plans).toContain('A change between that read and the write cannot be seen');
   });
 
-  it('are these seven', () => {
+  it('are these eight', () => {
     expect(TOPICS.map((topic) => topic.name)).toEqual([
       'exit-codes',
       'options',
@@ -136,6 +136,7 @@ describe('the help topics', () => {
       'bulk',
       'outcomes',
       'plans',
+      'accessibility',
     ]);
   });
 });
