@@ -204,7 +204,7 @@ describe('what others bring into a workflow', () => {
     const all = [...pages.map((name) => `docs/${name}`), 'README.md', 'action.yml'];
     const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(root, name), 'utf8'))];
     const byName =
-      /\b(?:npm (?:i|install)|npx|pnpm|yarn|bunx?|brew|scoop|winget|docker pull)\b[^\n`]* frontdesk(?![\w./_-])/;
+      /\b(?:npm (?:i|install)|npx|pnpm|yarn|bunx?|brew|scoop|winget|docker pull)\b[^\n`#]* frontdesk(?![\w./_-])/;
     for (const text of lines) expect(byName.exec(text)?.[0]).toBeUndefined();
   });
 });
