@@ -269,7 +269,10 @@ describe('what is printed of failures is as declared', () => {
     expect(await other.fails(['card', 'reissue', ACTIVE, '--yes'])).toContain('error');
     expect(await other.fails(['card', 'block', ACTIVE, '--yes'])).toContain('error');
     await other.run('history list');
-    expect(await other.run('history reconcile')).toMatchObject([{ operation: 'card.block', outcome: 'unknown' }]);
+    expect(await other.run('history reconcile')).toMatchObject([
+      { operation: 'card.block', outcome: 'unknown' },
+      { operation: 'card.reissue', outcome: 'unknown' },
+    ]);
     serving.child.kill('SIGTERM');
     await serving.result;
   });
