@@ -150,7 +150,11 @@ describe('a file that is no plan', () => {
       () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),
       'line 3: it cannot be read as JSON',
     ],
-    ['one whose last newline is missing', () => planOf(ROWS).subarray(0, -1), 'line 1: its hash is not that'],
+    [
+      'one whose last newline is missing',
+      () => planOf(ROWS).subarray(0, -1),
+      'line 1: only its line ends were changed',
+    ],
   ])('%s is refused', async (_what, make, problem) => {
     await expect(verify(make())).rejects.toThrow(`"x.plan" cannot be used as a plan: ${problem}`);
   });
