@@ -99,7 +99,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'doctor',
     holds: 'what may be wrong on this machine',
-    imports: [...BELOW_SESSION, 'process', 'session', 'commands', 'engine'],
+    imports: [...BELOW_SESSION, 'process', 'session', 'commands', 'describe', 'engine'],
   },
   {
     name: 'local',

@@ -72,6 +72,8 @@ export interface Session {
   permitWrites(operation: Operation): void;
   /** Takes over the profile of a run that goes on, and its output format unless one was given. */
   adoptRun(run: { readonly profile: string; readonly output: unknown }): void;
+  /** Names a temporary file or folder that a signal must not leave behind; undefined: it is gone, or kept. */
+  dropAtSignal(path: string | undefined): void;
   /** Prints in another format than the one that was resolved. */
   useFormat(format: Format, dialect?: OutputOptions['dialect']): void;
   /** Shows one-time secrets in tables and csv from now on, as with --show-sensitive. */

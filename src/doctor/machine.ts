@@ -1,17 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { FAMILIES } from '../api/operation.ts';
 import type { Context } from '../context.ts';
-import { tokenVariable } from '../credentials/resolve.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
+import { ENVIRONMENT } from '../describe/environment.ts';
 import { readCaFile } from '../engine/ca-file.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
-import { COMMON_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/runtime.ts';
 import type { Session } from '../session.ts';
-import { urlVariable } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
@@ -28,13 +25,7 @@ function checkNode(): Check {
   return problem('node', `Node ${version} is too old`, `install Node ${OLDEST_NODE.join('.')} or later`);
 }
 
-const OUR_VARIABLES: readonly string[] = [
-  ...[...COMMON_OPTIONS, ...WRITE_OPTIONS].flatMap(({ env }) => (env?.startsWith('FRONTDESK_') ? [env] : [])),
-  ...FAMILIES.flatMap((family) => [tokenVariable(family), urlVariable(family)]),
-  'FRONTDESK_CONFIG_DIR',
-  'FRONTDESK_STATE_DIR',
-  'FRONTDESK_DEBUG',
-];
+const OUR_VARIABLES = ENVIRONMENT.map(({ name }) => name).filter((name) => name.startsWith('FRONTDESK_'));
 
 /** Names only: a value may be a token, or hold a password. */
 function checkEnvironment({ env }: Session['context']): readonly Check[] {

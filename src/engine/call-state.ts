@@ -10,4 +10,6 @@ export interface CallState {
   writesUnderWay: number;
   /** Takes away what is drawn on the terminal, before a report that nobody could foresee. */
   clearDisplay?: () => void;
+  /** A file or folder with customers' data that must not outlive the call. */
+  temporary?: string | undefined;
 }

@@ -248,6 +248,9 @@ function sessionOf(parts: Parts): OpenSession {
     permitWrites: (operation) => services.permit(operation),
     recorder: (via) => openRecorderOf(context, places, common, via),
     adoptRun: (run) => adoptRun(parts, run, (format) => session.useFormat(format)),
+    dropAtSignal(path) {
+      parts.state.temporary = path;
+    },
     useFormat(next, dialect) {
       parts.output = { ...parts.output, format: next, dialect };
       parts.state.format = next;

@@ -35,6 +35,16 @@ function internalFailure(error: unknown): Failure {
   });
 }
 
+/** What the system had against a file, at a place that did not expect it: no bug, and no end of a write is known by it. */
+function systemFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : '';
+  return new Failure('LOCAL_IO', `the system refused ${error.syscall}${path}: ${error.code}`, {
+    hints: ['look at what was done with `frontdesk history` before repeating a write'],
+    cause: error,
+  });
+}
+
 /** An error that nothing caught. While a write is under way it hides how that ends. */
 function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
   const failure = internalFailure(error);
@@ -49,7 +59,7 @@ function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
 /** Turns whatever was thrown into a failure of the table. */
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (!(error instanceof StreamFailure)) return internalFailure(error);
+  if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
   if (error.errno === 'EPIPE') {
     return new Failure('CANCELLED', 'the reader of stdout went away', {
       exitCode: CANCELLED_EXIT_CODES.EPIPE,
@@ -208,6 +218,9 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     });
     state.clearDisplay?.();
     void report(context, state, failure).then(async (code) => {
+      const { rm } = await import('node:fs/promises');
+      const { tidy } = await import('../files/io-failure.ts');
+      if (state.temporary !== undefined) await tidy(rm(state.temporary, { recursive: true, force: true }));
       // A token command may have started others that go on.
       (await import('../files/process-tree.ts')).endDescendants(context.pid);
       context.exitNow(code);

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { errnoOf, ioFailure, orIoFailure } from './io-failure.ts';
+import { errnoOf, ioFailure, orIoFailure, tidy } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function syncFolder(path: string): Promise<void> {
     const errno = errnoOf(error);
     if (errno === 'EIO' || errno === 'ENOSPC') throw error;
   } finally {
-    await folder.close();
+    await tidy(folder.close());
   }
 }
 

@@ -37,6 +37,14 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
+/**
+ * Waits for work that only tidies up (a file that was read is closed, a temporary one removed): what the system has
+ * against that decides nothing.
+ */
+export async function tidy(work: Promise<unknown> | undefined): Promise<void> {
+  await succeeds(Promise.resolve(work));
+}
+
 /** Why the operating system refused, in words and without Node's repetition of the path. */
 export function describeIoError(error: unknown): string {
   const errno = errnoOf(error);

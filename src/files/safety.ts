@@ -3,7 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { describeIoError, errnoOf } from './io-failure.ts';
+import { describeIoError, errnoOf, tidy } from './io-failure.ts';
 import { removeCommand, shellQuote } from './shell-quote.ts';
 
 interface Danger {
@@ -109,7 +109,7 @@ export async function readPrivateFile(
       if (danger !== undefined) throw unsafe(path, what, danger);
       return await file.readFile();
     } finally {
-      await file.close();
+      await tidy(file.close());
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -154,7 +154,16 @@ export function readGuardedFile(path: string, { everyFolder }: { readonly everyF
     if (!facts.isFile()) return { problem: 'it is not an ordinary file', fix: undefined };
     return guardDanger(path, facts, everyFolder) ?? { bytes: readFileSync(file) };
   } finally {
+    closeQuietly(file);
+  }
+}
+
+/** A file that was read is closed: what the system has against that decides nothing. */
+function closeQuietly(file: number): void {
+  try {
     closeSync(file);
+  } catch {
+    // It was read.
   }
 }
 

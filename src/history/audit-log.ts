@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../files/atomic.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { errnoOf, ioFailure, tidy } from '../files/io-failure.ts';
 import { SharedWrites } from '../files/shared-writes.ts';
 import { type HistoryEvent, printHistoryEvent } from './history-event.ts';
 import { endsInLine } from './history-file.ts';
@@ -49,7 +49,7 @@ async function appendText(path: string, text: string): Promise<void> {
     await file.datasync().catch(ignoreUnsyncable);
     if (facts.isFile() && facts.size === 0) await syncFolder(dirname(path));
   } finally {
-    await file.close();
+    await tidy(file.close());
   }
 }
 
@@ -60,7 +60,7 @@ async function isWhole(path: string, size: number): Promise<boolean> {
     try {
       return await endsInLine(reader, size);
     } finally {
-      await reader.close();
+      await tidy(reader.close());
     }
   } catch {
     // A log that can be written and not be read is taken to be whole.

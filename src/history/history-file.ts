@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../files/atomic.ts';
-import { ifThere } from '../files/io-failure.ts';
+import { ifThere, tidy } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 
 const NEWLINE = 0x0a;
@@ -43,7 +43,7 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
     const after = await stat(path).catch(() => undefined);
     return after !== undefined && after.ino === before.ino && after.dev === before.dev;
   } finally {
-    await file.close();
+    await tidy(file.close());
   }
 }
 

@@ -2,7 +2,7 @@ import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { putInPlace } from '../files/atomic.ts';
-import { ioFailure, orIoFailure } from '../files/io-failure.ts';
+import { ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
@@ -56,7 +56,7 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       await unlink(temporary).catch(() => undefined);
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
-      await file.close();
+      await tidy(file.close());
       await removeSecond(second);
     }
   });

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Failure, type Outcome } from '../failure.ts';
-import { ioFailure, type Unread } from '../files/io-failure.ts';
+import { ioFailure, tidy, type Unread } from '../files/io-failure.ts';
 import { findRunName } from '../run/run-folder.ts';
 import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
 import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
@@ -225,7 +225,7 @@ async function readingHistory<Result>(
   } catch (error) {
     throw ioFailure(`the history could not be read (${historyPath(stateDir)})`, error, 'nothing was changed');
   } finally {
-    await file?.close();
+    await tidy(file?.close());
   }
 }
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { ifThere, ioFailure, type Unread } from '../files/io-failure.ts';
+import { ifThere, ioFailure, tidy, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal-entry.ts';
 import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
 import type { RunHeader } from '../run/run-header.ts';
@@ -45,7 +45,7 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
   try {
     return records.has(row) ? toEntry(header, await records.entry(row)) : undefined;
   } finally {
-    await records.close();
+    await tidy(records.close());
   }
 }
 
@@ -66,7 +66,7 @@ async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<
       if (records.has(row)) yield toEntry(header, await records.entry(row));
     }
   } finally {
-    await records.close();
+    await tidy(records.close());
   }
 }
 

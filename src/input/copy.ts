@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { ioFailure } from '../files/io-failure.ts';
+import { ioFailure, tidy } from '../files/io-failure.ts';
 
 /** A file that gets what is read of another one: stdin cannot be read twice, and a file may change meanwhile. */
 export interface InputCopy {
@@ -28,6 +28,6 @@ export async function openCopy(path: string, what: string): Promise<InputCopy> {
       }
     },
     sync: () => attempt(() => file.sync()),
-    close: () => file.close(),
+    close: () => tidy(file.close()),
   };
 }

@@ -163,8 +163,9 @@ export const profileRemoveCommand = untypedCommand({
     removeProfile(settings, name);
     await confirmLoss(session, hasOption(input, 'yes'), `Remove profile ${name} and its credentials?`);
     const { removeCredentials } = await import('../credentials/store-change.ts');
-    await session.changeSettings((before) => removeProfile(before, name));
+    // First: a store that is refused must not keep the token of a profile that is gone.
     await removeCredentials(session.credentialPlace(), { profile: name });
+    await session.changeSettings((before) => removeProfile(before, name));
     await session.print({
       kind: 'text',
       text: `Profile ${name} is removed.`,

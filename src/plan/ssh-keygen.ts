@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { succeeds } from '../files/io-failure.ts';
+import { succeeds, tidy } from '../files/io-failure.ts';
 
 /** Signatures are made and checked for this and nothing else, so that one of a commit is none of a plan. */
 export const NAMESPACE = 'frontdesk-plan';
@@ -99,6 +99,6 @@ export async function runSshKeygen(
       });
     });
   } finally {
-    await input.close();
+    await tidy(input.close());
   }
 }

@@ -4,7 +4,7 @@ import { access, type FileHandle, link, lstat, open, rename, rm } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { syncFolder } from '../files/atomic.ts';
-import { describeIoError, errnoOf, ifThere, ioFailure } from '../files/io-failure.ts';
+import { describeIoError, errnoOf, ifThere, ioFailure, tidy } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
 import {
@@ -98,17 +98,17 @@ export class PlanWriter {
       await this.#flush();
       await this.#file.write(encodeHeader(this.#facts, sha256), 0);
       await this.#file.sync();
-      await this.#file.close();
+      await tidy(this.#file.close());
       await this.#putInPlace();
-      await syncFolder(dirname(this.#path));
     });
+    await tidy(syncFolder(dirname(this.#path)));
     return { ...this.#facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 };
   }
 
   /** Leaves everything as it was before. */
   async discard(): Promise<void> {
     await this.#file.close().catch(() => undefined);
-    await rm(this.#temporary, { force: true });
+    await tidy(rm(this.#temporary, { force: true }));
   }
 
   async #flush(): Promise<void> {
@@ -120,12 +120,13 @@ export class PlanWriter {
   async #putInPlace(): Promise<void> {
     try {
       await link(this.#temporary, this.#path);
-      await rm(this.#temporary);
     } catch (error) {
       if (errnoOf(error) === 'EEXIST') throw existsFailure(this.#path);
       await checkPlanPlace(this.#path);
       await rename(this.#temporary, this.#path);
+      return;
     }
+    await tidy(rm(this.#temporary));
   }
 
   async #attempt(write: () => Promise<void>): Promise<void> {

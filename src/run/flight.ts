@@ -1,4 +1,5 @@
 import { NO_ENDING } from '../ending.ts';
+import { succeeds } from '../files/io-failure.ts';
 import type { Pacer } from '../http/call.ts';
 import type { Limiter } from './limiter.ts';
 import type { RunRow } from './row-outcome.ts';
@@ -88,7 +89,9 @@ export class Flight<R extends RunRow> implements RowSlot, Pacer {
       if (this.wrapUp.aborted) {
         this.#givePlaceBack();
         const outcome = journal.states.isDoubtful(row) ? 'unknown' : 'not_sent';
-        void journal.result(this.row, { ...NO_ENDING, outcome, code: 'CANCELLED', attempts: this.admitted });
+        // The writer keeps a failure of its own, and the run ends by it.
+        const ending = { ...NO_ENDING, outcome, code: 'CANCELLED', attempts: this.admitted } as const;
+        await succeeds(journal.result(this.row, ending));
         return this.#deny();
       }
     }

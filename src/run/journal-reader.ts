@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
-import { ifThere, ioFailure, orIoFailure } from '../files/io-failure.ts';
+import { ifThere, ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
 import { decodeRecord, type JournalRecord } from './journal-record.ts';
 
 const NEWLINE = 0x0a;
@@ -51,7 +51,7 @@ export async function scanJournal(
   } catch (error) {
     throw ioFailure(`the run's record could not be read (${path})`, error, 'nothing was sent');
   } finally {
-    await file.close();
+    await tidy(file.close());
   }
   return takeTail(path, rest, lineNumber, offset, onRecord);
 }

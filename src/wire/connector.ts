@@ -10,7 +10,7 @@ type Connected = (error: Error | null, socket: net.Socket | null) => void;
 /** Where connections lead and how they are made. */
 export interface TransportOptions {
   readonly baseUrl: BaseUrl;
-  readonly clock: Pick<ClockPort, 'now'>;
+  readonly clock: Pick<ClockPort, 'now' | 'monotonic'>;
   readonly proxy?: ProxyServer | undefined;
   /** PEM texts to trust besides the platform's certificates (`--ca-file`). */
   readonly trustPems?: readonly string[];

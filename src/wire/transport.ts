@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
+import { answerMemory, type ReadAnswer, SHARE_BYTES } from './answer-memory.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
 import { Connector, type TransportOptions } from './connector.ts';
 import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
@@ -95,7 +96,7 @@ function listenersOf(signal: AbortSignal): (() => void)[] {
 }
 
 /** One exchange: undici's handler, the deadline and the two signals, settled exactly once. */
-class OngoingExchange implements Dispatcher.DispatchHandler {
+class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   readonly #lane: Lane;
   readonly #to: TransportOptions;
   readonly #wire: WireRequest;
@@ -111,6 +112,10 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
   #headers: readonly Header[] = [];
   #body: Buffer[] = [];
   #size = 0;
+  #startedMs = 0;
+  /** Before the answer last waited for memory. */
+  #spentMs = 0;
+  #paused: Dispatcher.DispatchController | undefined;
 
   constructor(
     lane: Lane,
@@ -130,8 +135,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
     const promise = new Promise<Exchange>((resolve) => {
       this.#resolve = resolve;
     });
-    const { timeoutMs, stop, stopUnsent } = this.#options;
-    this.#timer = setTimeout(this.#onDeadline, timeoutMs);
+    const { stop, stopUnsent } = this.#options;
+    this.#startTimer();
     if (stop !== undefined) listenersOf(stop).push(this.#onStop);
     if (stopUnsent !== undefined) listenersOf(stopUnsent).push(this.#onStopUnsent);
     if (stop?.aborted === true) this.#onStop();
@@ -178,11 +183,35 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
     if (declared > MAX_BODY_BYTES) this.#tooLarge(`declares ${declared} bytes`);
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     this.#size += chunk.length;
-    if (this.#size > MAX_BODY_BYTES) this.#tooLarge('does not end');
-    else this.#body.push(chunk);
+    if (this.#size > MAX_BODY_BYTES) {
+      this.#tooLarge('does not end');
+      return;
+    }
+    this.#body.push(chunk);
+    if (answerMemory.take(this, this.#size)) return;
+    // Waiting for a place does not count towards the time of the call.
+    controller.pause();
+    clearTimeout(this.#timer);
+    this.#spentMs += this.#to.clock.monotonic() - this.#startedMs;
+    this.#paused = controller;
+  }
+
+  get isWrite(): boolean {
+    return this.#wire.method === 'POST';
+  }
+
+  goOn(): void {
+    if (this.#isSettled) return;
+    this.#startTimer();
+    this.#paused?.resume();
+  }
+
+  #startTimer(): void {
+    this.#startedMs = this.#to.clock.monotonic();
+    this.#timer = setTimeout(this.#onDeadline, Math.max(0, this.#options.timeoutMs - this.#spentMs));
   }
 
   onResponseEnd(): void {
@@ -253,6 +282,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler {
     this.#body = [];
     this.#release(this.#lane, isReusable);
     this.#resolve(exchange);
+    // Who waits for it reads it in this turn.
+    if (this.#size > SHARE_BYTES) setImmediate(() => answerMemory.release(this));
   }
 }
 

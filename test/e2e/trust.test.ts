@@ -342,3 +342,33 @@ describe('T25 a pattern of requireReason that never comes to an end', () => {
     expect(stderr).toContain('takes longer than 200 ms; nothing was sent');
   });
 });
+
+describe('what a call leaves behind', () => {
+  it.skipIf(process.platform === 'win32')(
+    'no ids of stdin stay in the folder for temporary files after a signal',
+    async () => {
+      const { home } = await onStage();
+      const tmp = join(home.path, 'tmp');
+      mkdirSync(tmp);
+      const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
+      const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
+      running.child.stdin?.write(idLines(3));
+      await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
+      running.child.kill('SIGINT');
+      expect((await running.result).code).toBe(130);
+      expect(readdirSync(tmp)).toEqual([]);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('a profile whose credentials are refused stays, with its token', async () => {
+    const { home, run } = await onStage();
+    const login = ['auth', 'login', '--family', 'cards', '--token-command', 'echo x'];
+    expect((await run(login)).code).toBe(0);
+    chmodSync(join(home.configDir, 'credentials.json'), 0o644);
+    expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(4);
+    expect((await run(['profile', 'show', 'live'])).code).toBe(0);
+    chmodSync(join(home.configDir, 'credentials.json'), 0o600);
+    expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
+    expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('echo x');
+  });
+});

@@ -3,7 +3,7 @@ import { basename, join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
 import type { CallCommand } from '../../commands/command.ts';
 import { Failure, note, usageFailure, warning } from '../../failure.ts';
-import { ioFailure } from '../../files/io-failure.ts';
+import { describeIoError, ioFailure } from '../../files/io-failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
@@ -79,6 +79,14 @@ async function beginMany(
   return beginChecked(session, command, call, checked, copy);
 }
 
+/** What became of the rows is known by then: a copy that cannot be removed is only told. */
+async function removed(session: Session, work: Promise<void>): Promise<void> {
+  session.dropAtSignal(undefined);
+  await work.catch((error: unknown) =>
+    session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
+  );
+}
+
 /** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
 async function placeForCopy(
   session: Session,
@@ -86,13 +94,18 @@ async function placeForCopy(
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {
   if (isRun && !session.common.dryRun) {
     const path = await spoolPath(portsOf(session));
-    return { path, remove: () => rm(path, { force: true }) };
+    session.dropAtSignal(path);
+    return { path, remove: () => removed(session, rm(path, { force: true })) };
   }
   const { mkdtemp } = await import('node:fs/promises');
   const { tmpdir } = await import('node:os');
   try {
     const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
-    return { path: join(folder, 'input'), remove: () => rm(folder, { recursive: true, force: true }) };
+    session.dropAtSignal(folder);
+    return {
+      path: join(folder, 'input'),
+      remove: () => removed(session, rm(folder, { recursive: true, force: true })),
+    };
   } catch (error) {
     throw ioFailure(`cannot make a folder in ${tmpdir()}`, error, 'nothing was sent');
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
+import { tidy } from '../../files/io-failure.ts';
 import { openCopy } from '../copy.ts';
 import type { InputFile } from '../input-file.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
@@ -144,7 +145,7 @@ export async function checkInput(
     };
   } finally {
     await copy?.close();
-    if (copyTo !== undefined && !isKept) await rm(copyTo, { force: true });
+    if (copyTo !== undefined && !isKept) await tidy(rm(copyTo, { force: true }));
   }
 }
 

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) };
+const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonic: () => performance.now() };
 
 async function serveTls(tls: TestCertificate) {
   const server = await startFaultServer({ script: [json(200, '{"ok":1}')], tls });

@@ -32,7 +32,7 @@ afterEach(async () => {
 function transportTo(url: string, connectTimeoutMs = 10_000): Transport {
   const parsed = parseBaseUrl(url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
-  const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) };
+  const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonic: () => performance.now() };
   const transport = createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs });
   cleanups.push(() => transport.close());
   return transport;
