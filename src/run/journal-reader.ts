@@ -171,7 +171,12 @@ export class RecordReader {
   async #block(index: number): Promise<Buffer> {
     const kept = this.#blocks.get(index);
     if (kept !== undefined) return kept;
-    const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
+    const reading = this.#file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
+    const { buffer, bytesRead } = await orIoFailure(
+      reading,
+      "the run's record could not be read",
+      'it was not changed',
+    );
     const block = buffer.subarray(0, bytesRead);
     if (this.#blocks.size >= KEPT_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value ?? index);
     this.#blocks.set(index, block);

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ClockPort, SignalPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { messageOf } from '../files/io-failure.ts';
+import { ioFailure, messageOf } from '../files/io-failure.ts';
 import { type Stop, stopFailure } from './stop.ts';
 
 /** How long the first signal lets requests in flight finish. */
@@ -113,5 +113,9 @@ export class RunControl {
 /** A Failure as it is; anything else that was thrown is a bug. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  // What the system has against a file is no bug.
+  if (error instanceof Error && 'syscall' in error) {
+    return ioFailure('a file of the run could not be used', error, 'what was sent stands in its record');
+  }
   return new Failure('INTERNAL', `a bug in frontdesk: ${messageOf(error)}`, { cause: error });
 }
