@@ -13,6 +13,7 @@ import {
   type RowResult,
   type RunRow,
   sentResult,
+  stateResult,
   unsentResult,
   withDoubt,
 } from './row-outcome.ts';
@@ -168,9 +169,10 @@ class RowRunner<R extends RunRow> {
       const result = journalResult(row, this.#task.command, { ...entry, ending });
       this.#settle(position, result, journal.states.isToDo(row.row), durable);
     } catch (error) {
-      // The row keeps its place in the output, so that the rows after it are printed.
+      // The row keeps its place in the output, and its outcome, which is known without its record.
       this.#control.break(error);
-      this.#settle(position, unsentResult(row, this.#task.command, this.#control.failure), true, undefined);
+      const result = stateResult(row, this.#task.command, journal.states.state(row.row));
+      this.#settle(position, result, journal.states.isToDo(row.row), undefined);
     }
   }
 

@@ -1,10 +1,11 @@
-import { type Ending, endingOf, isHeldBack } from '../ending.ts';
+import { type Ending, endingOf, isHeldBack, NO_ENDING } from '../ending.ts';
 import { FAILURES, Failure, type FailureCode } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import type { StoredRow } from './journal-entry.ts';
+import type { RowState } from './row-states.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
 export interface RunRow {
@@ -87,6 +88,13 @@ export function journalResult<R extends RunRow>(row: R, command: string, stored:
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
   const failure = isDone ? undefined : storedFailure(row, command, stored);
   return { row, ending: stored.ending, resource: undefined, failure, source: 'journal' };
+}
+
+/** The result of a row whose record cannot be read: its outcome alone is known. */
+export function stateResult<R extends RunRow>(row: R, command: string, state: RowState): RowResult<R> {
+  const outcome = state === 'intent' || state === 'none' || state === 'resolved_by_user' ? 'unknown' : state;
+  const ending = { ...NO_ENDING, outcome };
+  return journalResult(row, command, { row: row.row, id: row.id, reason: undefined, timeMs: undefined, ending });
 }
 
 function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Failure {
