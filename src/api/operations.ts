@@ -17,7 +17,7 @@ const UPDATE = {
   readBack: 'none',
   isUpdate: true,
   unavailable: 'retry-once',
-  unknownHint: 'repeating this command sets the same values, unless somebody else changed them in between',
+  unknownHint: 'repeating this command sets the same values, unless they were changed in between',
 } as const;
 const PROVISION_HINT =
   'nothing can read back a provisioning; ask the customer whether the card is in the wallet before repeating';

@@ -123,7 +123,7 @@ const OUTCOMES: readonly Block[] = [
     'card activate, block': 'read the card: ACTIVE or BLOCKED means that it is done',
     'card reissue': 'read the card; look for a replacement before repeating',
     'card provision': 'nothing can read it back; ask whether the card is in the wallet',
-    'calendar update': 'repeating sets the same values, unless somebody changed them in between',
+    'calendar update': 'repeating sets the same values, unless they were changed in between',
     'subscribers update': 'the same',
     'event create': 'search the calendar for the event first',
     'a run': 'frontdesk runs resume --reconcile reads unknown cards; --resend-unknown sends the rows again',
@@ -138,7 +138,7 @@ const OUTCOMES: readonly Block[] = [
 /** Fits on one screen. */
 const PLANS: readonly Block[] = [
   text(
-    'A plan is a file of what will be sent: somebody looks at it, and exactly that is applied, once for each state folder: another machine, or one on which the run was removed, does not know of it. --plan ends card activate, block and reissue, calendar update, subscribers update and event create: it checks the input as a run does, reads each card once, and sends no write.',
+    'A plan is a file of what will be sent: a reviewer looks at it, and exactly that is applied, once for each state folder: another machine, or one on which the run was removed, does not know of it. --plan ends card activate, block and reissue, calendar update, subscribers update and event create: it checks the input as a run does, reads each card once, and sends no write.',
   ),
   examples('From the input to the results, and back', {
     'Plan; it lives 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',

@@ -83,7 +83,7 @@ export const planApplyCommand = untypedCommand({
   usesProfile: true,
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 17, 129, 130, 143],
   examples: {
-    'Apply a plan that somebody looked at': 'plan apply stolen.plan',
+    'Apply a plan that was looked at': 'plan apply stolen.plan',
     'In a job: a second start goes on with the first': 'plan apply stolen.plan --yes --json',
   },
   output: async () => {

@@ -20,8 +20,8 @@ export function nextCommands(
 ): readonly NextCommand[] {
   const rowsOf = (outcome: 'rejected' | 'not_sent' | 'unknown') => outcomes.get(outcome) ?? 0;
   const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => rowsOf(outcome) > 0);
-  const listing = `frontdesk runs results ${run} --outcome`;
-  const list = { purpose: 'List the rows that did not succeed', line: `${listing} ${failed.join(',')}` };
+  const listing = `frontdesk runs results ${run}`;
+  const list = { purpose: 'List the rows that did not succeed', line: `${listing} --outcome ${failed.join(',')}` };
   if (state === 'running') return failed.length === 0 ? [] : [list];
   const hasLeft = state === 'stopped' || state === 'interrupted';
   const unknown = rowsOf('unknown');
@@ -41,7 +41,7 @@ export function nextCommands(
       : [
           {
             purpose: 'Write the rows that did not succeed into a file, as an input to correct',
-            line: `${listing} ${ended.join(',')} --as-input -o ${format} > rest.${format}`,
+            line: `${listing} --outcome ${ended.join(',')} --as-input -o ${format} > rest.${format}`,
           },
         ]),
     ...(canRevert

@@ -4,7 +4,7 @@ import { answerColumns } from './columns.ts';
 
 export const calendarEventCreate = callCommand({
   description:
-    'Creates an event in a calendar. Dates are any ISO 8601 date or date-time and are sent exactly as typed: how the service reads time zones is not shown. Events cannot be listed or read, so a call without an answer is exit 8 and must not be repeated before someone has looked; the id in the answer is kept in history.',
+    'Creates an event in a calendar. Dates are any ISO 8601 date or date-time and are sent exactly as typed: how the service reads time zones is not shown. Events cannot be listed or read, so a call without an answer is exit 8 and must not be repeated before the calendar was looked at; the id in the answer is kept in history.',
   operation: OPERATIONS.eventCreate,
   columns: answerColumns(OPERATIONS.eventCreate, ['object', 'created', 'updated', 'description', 'url']),
   argument: null,
