@@ -212,7 +212,7 @@ describe.concurrent('at the menu of the desk', () => {
     const server = await service(onTestFinished);
     const terminal = await openMenu(server);
     terminal.type(`${DOWN}\r`);
-    await terminal.waitFor(/Activate card .*on default \(127[\s\S]*\(y\/N/);
+    await terminal.waitFor(/Activate card [\s\S]*on default\s+\(127[\s\S]*\(y\/N/);
     terminal.type(paste('y\r'));
     await terminal.waitFor(/what is pasted is no answer/);
     terminal.type('y\ry\r');
@@ -283,7 +283,7 @@ describe.concurrent('one step back', () => {
     terminal.type(OTHER);
     await terminal.waitFor(OTHER);
     terminal.type(ESCAPE);
-    await terminal.waitFor(new RegExp(`${OTHER}[\\s\\S]*\\? Card id \\([^)]*\\) $`));
+    await terminal.waitFor(new RegExp(`${OTHER}\\s*\\? Card id \\([^)]*\\)\\s*$`));
     terminal.type(CTRL_C);
     expect((await terminal.end).code).toBe(0);
     expect(server.lines).toEqual([]);
