@@ -13,6 +13,8 @@ import type { Settings } from './settings/settings.ts';
 
 /** The common switches of one call. */
 export interface CommonInput {
+  /** Of `--profile`. */
+  readonly profile: string | undefined;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly dryRun: boolean;
@@ -20,6 +22,8 @@ export interface CommonInput {
   /** False with `--no-history` or FRONTDESK_NO_HISTORY=1. */
   readonly history: boolean;
   readonly ignoreExpiry: boolean;
+  /** File of certificates to trust besides the built-in ones, and what named it. */
+  readonly caFile: { readonly path: string; readonly where: string } | undefined;
 }
 
 /** One family of the service as the chosen profile reaches it. */

@@ -1,6 +1,8 @@
 import { isWrite, type Operation } from '../api/operation.ts';
+import type { Fault } from '../failure.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
 import type { Shape } from '../json/shape.ts';
+import { type CallOptions, SPECIAL } from '../options/call-options.ts';
 import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import {
   type ArgumentDeclarations,
@@ -12,7 +14,6 @@ import {
   type OptionDeclarations,
   type OptionSpec,
 } from '../options/option.ts';
-import { hasOption, type RawInput } from '../options/raw-input.ts';
 import type { GivenValues } from '../options/read-options.ts';
 import type { Column, IsOpenPath } from '../output/column.ts';
 import type { Session } from '../session.ts';
@@ -73,9 +74,7 @@ export interface LocalCommand extends CommandBase {
   /** Raises USAGE for what is wrong with the values besides what each declaration says. A faulty value is not there. */
   check?(given: GivenValues, session: Session): void | Promise<void>;
   /** Answers the exit code where it is not 0. */
-  run(session: Session, given: GivenValues, input: RawInput): Promise<number | undefined>;
-  /** It reads the command line by itself. */
-  readonly isUntyped?: true;
+  run(session: Session, given: GivenValues): Promise<number | undefined>;
 }
 
 /** A command under the path that the registry has it by. */
@@ -89,9 +88,23 @@ export function operationOf({ operation }: Pick<CallCommand, 'operation'>): Oper
   return first;
 }
 
+/** What a command over an operation was given. */
+export interface CallGiven {
+  readonly words: readonly string[];
+  readonly options: CallOptions;
+  /** The value of the option that chooses among operations. */
+  readonly choice: string | undefined;
+  /** The text of each option that sets a field, by its long name; a switch sends null. */
+  readonly fields: ReadonlyMap<string, string | null>;
+  /** Long names of all options that were given, also of those whose value is faulty. */
+  readonly typed: ReadonlySet<string>;
+  /** What is wrong with its options, and what is required and missing that cannot be asked for. */
+  readonly faults: readonly Fault[];
+}
+
 /** Whether a call is over many rows: `--from`, or several ids. */
-export function isMany(command: CallCommand, input: RawInput): boolean {
-  return hasOption(input, 'from') || (command.many && input.words.length > 1);
+export function isMany(command: CallCommand, { words, options }: CallGiven): boolean {
+  return options.from !== undefined || (command.many && words.length > 1);
 }
 
 /** All options of a command: its own first, then those of its kind, then the common ones it does not redefine. */
@@ -119,43 +132,23 @@ function limitText(field: FieldSpec): string {
 }
 
 function fieldOptions(field: FieldSpec): OptionSpec[] {
+  const { flag, name, type } = field;
+  const other = field.nullable ? `no-${flag}` : name === 'description' ? 'description-file' : undefined;
   const option: OptionSpec = {
-    long: field.flag,
-    value: FIELD_VALUE[field.type],
+    long: flag,
+    ...(type === 'boolean' ? { kind: 'choice', choices: ['true', 'false'] } : { kind: 'text' }),
+    value: FIELD_VALUE[type],
     text: `${field.description}${limitText(field)}`,
-    field: field.name,
+    field: name,
     required: field.required,
-    ...(field.type === 'boolean' ? { choices: ['true', 'false'] } : {}),
+    ...(other === undefined ? {} : { excludes: { [other]: '' } }),
   };
-  const options = [option];
   // The only field that the spec lets be null in a request is an event's url.
-  if (field.nullable) options.push({ long: `no-${field.flag}`, text: `send ${field.name} as null`, field: field.name });
-  if (field.name === 'description') {
-    options.push({
-      long: 'description-file',
-      value: 'file',
-      kind: 'path',
-      text: 'send the text of a file (- is stdin) as description, exactly',
-      field: field.name,
-    });
-  }
-  return options;
+  if (field.nullable) return [option, { long: `no-${flag}`, text: `send ${name} as null`, field: name }];
+  if (name !== 'description') return [option];
+  const text = 'send the text of a file (- is stdin) as description, exactly';
+  return [option, { long: 'description-file', kind: 'path', value: 'file', text, field: name }];
 }
-
-const EXPECT_OPTION: OptionSpec = {
-  long: 'expect',
-  kind: 'expectation',
-  value: 'field=value',
-  repeatable: true,
-  text: 'read the card first and send nothing unless the field (dotted into metadata) has that value',
-};
-
-const CHANGED_FROM_OPTION: OptionSpec = {
-  long: 'changed-from',
-  value: 'old.csv',
-  kind: 'path',
-  text: 'with --from: send only cells that differ from that older file',
-};
 
 /** Command lines as typed after `frontdesk`, each under what one wants with it. */
 type ExampleLines = Readonly<Record<string, string>>;
@@ -169,7 +162,7 @@ type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
     /** Positional argument; null where the operation has no path id. */
     readonly argument: Pick<ArgumentSpec, 'name' | 'text' | 'variadic'> | null;
     /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
-    readonly options?: readonly OptionSpec[];
+    readonly options?: OptionDeclarations;
     readonly examples: ExampleLines;
   };
 
@@ -179,13 +172,18 @@ function argumentsOf({ argument, many }: CallSpec): readonly ArgumentSpec[] {
   return [{ name, text, required: many !== true, ...variadic }];
 }
 
+/** Ids come from the command line or from a file. */
+function withoutWords(option: OptionSpec, { argument }: CallSpec): OptionSpec {
+  return option.long === 'from' && argument !== null ? { ...option, excludes: { [`<${argument.name}>`]: '' } } : option;
+}
+
 function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
   return [
     ...[0, 1, 2, 3, 4, 5, 6, 7],
     ...(writes ? [8] : []),
     ...(writes && spec.expect !== true ? [] : [10]),
     11,
-    ...(spec.many === true || spec.options?.some((option) => option.long === 'require-complete') ? [15] : []),
+    ...(spec.many === true || spec.options?.['requireComplete'] !== undefined ? [15] : []),
     16,
     ...(spec.expect === true ? [17] : []),
     130,
@@ -197,13 +195,14 @@ export function callCommand(spec: CallSpec): CallCommand {
   const operation = operationOf(spec);
   const writes = isWrite(operation);
   const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
-  const own = [
+  const special: readonly OptionSpec[] = Object.values(declareOptions(spec.options ?? {}));
+  const derived = [
     ...fields.flatMap(fieldOptions),
-    ...(spec.expect === true ? [EXPECT_OPTION] : []),
-    ...(spec.many === true ? MANY_OPTIONS : []),
+    ...(spec.expect === true ? [SPECIAL.expect] : []),
+    ...(spec.many === true ? MANY_OPTIONS.map((option) => withoutWords(option, spec)) : []),
     ...(spec.many === true && writes ? [...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
-    ...(spec.changedFrom === true ? [CHANGED_FROM_OPTION] : []),
-  ].filter((option) => !(spec.options ?? []).some((special) => special.long === option.long));
+    ...(spec.changedFrom === true ? [SPECIAL.changedFrom] : []),
+  ].filter((option) => !special.some(({ long }) => long === option.long));
   const [idParam] = Object.keys(operation.params.shape);
   return {
     kind: 'call',
@@ -212,7 +211,7 @@ export function callCommand(spec: CallSpec): CallCommand {
     operation: spec.operation,
     columns: spec.columns,
     arguments: argumentsOf(spec),
-    options: [...(spec.options ?? []), ...own],
+    options: [...special, ...derived],
     examples: examplesOf(spec.examples),
     exitCodes: exitCodesOf(spec, writes),
     writes,
@@ -227,15 +226,7 @@ type LocalFacts = { readonly examples: ExampleLines } & Pick<LocalCommand, 'desc
   Partial<
     Pick<
       LocalCommand,
-      | 'columns'
-      | 'exitCodes'
-      | 'isLasting'
-      | 'isOpenColumn'
-      | 'isUntyped'
-      | 'meant'
-      | 'needsSettings'
-      | 'usesProfile'
-      | 'writes'
+      'columns' | 'exitCodes' | 'isLasting' | 'isOpenColumn' | 'meant' | 'needsSettings' | 'usesProfile' | 'writes'
     >
   >;
 
@@ -273,22 +264,5 @@ export function localCommand<
     // What is read by these declarations has their types, which a list of differently typed commands cannot know.
     ...(check === undefined ? {} : { check: (given, session) => check(given as Partial<Given>, session) }),
     run: async (session, given) => (await spec.run(session, given as Given)) ?? undefined,
-  };
-}
-
-type UntypedSpec = LocalFacts & {
-  readonly arguments?: readonly ArgumentSpec[];
-  readonly options?: readonly OptionSpec[];
-  run(session: Session, input: RawInput): Promise<number | undefined>;
-};
-
-/** One that reads its words and options by itself. */
-export function untypedCommand(spec: UntypedSpec): LocalCommand {
-  return {
-    arguments: [],
-    options: [],
-    ...localBase(spec),
-    isUntyped: true,
-    run: (session, _given, input) => spec.run(session, input),
   };
 }

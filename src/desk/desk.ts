@@ -9,6 +9,7 @@ import type { Ending } from '../ending.ts';
 import { QuestionLeft } from '../engine/asking.ts';
 import { runCall } from '../engine/call.ts';
 import type { OpenSession } from '../engine/open-session.ts';
+import { idAlone } from '../engine/read-given.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { isJsonObject, type JsonObject, textAt } from '../json/value.ts';
@@ -256,8 +257,8 @@ export class Desk {
     const heardBefore = context.signals.received.length;
     const ended: Ended = { outcome: 'applied' };
     try {
-      const input = { words: [cardId], options: new Map() };
-      await runCall(sessionOfWrite(this.#session, this.#prompt, operation, { signals, ended }), command, input);
+      const own = sessionOfWrite(this.#session, this.#prompt, operation, { signals, ended });
+      await runCall(own, command, idAlone(cardId));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error instanceof QuestionLeft && !error.isStepBack) throw error;

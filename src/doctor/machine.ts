@@ -47,7 +47,7 @@ function checkEnvironment({ env }: Session['context']): readonly Check[] {
 
 function checkValues(env: Session['context']['env']): readonly Check[] {
   try {
-    resolvePreferences({ flag: () => undefined, env, profile: undefined, settings: NO_SETTINGS });
+    resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
     return [];
   } catch (error) {
     if (error instanceof Failure) return [problemOf('environment', error)];

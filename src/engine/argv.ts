@@ -1,6 +1,6 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { Failure } from '../failure.ts';
-import { MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
+import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
 import type { RawInput } from '../options/raw-input.ts';
 import { nearest } from '../output/nearest.ts';
@@ -15,9 +15,12 @@ function addOptions(
     const value = option.value === undefined ? '' : ` <${option.value}>`;
     const declared = new Option(`${short}--${option.long}${value}`);
     parser.addOption(declared);
-    parser.on(`option:${option.long}`, (given: unknown) =>
-      record(option.long, typeof given === 'string' ? given : true),
-    );
+    // `--json` is `--output json`, and of both the later one counts.
+    const isFormat = option === COMMON.json && options.includes(COMMON.output);
+    parser.on(`option:${option.long}`, (given: unknown) => {
+      if (isFormat) record(COMMON.output.long, 'json');
+      else record(option.long, typeof given === 'string' ? given : true);
+    });
   }
 }
 
@@ -102,10 +105,7 @@ function parseOnce(rest: readonly string[], path: readonly string[], options: re
   parser.helpOption(false).allowExcessArguments(true).argument('[words...]');
   addOptions(parser, options, (long, value) => {
     const list = occurrences.get(long) ?? [];
-    list.push(value);
-    // The order of the map is that of the last occurrences: of two options for one thing the later one counts.
-    occurrences.delete(long);
-    occurrences.set(long, list);
+    occurrences.set(long, [...list, value]);
   });
   parser.parse([...rest], { from: 'user' });
   return { words: parser.args, options: occurrences };

@@ -1,22 +1,21 @@
 import { isUpdate } from '../api/operation.ts';
-import { type CallCommand, operationOf } from '../commands/command.ts';
+import { type CallCommand, type CallGiven, operationOf } from '../commands/command.ts';
 import type { Fault } from '../failure.ts';
 import { checkFieldTexts } from '../input/check-fields.ts';
 import { describeFields } from '../input/fields.ts';
-import type { RawInput } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
-import { ownTexts, readExpectations, readGivenFields } from './read-call.ts';
+import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from './read-call.ts';
 
 /** Whether everything that was given can be used: nobody should answer questions for a call that is refused anyway. */
-async function isSound(session: Session, command: CallCommand, input: RawInput): Promise<boolean> {
+async function isSound(session: Session, command: CallCommand, typed: CallGiven): Promise<boolean> {
   const faults: Fault[] = [];
-  readExpectations(input, false, faults);
-  const given = await readGivenFields(session, command, input);
+  readExpectations(typed, false, faults);
+  const given = await readGivenFields(session, command, typed);
   const choice = 'rows' in command.operation ? command.operation.option : undefined;
-  const isAsked = (fault: Fault) => fault.where === `--${choice}` && !input.options.has(choice ?? '');
+  const isAsked = (fault: Fault) => fault.where === `--${choice}` && !typed.typed.has(choice ?? '');
   faults.push(...given.faults.filter((fault) => !isAsked(fault)));
   const texts = new Map(given.fields);
-  const [word] = input.words;
+  const [word] = typed.words;
   if (word !== undefined && command.idParam !== null) texts.set(command.idParam, word);
   const { params, body, query } = given.operation;
   for (const schema of [params, body, query]) {
@@ -27,43 +26,38 @@ async function isSound(session: Session, command: CallCommand, input: RawInput):
   return faults.length === 0;
 }
 
-/** An update changes only what is given, so there is no field to ask for; it is refused before its id is asked for. */
-function isEmptyUpdate(command: CallCommand, input: RawInput): boolean {
-  return (
-    isUpdate(operationOf(command)) &&
-    !command.options.some(({ field, long }) => field !== undefined && input.options.has(long))
-  );
-}
-
 /**
  * Asks on a terminal for everything that is required and missing: a person is guided instead of turned away. The
  * answers stand in the input as if they had been typed. Asks nothing where what was given is faulty.
  */
-export async function askMissing(session: Session, command: CallCommand, input: RawInput): Promise<RawInput> {
+export async function askMissing(session: Session, command: CallCommand, typed: CallGiven): Promise<CallGiven> {
   const { prompt } = session;
   const operation = operationOf(command);
   const [argument] = command.arguments;
-  const needsId = argument !== undefined && input.words.length === 0;
+  const needsId = argument !== undefined && typed.words.length === 0;
   const fields = (operation.body === null ? [] : describeFields(operation.body)).filter(
     ({ name, required }) =>
-      required && !command.options.some(({ field, long }) => field === name && input.options.has(long)),
+      required && !command.options.some(({ field, long }) => field === name && typed.typed.has(long)),
   );
   const choice =
-    'rows' in command.operation && !input.options.has(command.operation.option) ? command.operation : undefined;
+    'rows' in command.operation && !typed.typed.has(command.operation.option) ? command.operation : undefined;
   const isComplete = !needsId && fields.length === 0 && choice === undefined;
-  if (isComplete || isEmptyUpdate(command, input) || !(await isSound(session, command, input))) return input;
+  // An update changes only what is given: there is no field to ask for, and without any it is refused before its id.
+  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
+  if (isComplete || isEmptyUpdate || !(await isSound(session, command, typed))) return typed;
 
   const { askForField, askForId } = await import('./ask.ts');
-  const words = needsId ? [await askForId(prompt, operation, argument)] : input.words;
-  const options = new Map(input.options);
+  const words = needsId ? [await askForId(prompt, operation, argument)] : typed.words;
+  const answered = new Map(typed.fields);
+  let { choice: chosen } = typed;
   if (choice !== undefined) {
     const choices = Object.keys(choice.rows).map((name) => ({ value: name, text: name }));
     const text = command.options.find(({ long }) => long === choice.option)?.text ?? '';
-    options.set(choice.option, [await prompt.choose(`${choice.option} (${text})`, choices)]);
+    chosen = await prompt.choose(`${choice.option} (${text})`, choices);
   }
   for (const field of fields) {
     const long = command.options.find((option) => option.field === field.name)?.long ?? field.flag;
-    if (operation.body !== null) options.set(long, [await askForField(prompt, operation.body, field)]);
+    if (operation.body !== null) answered.set(long, await askForField(prompt, operation.body, field));
   }
-  return { words, options };
+  return { ...typed, words, choice: chosen, fields: answered };
 }

@@ -4,12 +4,6 @@ import { readWhole } from '../files/readable.ts';
 
 const readPem = async (path: string) => (await readWhole(path)).toString('utf8');
 
-/** A file of certificates, and the option or variable that names it. */
-export interface CaFile {
-  readonly path: string;
-  readonly where: '--ca-file' | 'FRONTDESK_CA_FILE';
-}
-
 /**
  * PEM texts to trust besides the built-in certificates: `--ca-file`, and the file of NODE_EXTRA_CA_CERTS, which
  * Node forgets once certificates are given. USAGE when the named file cannot be read or holds no certificate.
@@ -17,7 +11,7 @@ export interface CaFile {
 export async function readCaFile(
   path: string,
   env: Readonly<Record<string, string | undefined>>,
-  where: CaFile['where'] = '--ca-file',
+  where = '--ca-file',
 ): Promise<readonly string[]> {
   const text = await readPem(path).catch((error: unknown) => {
     throw new Failure('USAGE', `${where}: ${path} cannot be read: ${messageOf(error)}; nothing was sent`, {

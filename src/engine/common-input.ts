@@ -1,29 +1,29 @@
-import type { Command } from '../commands/command.ts';
 import type { Context, OutputPort } from '../context.ts';
-import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
+import type { CommonOptions } from '../options/common.ts';
 import type { CommonInput } from '../session.ts';
 import type { ResolvedPreferences } from '../settings/resolve-preferences.ts';
-import type { CaFile } from './ca-file.ts';
 
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0';
 }
 
 /** The switches that every command has. */
-export function readCommon(context: Context, input: RawInput): CommonInput {
+export function readCommon({ env }: Context, given: CommonOptions): CommonInput {
   return {
-    quiet: hasOption(input, 'quiet'),
-    verbose: hasOption(input, 'verbose'),
-    dryRun: hasOption(input, 'dry-run'),
-    yes: hasOption(input, 'yes'),
-    history: !hasOption(input, 'no-history') && !isSet(context.env['FRONTDESK_NO_HISTORY']),
-    ignoreExpiry: hasOption(input, 'ignore-expiry'),
+    profile: given.profile,
+    quiet: given.quiet === true,
+    verbose: given.verbose === true,
+    dryRun: given.dryRun === true,
+    yes: given.yes === true,
+    history: given.noHistory !== true && !isSet(env['FRONTDESK_NO_HISTORY']),
+    ignoreExpiry: given.ignoreExpiry === true,
+    caFile: caFileOf(given, env),
   };
 }
 
 /** Colour is for terminals only: a pipe never carries an escape sequence, whatever FORCE_COLOR says. */
-export function wantsColour(env: Context['env'], output: OutputPort, input: RawInput): boolean {
-  if (!output.isTerminal || hasOption(input, 'no-color') || (env['NO_COLOR'] ?? '') !== '') return false;
+export function wantsColour(env: Context['env'], output: OutputPort, given: CommonOptions): boolean {
+  if (!output.isTerminal || given.noColor === true || (env['NO_COLOR'] ?? '') !== '') return false;
   return isSet(env['FORCE_COLOR']) || env['TERM'] !== 'dumb';
 }
 
@@ -38,24 +38,9 @@ export function budgetOf({ timeoutMs, retryMaxTimeMs }: ResolvedPreferences): nu
   return retryMaxTimeMs.source === 'flag' ? retryMaxTimeMs.value : Math.max(retryMaxTimeMs.value, timeoutMs.value);
 }
 
-/** Names that a command's own options take away from the common ones (`profile set --output`, `card wait --timeout`). */
-export function commonValue(command: Command, input: RawInput, long: string): string | undefined {
-  return command.options.some((option) => option.long === long) ? undefined : lastValue(input, long);
-}
-
 /** An empty variable counts as one that is not set. */
-export function caFileOf(input: RawInput, env: Context['env']): CaFile | undefined {
-  const flag = lastValue(input, 'ca-file');
-  if (flag !== undefined) return { path: flag, where: '--ca-file' };
+function caFileOf({ caFile }: CommonOptions, env: Context['env']): CommonInput['caFile'] {
+  if (caFile !== undefined) return { path: caFile, where: '--ca-file' };
   const path = env['FRONTDESK_CA_FILE'] ?? '';
   return path === '' ? undefined : { path, where: 'FRONTDESK_CA_FILE' };
-}
-
-/** `--json` is `--output json`: of both, the later one counts. */
-export function outputFlag(command: Command, input: RawInput): string | undefined {
-  const output = commonValue(command, input, 'output');
-  const last = [...input.options.keys()].findLast(
-    (long) => long === 'json' || (long === 'output' && output !== undefined),
-  );
-  return last === 'json' ? 'json' : output;
 }

@@ -1,8 +1,7 @@
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
-import type { CallCommand } from '../commands/command.ts';
+import type { CallCommand, CallGiven } from '../commands/command.ts';
 import { Failure, warning } from '../failure.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
-import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import { plural } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import type { SingleCall } from './read-call.ts';
@@ -31,13 +30,13 @@ function mergeLists(first: JsonValue, second: JsonValue): JsonValue {
 export async function runList(
   session: Session,
   command: CallCommand,
-  input: RawInput,
+  { options }: CallGiven,
   single: SingleCall,
 ): Promise<number> {
   const { call } = single;
   const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
   const halves: JsonValue[] = [];
-  const wanted = lastValue(input, 'active') === 'all' ? ['true', 'false'] : [call.query['active']];
+  const wanted = options.active === 'all' ? ['true', 'false'] : [call.query['active']];
   for (const active of wanted) {
     const query = { ...call.query, ...(active === undefined ? {} : { active }) };
     halves.push(await readResource(session, { ...call, query }));
@@ -49,7 +48,7 @@ export async function runList(
   const message = `there may be more than ${plural(limit, 'subscriber')}, and there is no way to page through them${
     limit < 100 ? '; --limit takes up to 100' : ''
   }`;
-  if (hasOption(input, 'require-complete')) {
+  if (options.requireComplete === true) {
     throw new Failure('PARTIAL', message, { details: { id: single.id } });
   }
   await session.notify(warning('MAY_BE_INCOMPLETE', message));

@@ -1,11 +1,11 @@
 import type { LocalCommand } from '../commands/command.ts';
 import { type Fault, usageFailure } from '../failure.ts';
-import type { RawInput } from '../options/raw-input.ts';
-import { type GivenValues, type Missing, missingOf, readArguments, readOptions } from '../options/read-options.ts';
+import type { GivenValues, Missing } from '../options/read-options.ts';
 import { type Reading, readValue } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { collect, joinFailures } from './faults.ts';
 import type { OpenSession } from './open-session.ts';
+import type { Given } from './read-given.ts';
 
 /** Asks for one value that is required and missing; an answer that it does not take is reported at once. */
 async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> {
@@ -48,19 +48,14 @@ async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<
  * Runs a command about this machine with the values of its arguments and options; on a terminal it asks for those that
  * are required and missing. Raises USAGE for everything that is wrong with the command line. Answers the exit code.
  */
-export async function runLocal(session: OpenSession, command: LocalCommand, typed: RawInput): Promise<number> {
-  const input = { ...typed, words: command.meant?.(typed.words) ?? typed.words };
-  const faults: Fault[] = [];
-  const given: Record<string, unknown> = {
-    ...readArguments(command.arguments, input.words, faults),
-    ...readOptions(command.options, input, faults),
-  };
-  faults.push(...(await cardIdFaults(command, given)));
-  const missing = missingOf(command, input);
+export async function runLocal(session: OpenSession, command: LocalCommand, given: Given): Promise<number> {
+  const { own, missing } = given;
+  const faults = [...given.faults, ...(await cardIdFaults(command, own))];
   if (!session.canAsk) faults.push(...missing.map(({ fault }) => fault));
   const failures = [...session.faults, ...(faults.length === 0 ? [] : [usageFailure(faults)])];
-  await collect(failures, () => command.check?.(given, session));
+  await collect(failures, () => command.check?.(own, session));
   if (failures.length > 0) throw joinFailures(failures);
-  for (const lacking of missing) given[lacking.name] = await askFor(session, lacking);
-  return (await command.run(session, given satisfies GivenValues, typed)) ?? 0;
+  const answers: Record<string, unknown> = {};
+  for (const lacking of missing) answers[lacking.name] = await askFor(session, lacking);
+  return (await command.run(session, { ...own, ...answers })) ?? 0;
 }

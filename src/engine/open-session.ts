@@ -1,12 +1,11 @@
-import type { Command } from '../commands/command.ts';
+import type { CallGiven, Command } from '../commands/command.ts';
 import type { Context, PromptPort } from '../context.ts';
 import { refuseDisabledTls } from '../credentials/tls.ts';
 import { Failure } from '../failure.ts';
 import { findPlaces, requireConfigDir, requireStateDir } from '../files/paths.ts';
 import { TokenMask } from '../http/mask.ts';
-import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import { asFormat, type OutputOptions } from '../output/options.ts';
-import type { Session } from '../session.ts';
+import type { CommonInput, Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
 import { type ResolvedProfile, resolveProfile, resolveTarget } from '../settings/resolve.ts';
 import {
@@ -15,12 +14,12 @@ import {
   resolvePreferences,
 } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS, SANDBOX_URL, type Settings } from '../settings/settings.ts';
-import type { CaFile } from './ca-file.ts';
 import type { CallState } from './call-state.ts';
-import { budgetOf, caFileOf, commonValue, isUtf8, outputFlag, readCommon, wantsColour } from './common-input.ts';
+import { budgetOf, isUtf8, readCommon, wantsColour } from './common-input.ts';
 import { collect } from './faults.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { type Presence, terminalPrompt } from './prompt.ts';
+import type { Given } from './read-given.ts';
 import { openRecorderOf, printerOf, Services } from './session-parts.ts';
 import { canRedraw, createWaitDisplay, type WaitDisplay } from './wait-display.ts';
 
@@ -63,7 +62,7 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
     if (!(error instanceof Failure)) throw error;
     if (mustWork(command)) return resolvePreferences({ ...request, env: {} });
     faults.push(error);
-    return resolvePreferences({ ...request, flag: () => undefined, env: {} });
+    return resolvePreferences({ ...request, flags: {}, env: {} });
   }
 }
 
@@ -80,37 +79,33 @@ function profileInUse(settings: Settings, choose: (settings: Settings) => Resolv
   };
 }
 
-/** The value of an option that is a preference; a command may give `--output` or `--timeout` a meaning of its own. */
-function preferenceFlag(command: Command, input: RawInput, long: string): string | undefined {
-  if (long === 'output') return outputFlag(command, input);
-  return long === 'timeout' ? commonValue(command, input, long) : lastValue(input, long);
-}
-
 function outputOptions(
   context: Context,
   command: Command,
-  input: RawInput,
+  given: Given,
+  call: CallGiven | undefined,
   known: Pick<OutputOptions, 'format' | 'mask'> & { readonly profile: ResolvedProfile | undefined },
 ): OutputOptions {
   const { format, mask, profile } = known;
+  const { common } = given;
   return {
     format,
-    columns: lastValue(input, 'columns'),
-    sortBy: lastValue(input, 'sort-by'),
-    header: !hasOption(input, 'no-header'),
-    csvRaw: hasOption(input, 'csv-raw'),
-    query: lastValue(input, 'query'),
-    colour: wantsColour(context.env, context.stdout, input),
+    columns: common.columns,
+    sortBy: common.sortBy,
+    header: common.noHeader !== true,
+    csvRaw: common.csvRaw === true,
+    query: common.query,
+    colour: wantsColour(context.env, context.stdout, common),
     unicode: isUtf8(context),
     mask,
-    hideSensitive: sensitiveMembers(command, input),
+    hideSensitive: sensitiveMembers(command, call),
     now: context.clock.now(),
     command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
   };
 }
 
 /** The certificates of `--ca-file`, read once. */
-function trustOf(caFile: CaFile | undefined, env: Context['env']): () => Promise<readonly string[]> {
+function trustOf(caFile: CommonInput['caFile'], env: Context['env']): () => Promise<readonly string[]> {
   let trust: Promise<readonly string[]> | undefined;
   return () => {
     trust ??=
@@ -128,39 +123,39 @@ function trustOf(caFile: CaFile | undefined, env: Context['env']): () => Promise
 export async function openSession(
   context: Context,
   command: Command,
-  input: RawInput,
+  given: Given,
+  call: CallGiven | undefined,
   state: CallState,
-  faults: Failure[] = [],
+  faults: Failure[],
 ): Promise<OpenSession> {
   const { env, stderr } = context;
   const places = findPlaces(context);
   const mayBeNew = command.path.join(' ') === 'auth login';
   const profile = profileInUse(await loadSettings(command, places.configDir), (settings) =>
-    resolveProfile({ flagProfile: lastValue(input, 'profile'), env, settings }, { mayBeNew }),
+    resolveProfile({ flagProfile: given.common.profile, env, settings }, { mayBeNew }),
   );
   const callsService = command.kind === 'call' || command.usesProfile;
   if (callsService) await collect(faults, () => profile.get());
-  const flag = (long: string) => preferenceFlag(command, input, long);
-  const request = { flag, env, profile: profile.known, settings: profile.settings };
+  const request = { flags: given.common, env, profile: profile.known, settings: profile.settings };
   const preferences = loadPreferences(command, request, faults);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
   const tokens = new TokenMask();
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
-  const output = outputOptions(context, command, input, { format, mask, profile: profile.known });
-  await checkPrinting(command, input, output, faults);
+  const output = outputOptions(context, command, given, call, { format, mask, profile: profile.known });
+  await checkPrinting(command, call, output, faults);
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
-  const trustPems = trustOf(caFileOf(input, env), env);
+  const common = readCommon(context, given.common);
+  const trustPems = trustOf(common.caFile, env);
   if (callsService) await collect(faults, trustPems);
-  const common = readCommon(context, input);
   const { unicode } = output;
-  const colour = wantsColour(env, stderr, input);
+  const colour = wantsColour(env, stderr, given.common);
   const timeoutMs = preferences.timeoutMs.value;
   const { quiet, verbose } = common;
   const display = createWaitDisplay(context, { quiet, verbose, format, colour, unicode, timeoutMs });
   state.clearDisplay = () => display.clear();
-  const canAsk = context.stdin.isTerminal && stderr.isTerminal && !hasOption(input, 'no-input');
+  const canAsk = context.stdin.isTerminal && stderr.isTerminal && given.common.noInput !== true;
   const open = () => {
     display.clear();
     return context.terminal();
@@ -180,7 +175,6 @@ export async function openSession(
   return sessionOf({
     context,
     command,
-    input,
     state,
     faults,
     places,
@@ -198,7 +192,6 @@ export async function openSession(
 /** What a session is made of. */
 interface Parts extends Pick<OpenSession, 'context' | 'faults' | 'canAsk' | 'common' | 'preferences' | 'places'> {
   readonly command: Command;
-  readonly input: RawInput;
   readonly state: CallState;
   readonly profile: ReturnType<typeof profileInUse>;
   readonly display: WaitDisplay;
@@ -269,11 +262,11 @@ function sessionOf(parts: Parts): OpenSession {
 
 /** USAGE when another profile was named than that of the run. */
 function adoptRun(
-  { input, context, profile, preferences }: Parts,
+  { common, context, profile, preferences }: Parts,
   run: Parameters<Session['adoptRun']>[0],
   useFormat: Session['useFormat'],
 ): void {
-  const given = lastValue(input, 'profile');
+  const given = common.profile;
   if (given !== undefined && given !== run.profile) {
     throw new Failure('USAGE', `the run belongs to profile ${run.profile}, not ${given}; nothing was sent`);
   }

@@ -1,15 +1,14 @@
 import { type Operation, sensitiveOf } from '../api/operation.ts';
-import { type Command, isMany } from '../commands/command.ts';
+import { type CallGiven, type Command, isMany } from '../commands/command.ts';
 import type { Failure } from '../failure.ts';
-import { hasOption, type RawInput } from '../options/raw-input.ts';
 import { type Column, type IsOpenPath, openUnder } from '../output/column.ts';
 import type { OutputOptions } from '../output/options.ts';
 import { checkOutput } from '../output/render.ts';
 import { joinFailures } from './faults.ts';
 
 /** Members of the answer that are hidden from people, unless they are asked for. */
-export function sensitiveMembers(command: Command, input: RawInput): readonly string[] {
-  if (command.kind !== 'call' || hasOption(input, 'show-sensitive')) return [];
+export function sensitiveMembers(command: Command, given: CallGiven | undefined): readonly string[] {
+  if (command.kind !== 'call' || given?.options.showSensitive === true) return [];
   const rows: readonly Operation[] =
     'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
   return rows.flatMap(sensitiveOf);
@@ -25,10 +24,10 @@ function openPaths(command: Command, isRun: boolean): IsOpenPath {
 }
 
 /** The columns that `--columns` may name: those of a write over many rows are those of its results. */
-async function printedColumns(command: Command, input: RawInput): Promise<readonly Column[]> {
-  if (command.kind === 'local') return command.columns ?? [];
-  if (hasOption(input, 'plan')) return (await import('../plan/plan-columns.ts')).HEADER_COLUMNS;
-  if (!command.writes || !isMany(command, input)) return command.columns;
+async function printedColumns(command: Command, given: CallGiven | undefined): Promise<readonly Column[]> {
+  if (command.kind === 'local' || given === undefined) return command.columns ?? [];
+  if (given.typed.has('plan')) return (await import('../plan/plan-columns.ts')).HEADER_COLUMNS;
+  if (!command.writes || !isMany(command, given)) return command.columns;
   const { RUN_COLUMNS } = await import('./run/run-rows.ts');
   return RUN_COLUMNS;
 }
@@ -36,12 +35,12 @@ async function printedColumns(command: Command, input: RawInput): Promise<readon
 /** Whether the result can be printed as asked; what is wrong is kept to be reported with the other faults of the call. */
 export async function checkPrinting(
   command: Command,
-  input: RawInput,
+  given: CallGiven | undefined,
   output: OutputOptions,
   faults: Failure[],
 ): Promise<void> {
-  const columns = await printedColumns(command, input);
-  const isRun = command.kind === 'call' && isMany(command, input) && !hasOption(input, 'plan');
+  const columns = await printedColumns(command, given);
+  const isRun = command.kind === 'call' && given !== undefined && isMany(command, given) && !given.typed.has('plan');
   faults.push(...(await checkOutput(output, columns, openPaths(command, isRun), isRun)));
 }
 

@@ -2,7 +2,7 @@ import type { Command } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
 import type { Context } from '../context.ts';
 import { StreamFailure, signalWords } from '../context.ts';
-import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import type { Format } from '../output/options.ts';
 import { asFormat } from '../output/options.ts';
@@ -179,17 +179,19 @@ async function runCommand(
   const { parseInput } = await import('./argv.ts');
   const faults: Failure[] = [];
   const input = parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
+  const { callGiven, readGiven } = await import('./read-given.ts');
+  const given = readGiven(command, input);
+  if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
+  const call = command.kind === 'call' ? callGiven(command, given) : undefined;
   const { openSession } = await import('./open-session.ts');
-  const session = await openSession(context, command, input, state, faults);
+  const session = await openSession(context, command, given, call, state, faults);
   try {
-    if (command.kind === 'call') {
+    if (command.kind === 'call' && call !== undefined) {
       const { runCall } = await import('./call.ts');
-      return await runCall(session, command, input);
+      return await runCall(session, command, call);
     }
-    if (command.isUntyped !== true) return await (await import('./local-call.ts')).runLocal(session, command, input);
-    if (session.faults.length === 0) return (await command.run(session, {}, input)) ?? 0;
-    const { refuseLocal } = await import('./refuse.ts');
-    return await refuseLocal(session, command, input);
+    const { runLocal } = await import('./local-call.ts');
+    return command.kind === 'local' ? await runLocal(session, command, given) : 0;
   } finally {
     await session.close();
   }

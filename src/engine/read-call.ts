@@ -1,17 +1,16 @@
 import { isUpdate, isWrite, type Operation } from '../api/operation.ts';
-import { type CallCommand, operationOf } from '../commands/command.ts';
+import { type CallCommand, type CallGiven, operationOf } from '../commands/command.ts';
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { succeeds } from '../files/io-failure.ts';
 import type { CallInput } from '../http/call.ts';
 import { idWarnings } from '../input/card-id.ts';
 import { checkFieldTexts, NOTHING_TO_CHANGE } from '../input/check-fields.ts';
 import { type Expectation, type ExpectationInput, parseExpectation } from '../input/expect.ts';
-import { describeFields, type FieldSpec } from '../input/fields.ts';
+import { describeFields } from '../input/fields.ts';
 import { quoteGiven } from '../input/given.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { fromPlain } from '../json/plain.ts';
-import { lastValue, type RawInput } from '../options/raw-input.ts';
-import { choiceProblem } from '../options/read-value.ts';
+import { choiceWords } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 
 /** The values of the command line that belong to the request, by API field name; null is sent as null. */
@@ -31,18 +30,14 @@ export interface SingleCall {
   readonly warnings: readonly string[];
 }
 
-function chooseOperation(command: CallCommand, input: RawInput, faults: Fault[]): Operation {
+function chooseOperation(command: CallCommand, { choice = '', typed }: CallGiven, faults: Fault[]): Operation {
   if (!('rows' in command.operation)) return command.operation;
   const { option, rows } = command.operation;
-  const given = lastValue(input, option);
-  const row = given === undefined ? undefined : Object.entries(rows).find(([name]) => name === given)?.[1];
-  if (row !== undefined) return row;
-  const names = Object.keys(rows).join(' or ');
-  faults.push({
-    where: `--${option}`,
-    problem: given === undefined ? `is required: ${names}` : choiceProblem(given, Object.keys(rows)),
-  });
-  return operationOf(command);
+  const row = rows[choice];
+  if (row === undefined && !typed.has(option)) {
+    faults.push({ where: `--${option}`, problem: `is required: ${choiceWords(Object.keys(rows))}` });
+  }
+  return row ?? operationOf(command);
 }
 
 async function readDescriptionFile(path: string, session: Session, faults: Fault[]): Promise<string | undefined> {
@@ -55,47 +50,31 @@ async function readDescriptionFile(path: string, session: Session, faults: Fault
   }
 }
 
-async function readField(field: FieldSpec, command: CallCommand, input: RawInput, session: Session, faults: Fault[]) {
-  const options = command.options.filter((option) => option.field === field.name && input.options.has(option.long));
-  const [first, second] = options;
-  if (first === undefined) return undefined;
-  if (second !== undefined) {
-    faults.push({ where: options.map((option) => `--${option.long}`).join(' and '), problem: 'exclude each other' });
-    return undefined;
-  }
-  if ((input.options.get(first.long)?.length ?? 0) > 1) {
-    faults.push({ where: `--${first.long}`, problem: 'is given more than once' });
-    return undefined;
-  }
-  if (first.value === undefined) return null;
-  const value = lastValue(input, first.long) ?? '';
-  if (first.choices !== undefined && !first.choices.includes(value)) {
-    faults.push({ where: `--${first.long}`, problem: choiceProblem(value, first.choices) });
-    return undefined;
-  }
-  // `--active all` is ours: it asks twice, and neither value is a field of one request.
-  if (field.type === 'boolean' && value === 'all') return undefined;
-  return first.kind === 'path' ? readDescriptionFile(value, session, faults) : value;
-}
-
 /** Reads the options that set request fields. They make a single call, or fill rows that lack them. */
-export async function readGivenFields(session: Session, command: CallCommand, input: RawInput): Promise<GivenFields> {
-  const faults: Fault[] = [];
-  const operation = chooseOperation(command, input, faults);
+export async function readGivenFields(session: Session, command: CallCommand, given: CallGiven): Promise<GivenFields> {
+  const faults: Fault[] = [...given.faults];
+  const operation = chooseOperation(command, given, faults);
+  const names = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const fields = new Map<string, string | null>();
-  for (const schema of [operation.body, operation.query]) {
-    for (const field of schema === null ? [] : describeFields(schema)) {
-      const value = await readField(field, command, input, session, faults);
-      if (value !== undefined) fields.set(field.name, value);
-    }
+  for (const { long, field, kind } of command.options) {
+    const text = given.fields.get(long);
+    const spec = names.find(({ name }) => name === field);
+    // `--active all` is ours: it asks twice, and neither value is a field of one request.
+    if (spec === undefined || text === undefined || (spec.type === 'boolean' && text === 'all')) continue;
+    const value = kind === 'path' && text !== null ? await readDescriptionFile(text, session, faults) : text;
+    if (value !== undefined) fields.set(spec.name, value);
   }
   return { operation, fields, faults };
 }
 
 /** Reads every `--expect`; the value may be left out only where rows bring their own (`hasRows`). */
-export function readExpectations(input: RawInput, hasRows: boolean, faults: Fault[]): readonly ExpectationInput[] {
-  return (input.options.get('expect') ?? []).flatMap((text) => {
-    const parsed = parseExpectation(String(text), { hasRows });
+export function readExpectations(
+  { options }: CallGiven,
+  hasRows: boolean,
+  faults: Fault[],
+): readonly ExpectationInput[] {
+  return (options.expect ?? []).flatMap((text) => {
+    const parsed = parseExpectation(text, { hasRows });
     if (!('problem' in parsed)) return [parsed];
     faults.push({ where: '--expect', problem: parsed.problem });
     return [];
@@ -105,6 +84,11 @@ export function readExpectations(input: RawInput, hasRows: boolean, faults: Faul
 /** The flag that sets a field, for faults; `--no-url` and `--description-file` are reported under the field's own flag. */
 export function nameOfFlag(command: CallCommand): (field: string) => string {
   return (field) => `--${command.options.find((option) => option.field === field)?.long ?? field}`;
+}
+
+/** Whether a field of the request was given, rightly or not. */
+export function isFieldGiven(command: CallCommand, { typed }: CallGiven): boolean {
+  return command.options.some(({ field, long }) => field !== undefined && typed.has(long));
 }
 
 function fieldsHint(command: CallCommand): string {
@@ -130,14 +114,14 @@ export function ownTexts<Text>(
 }
 
 /** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
-export async function readSingleCall(session: Session, command: CallCommand, input: RawInput): Promise<SingleCall> {
-  const given = await readGivenFields(session, command, input);
+export async function readSingleCall(session: Session, command: CallCommand, typed: CallGiven): Promise<SingleCall> {
+  const given = await readGivenFields(session, command, typed);
   const { operation } = given;
   const faults: Fault[] = [...given.faults];
-  const expectations = readExpectations(input, false, faults).flatMap(({ field, value }) =>
+  const expectations = readExpectations(typed, false, faults).flatMap(({ field, value }) =>
     value === undefined ? [] : [{ field, value }],
   );
-  const [id] = input.words;
+  const [id] = typed.words;
   const nameOf = nameOfFlag(command);
 
   const params: Record<string, string> = {};
@@ -159,10 +143,9 @@ export async function readSingleCall(session: Session, command: CallCommand, inp
   };
   const body = part(operation.body);
   const query = part(operation.query);
-  const outProblem = await problemOfOut(lastValue(input, 'out'));
+  const outProblem = await problemOfOut(typed.options.out);
   if (outProblem !== undefined) faults.push({ where: '--out', problem: outProblem });
-  const isFieldGiven = command.options.some((option) => option.field !== undefined && input.options.has(option.long));
-  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven;
+  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
   if (isEmptyUpdate) {
     faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
   }

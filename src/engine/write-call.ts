@@ -1,11 +1,10 @@
 import { sensitiveOf } from '../api/operation.ts';
-import type { CallCommand } from '../commands/command.ts';
+import type { CallCommand, CallGiven } from '../commands/command.ts';
 import { StreamFailure } from '../context.ts';
 import { Failure, warning } from '../failure.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { subjectOf } from '../http/facts.ts';
 import { textAt } from '../json/value.ts';
-import { lastValue, type RawInput } from '../options/raw-input.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import { hideMembers } from '../output/sensitive.ts';
@@ -176,7 +175,7 @@ async function sayDone(session: Session, { call, id }: SingleCall, { ending }: A
 export async function runWrite(
   session: Session,
   command: CallCommand,
-  input: RawInput,
+  { options }: CallGiven,
   single: SingleCall,
 ): Promise<number> {
   const { operation } = single.call;
@@ -189,7 +188,7 @@ export async function runWrite(
     return 0;
   }
   const path = givesSecrets(operation)
-    ? await placeOfSecrets(session, checked, lastValue(input, 'out'), problemOfOut)
+    ? await placeOfSecrets(session, checked, options.out, problemOfOut)
     : undefined;
   const { output } = session;
   const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isSitting === true);

@@ -10,11 +10,10 @@ import { Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
 import { type JsonValue, textAt } from '../json/value.ts';
-import type { RawInput } from '../options/raw-input.ts';
 import { isJson } from '../output/options.ts';
 import { safeText, shortenText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
-import { type ApiInput, readApiInput } from './api-input.ts';
+import { type ApiGiven, type ApiInput, readApiInput } from './api-input.ts';
 import { guardsOf, matchRow } from './api-path.ts';
 
 /** Longer bodies are cut in the question. */
@@ -74,8 +73,8 @@ function makeCall(input: ApiInput): SingleCall {
 }
 
 /** Runs `frontdesk api`. */
-export async function runApi(session: Session, input: RawInput): Promise<void> {
-  const api = await readApiInput(session, input);
+export async function runApi(session: Session, given: ApiGiven): Promise<void> {
+  const api = await readApiInput(session, given);
   const single = makeCall(api);
   const isWrite = api.method === 'POST';
   try {

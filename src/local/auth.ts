@@ -1,12 +1,11 @@
 import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
 import { credentialRequest } from '../engine/credential-request.ts';
-import { Failure, type Fault, note, usageFailure, warning } from '../failure.ts';
+import { Failure, note, usageFailure, warning } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
-import { lastValue } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { breakLine, widthOf } from '../output/line-break.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
@@ -14,35 +13,43 @@ import { printList } from './lists.ts';
 import {
   askCheckId,
   checkIdFaults,
+  checkLogin,
   checkWithRead,
-  FAMILY_OPTION,
+  FAMILY,
+  familyOf,
   isGuided,
-  readFamily,
-  readLogin,
   readSecret,
   readUrls,
   refuseExpired,
   storeTarget,
 } from './login-steps.ts';
-import { NEVER_ASKS_OPTION } from './missing.ts';
+import { askFamily, NEVER_ASKS } from './missing.ts';
 
 const LOGIN = object(
   { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(['token', 'command', 'file']) },
   { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
 );
 
-export const authLoginCommand = untypedCommand({
+export const authLoginCommand = localCommand({
   description:
     'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
-  options: [
-    FAMILY_OPTION,
-    { long: 'cards-url', value: 'url', text: 'base URL of the gift cards' },
-    { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
-    { long: 'token-stdin', text: 'read the token from stdin' },
-    { long: 'token-command', value: 'cmd', text: 'run this command whenever a token is needed; nothing is kept' },
-    { long: 'token-file', value: 'path', kind: 'path', text: 'read the token from this file at each use' },
-    { long: 'check', value: 'id', text: 'read this card or calendar with the new credential' },
-  ],
+  options: {
+    family: FAMILY,
+    cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
+    calendarUrl: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
+    tokenStdin: {
+      excludes: { 'token-command': '', 'token-file': '' },
+      text: 'read the token from stdin',
+    },
+    tokenCommand: {
+      kind: 'text',
+      value: 'cmd',
+      excludes: { 'token-file': '' },
+      text: 'run this command whenever a token is needed; nothing is kept',
+    },
+    tokenFile: { kind: 'path', value: 'path', text: 'read the token from this file at each use' },
+    check: { kind: 'text', value: 'id', text: 'read this card or calendar with the new credential' },
+  },
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
   examples: {
     'Log in on a terminal': 'auth login -p live --cards-url https://cards.example.com',
@@ -50,19 +57,19 @@ export const authLoginCommand = untypedCommand({
     'From a file that is mounted': 'auth login -p live --family calendar --token-file /run/secrets/calendar',
   },
   output: () => LOGIN,
-  async run(session, input) {
+  check: checkLogin,
+  async run(session, given) {
     if (session.profile.isSandbox) {
       throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
     }
-    const { family, source } = await readLogin(session, input);
-    const given = lastValue(input, 'check');
-    const checkFaults = given === undefined ? [] : await checkIdFaults(family, given);
+    const family = familyOf(given) ?? (await askFamily(session, 'Gift cards or calendars?'));
+    const checkFaults = given.check === undefined ? [] : await checkIdFaults(family, given.check);
     if (checkFaults.length > 0) throw usageFailure(checkFaults);
     // Everything is asked for first, so that Ctrl-C at any question leaves no half-made profile behind.
-    const urls = await readUrls(session, input, family);
-    const chosen = await readSecret(session, input, family, source, urls);
+    const urls = await readUrls(session, given, family);
+    const chosen = await readSecret(session, given, family, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
-    const check = given ?? (isGuided(session, input) ? await askCheckId(session, family) : undefined);
+    const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
     const target = await storeTarget(session, family, urls);
     const { storeCredential } = await import('../credentials/store-change.ts');
     const { keptCopy } = await storeCredential(session.credentialPlace(), {
@@ -110,7 +117,7 @@ const STATUS_COLUMNS: readonly Column[] = [
   { name: 'problem', header: 'PROBLEM' },
 ];
 
-export const authStatusCommand = untypedCommand({
+export const authStatusCommand = localCommand({
   columns: STATUS_COLUMNS,
   usesProfile: true,
   description:
@@ -152,19 +159,16 @@ export const authStatusCommand = untypedCommand({
 
 const LOGOUT = object({ profile: TEXT, removed: list(object({ family: oneOf(FAMILIES), origin: TEXT })) });
 
-export const authLogoutCommand = untypedCommand({
+export const authLogoutCommand = localCommand({
   description:
     'Removes the stored credentials of a profile from this machine, or one of the two. The tokens stay valid at the service, and variables of the environment are not touched.',
-  options: [FAMILY_OPTION, NEVER_ASKS_OPTION],
+  options: { family: FAMILY, yes: NEVER_ASKS },
   examples: {
     'Remove both credentials of a profile': 'auth logout -p live',
     'Only that of the calendars': 'auth logout -p live --family calendar',
   },
   output: () => LOGOUT,
-  async run(session, input) {
-    const faults: Fault[] = [];
-    const family = readFamily(input, faults);
-    if (faults.length > 0) throw usageFailure(faults);
+  async run(session, { family }) {
     const { removeCredentials } = await import('../credentials/store-change.ts');
     const profile = session.profile.name;
     const removed = await removeCredentials(session.credentialPlace(), { profile, family });

@@ -1,9 +1,6 @@
-import { type LocalCommand, untypedCommand } from '../commands/command.ts';
+import { type LocalCommand, localCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
-import { Failure } from '../failure.ts';
 import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
-import { nearest } from '../output/nearest.ts';
-import { missingChoice } from './missing.ts';
 
 const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -11,12 +8,14 @@ const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function completionCommand(registry: Registry): LocalCommand {
-  return untypedCommand({
+  return localCommand({
     description: [
       'Prints the completion script of a shell: commands, options, values and files. At a Tab press it calls frontdesk only for the names of profiles and runs.',
       'Make the folder first (mkdir -p), as in the examples. zsh reads a folder that ~/.zshrc names before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit. In PowerShell: frontdesk completion powershell >> $PROFILE. Then start a new shell.',
     ].join('\n'),
-    arguments: [{ name: 'shell', text: 'which shell', required: true, choices: SHELL_NAMES }],
+    arguments: {
+      shell: { kind: 'choice', choices: SHELL_NAMES, required: true, text: 'which shell', question: 'Which shell?' },
+    },
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
     examples: {
@@ -28,16 +27,10 @@ export function completionCommand(registry: Registry): LocalCommand {
       'Only for this bash': 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash',
     },
     output: () => COMPLETION,
-    async run(session, input) {
-      const name = input.words[0] ?? (await missingChoice(session, '<shell>', 'Which shell?', SHELL_NAMES));
+    async run(session, { shell: name }) {
       const { SHELLS } = await import('../describe/completions.ts');
       const shell = SHELLS.find((candidate) => candidate.name === name);
-      if (shell === undefined) {
-        const near = nearest(name, SHELL_NAMES);
-        throw new Failure('USAGE', `<shell>: must be one of ${SHELL_NAMES.join(', ')}, not "${name}"`, {
-          hints: near === undefined ? [] : [`did you mean ${near}?`],
-        });
-      }
+      if (shell === undefined) throw new Error(`no script for ${name}`);
       const { loadTree } = await import('../describe/command-tree.ts');
       const script = shell.write(await loadTree(registry));
       await session.print({

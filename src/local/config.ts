@@ -1,15 +1,14 @@
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { INTEGER, jsonOf, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
-import type { RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
 import {
-  checkPreferenceKey,
   PREFERENCE_KEYS,
+  type PreferenceKey,
   readPreference,
   setPreference,
   unsetPreference,
@@ -19,25 +18,18 @@ import type { ResolvedProfile } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import type { Settings } from '../settings/settings.ts';
 
-const KEY_ARGUMENT = {
-  name: 'key',
-  text: PREFERENCE_KEYS.join(', '),
-  required: true,
+const KEY = {
+  kind: 'choice',
   choices: PREFERENCE_KEYS,
+  required: true,
+  text: PREFERENCE_KEYS.join(', '),
+  question: 'Which preference?',
 } as const;
 
-async function keyOf(session: Session, input: RawInput): Promise<string> {
-  const [key] = input.words;
-  if (key !== undefined) return checkPreferenceKey(key);
-  const { missingChoice } = await import('./missing.ts');
-  return missingChoice(session, '<key>', 'Which preference?', PREFERENCE_KEYS);
-}
-
-async function preferenceValue(session: Session, input: RawInput, word: string): Promise<string> {
-  const value = input.words[1];
-  if (value !== undefined) return value;
+/** The value as typed; on a terminal it is asked for, and what is wrong with an answer reported at once. */
+async function askValue(session: Session, key: PreferenceKey, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
   const { missingText } = await import('./missing.ts');
-  const key = checkPreferenceKey(word);
   return missingText(session, '<value>', `Value of ${key}`, (text) => {
     const reading = readPreference(key, text);
     return reading.ok ? undefined : reading.problem;
@@ -65,7 +57,7 @@ function profileInUse(session: Session): ResolvedProfile | undefined {
 /** The keys as a call without flags would have them. */
 function preferenceRows(session: Session, settings: Settings): readonly JsonValue[] {
   const { env } = session.context;
-  const known = resolvePreferences({ flag: () => undefined, env, profile: profileInUse(session), settings });
+  const known = resolvePreferences({ flags: {}, env, profile: profileInUse(session), settings });
   return PREFERENCE_KEYS.map((key) => {
     const { value, source } = known[key === 'timeout' ? 'timeoutMs' : key];
     // A duration is shown as it was typed.
@@ -75,8 +67,7 @@ function preferenceRows(session: Session, settings: Settings): readonly JsonValu
   });
 }
 
-async function printPreference(session: Session, settings: Settings, word: string): Promise<void> {
-  const key = checkPreferenceKey(word);
+async function printPreference(session: Session, settings: Settings, key: PreferenceKey): Promise<void> {
   const value = settings.preferences[key];
   const text = value === undefined ? '(not set)' : String(value);
   await session.print({ kind: 'text', text, json: jsonOf(PREFERENCE, value ?? null) });
@@ -89,7 +80,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'default', header: 'DEFAULT' },
 ];
 
-export const configListCommand = untypedCommand({
+export const configListCommand = localCommand({
   columns: COLUMNS,
   description:
     'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; in JSON stands only what is set.',
@@ -111,52 +102,50 @@ export const configListCommand = untypedCommand({
   },
 });
 
-export const configGetCommand = untypedCommand({
+export const configGetCommand = localCommand({
   description: 'Shows one preference; null in JSON when it is not set.',
-  arguments: [KEY_ARGUMENT],
+  arguments: { key: KEY },
   examples: {
     'Show the default timeout': 'config get timeout',
     'Which output format counts, for a script': 'config get output --json',
   },
   output: () => PREFERENCE,
-  async run(session, input) {
-    await printPreference(session, await session.settings(), await keyOf(session, input));
+  async run(session, { key }) {
+    await printPreference(session, await session.settings(), key);
   },
 });
 
-export const configSetCommand = untypedCommand({
+export const configSetCommand = localCommand({
   description:
     'Sets a preference: output (table, json, ndjson, csv), timeout (30s), retries (0 to 100) or concurrency (1 to 1000).',
-  arguments: [KEY_ARGUMENT, { name: 'value', text: 'the value', required: true }],
+  arguments: { key: KEY, value: { text: 'the value', required: true, isOwnQuestion: true } },
   examples: {
     'Wait longer for answers': 'config set timeout 2m',
     'Print JSON unless told otherwise': 'config set output json',
   },
   output: () => PREFERENCE,
-  async run(session, input) {
-    const key = await keyOf(session, input);
-    const value = await preferenceValue(session, input, key);
+  async run(session, { key, value: given }) {
+    const value = await askValue(session, key, given);
     const settings = await session.changeSettings((before) => setPreference(before, key, value));
     await printPreference(session, settings, key);
   },
 });
 
-export const configUnsetCommand = untypedCommand({
+export const configUnsetCommand = localCommand({
   description: 'Takes a preference away, so that the built-in value counts again.',
-  arguments: [KEY_ARGUMENT],
+  arguments: { key: KEY },
   examples: {
     'Back to the built-in timeout': 'config unset timeout',
     'Back to tables': 'config unset output',
   },
   output: () => PREFERENCE,
-  async run(session, input) {
-    const key = await keyOf(session, input);
+  async run(session, { key }) {
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
     await printPreference(session, settings, key);
   },
 });
 
-export const configPathCommand = untypedCommand({
+export const configPathCommand = localCommand({
   description: 'Shows where the settings file is, whether it exists or not.',
   needsSettings: false,
   examples: {

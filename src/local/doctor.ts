@@ -1,8 +1,7 @@
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf } from '../json/shape.ts';
-import { hasOption, lastValue } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
 import { breakLine } from '../output/line-break.ts';
 import { plural, safeText } from '../output/safe-text.ts';
@@ -48,32 +47,31 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
   await session.print({ kind: 'list', document, rows: checks.map(fromPlain), columns: COLUMNS });
 }
 
-export const doctorCommand = untypedCommand({
+export const doctorCommand = localCommand({
   columns: COLUMNS,
   description:
     'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
   needsSettings: false,
-  options: [
-    {
-      long: 'connect',
+  options: {
+    connect: {
       text: "make one request without a token to each base URL: tells whether it answers, and whether this machine's clock is right",
     },
-  ],
+  },
   examples: {
     'See what may be wrong': 'doctor',
     'See whether the service of a profile can be reached': 'doctor -p live --connect',
     'Only what needs attention': `doctor --json --query "checks[?status!='ok']"`,
   },
   output: () => DOCTOR_OUTPUT,
-  async run(session, input) {
-    const caFile = lastValue(input, 'ca-file') ?? session.context.env['FRONTDESK_CA_FILE'];
+  async run(session, { connect }) {
+    const caFile = session.common.caFile?.path;
     const { checkMachine } = await import('../doctor/machine.ts');
     const { checkFolders } = await import('../doctor/folders.ts');
     const { checkService } = await import('../doctor/profile.ts');
     const checks = [
       ...(await checkMachine(session, caFile)),
       ...(await checkFolders(session)),
-      ...(await checkService(session, { connect: hasOption(input, 'connect'), caFile })),
+      ...(await checkService(session, { connect, caFile })),
     ];
     await printChecks(session, checks);
   },

@@ -1,4 +1,4 @@
-import { type LocalCommand, untypedCommand } from '../commands/command.ts';
+import { type LocalCommand, localCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
 import { findHelp, helpColumns } from '../describe/help.ts';
 import { helpWidth, layOut } from '../describe/text-block.ts';
@@ -8,18 +8,17 @@ import { ANY } from '../json/shape.ts';
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function helpCommand(registry: Registry): LocalCommand {
-  return untypedCommand({
+  return localCommand({
     description:
       'Explains a command, a group of commands, or a topic; without words it lists them all. With --json it prints the same facts as JSON. It reads nothing and sends nothing.',
-    arguments: [
-      {
-        name: 'word',
+    arguments: {
+      word: {
         text: 'words of a command, such as card block, or a topic',
         required: false,
         variadic: true,
         choices: TOPIC_NAMES,
       },
-    ],
+    },
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
     examples: {
@@ -28,8 +27,8 @@ export function helpCommand(registry: Registry): LocalCommand {
       'The options of a command, for a program': "help card block --json --query 'options[].long'",
     },
     output: () => ANY,
-    async run(session, input) {
-      const page = await findHelp(input.words, registry);
+    async run(session, { word }) {
+      const page = await findHelp(word, registry);
       const text = layOut(page.blocks, helpWidth(helpColumns(session.context)));
       await session.print({ kind: 'text', text, json: fromPlain(page.json) });
     },

@@ -1,8 +1,5 @@
-import type { Fault } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
-import { lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Column } from '../output/column.ts';
-import { meantBy } from '../output/nearest.ts';
 import type { Session } from '../session.ts';
 
 /** Is the result read by a person, who is told what an empty list means? */
@@ -21,27 +18,4 @@ export async function printList(
 ): Promise<void> {
   if (list.rows.length > 0 || !isForPeople(session)) return session.print({ kind: 'list', ...list });
   return session.print({ kind: 'text', text: whenEmpty, json: list.document });
-}
-
-/** One of a few words, or a fault with the nearest of them. */
-export function readOneOf<Word extends string>(
-  text: string | undefined,
-  words: readonly Word[],
-  where: string,
-  faults: Fault[],
-): Word | undefined {
-  const known = words.find((word) => word === text);
-  if (text !== undefined && known === undefined) {
-    faults.push({ where, problem: `must be one of ${words.join(', ')}, not "${text}"${meantBy(text, words)}` });
-  }
-  return known;
-}
-
-/** `--limit` of a list; 50 when it is not given. */
-export function readLimit(input: RawInput, faults: Fault[]): number {
-  const text = lastValue(input, 'limit') ?? '50';
-  const limit = /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : undefined;
-  if (limit === undefined)
-    faults.push({ where: '--limit', problem: `must be a whole number from 1 to 9999999, not "${text}"` });
-  return limit ?? 50;
 }

@@ -3,12 +3,10 @@ import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
-import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
-import { askFamily } from './missing.ts';
 
 /** A shell's own quoting is not undone here, so the longest line that a person would type is plenty. */
 const STDIN_LIMIT = 1_000_000;
@@ -24,51 +22,48 @@ async function readAll(session: Session): Promise<string> {
   return Buffer.concat(parts).toString('latin1');
 }
 
-export const FAMILY_OPTION = {
-  long: 'family',
+export const FAMILY = {
+  kind: 'choice',
   value: 'cards|calendar',
   choices: FAMILIES,
   text: 'gift cards or calendars',
 } as const;
 
-/** `--family`, or the family whose URL alone is given; what is wrong is added to `faults`. */
-export function readFamily(input: RawInput, faults: Fault[]): Family | undefined {
-  const given = lastValue(input, 'family');
-  const known = FAMILIES.find((family) => family === given);
-  if (given !== undefined && known === undefined) {
-    faults.push({ where: '--family', problem: `must be cards or calendar, not "${given}"` });
-  }
-  if (given !== undefined) return known;
-  // One URL alone says which API is meant.
-  const hasCards = hasOption(input, 'cards-url');
-  return hasCards === hasOption(input, 'calendar-url') ? undefined : hasCards ? 'cards' : 'calendar';
+/** What `auth login` is given. */
+export interface LoginGiven {
+  readonly family?: Family | undefined;
+  readonly cardsUrl?: string | undefined;
+  readonly calendarUrl?: string | undefined;
+  readonly tokenStdin?: boolean;
+  readonly tokenCommand?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly check?: string | undefined;
 }
 
-const SOURCES = ['token-stdin', 'token-command', 'token-file'] as const;
+/** `--family`, or the family whose URL alone is given. */
+export function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
+  if (family !== undefined) return family;
+  if ((cardsUrl === undefined) === (calendarUrl === undefined)) return undefined;
+  return cardsUrl === undefined ? 'calendar' : 'cards';
+}
 
-/** The family, and how the token is given; all faults together. Asks on a terminal for what is missing. */
-export async function readLogin(
-  session: Session,
-  input: RawInput,
-): Promise<{ family: Family; source: (typeof SOURCES)[number] | undefined }> {
+function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean {
+  return tokenStdin === true || (tokenCommand ?? tokenFile) !== undefined;
+}
+
+/** Raises USAGE for what is missing where it cannot be asked for. */
+export function checkLogin(given: LoginGiven, { prompt }: Session): void {
   const faults: Fault[] = [];
-  const given = SOURCES.filter((source) => hasOption(input, source));
-  if (given.length > 1) {
-    faults.push({ where: given.map((source) => `--${source}`).join(' and '), problem: 'exclude each other' });
-  }
-  const family = readFamily(input, faults);
-  const canAsk = session.prompt.available;
-  if (family === undefined && !canAsk && faults.length === 0) {
+  if (familyOf(given) === undefined && !prompt.available) {
     faults.push({ where: '--family', problem: 'is required where nobody can be asked: cards or calendar' });
   }
-  if (given.length === 0 && !canAsk) {
+  if (!hasSource(given) && !prompt.available) {
     faults.push({
       where: '--token-stdin',
       problem: 'is required where nobody can be asked (or --token-command, --token-file)',
     });
   }
   if (faults.length > 0) throw usageFailure(faults);
-  return { family: family ?? (await askFamily(session, 'Gift cards or calendars?')), source: given[0] };
 }
 
 type Urls = { readonly cardsUrl: string | undefined; readonly calendarUrl: string | undefined };
@@ -86,10 +81,10 @@ function urlAnswerProblem(text: string): true | string {
 }
 
 /** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
-export async function readUrls(session: Session, input: RawInput, family: Family): Promise<Urls> {
+export async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
   const { profile } = session;
   const settings = await session.settings();
-  const urls = { cards: lastValue(input, 'cards-url'), calendar: lastValue(input, 'calendar-url') };
+  const urls = { cards: given.cardsUrl, calendar: given.calendarUrl };
   const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
   if (urls[family] === undefined && known === undefined && session.prompt.available) {
     const question = `Base URL of the ${familyWords(family)} (https://…)`;
@@ -126,24 +121,22 @@ function pastedToken(text: string): string {
 /** The credential as it is to be kept: the token, the command, or the path of its file. */
 export async function readSecret(
   session: Session,
-  input: RawInput,
+  { tokenCommand, tokenFile, tokenStdin }: LoginGiven,
   family: Family,
-  source: (typeof SOURCES)[number] | undefined,
   urls: Urls,
 ): Promise<{ kind: CredentialKind; value: string }> {
-  if (source === 'token-command') {
-    const value = lastValue(input, 'token-command') ?? '';
-    if (value.trim() === '') throw new Failure('USAGE', '--token-command: is empty');
-    return { kind: 'command', value };
+  if (tokenCommand !== undefined) {
+    if (tokenCommand.trim() === '') throw new Failure('USAGE', '--token-command: is empty');
+    return { kind: 'command', value: tokenCommand };
   }
-  if (source === 'token-file') {
+  if (tokenFile !== undefined) {
     const { resolve } = await import('node:path');
-    const value = resolve(lastValue(input, 'token-file') ?? '');
+    const value = resolve(tokenFile);
     const { readTokenFile } = await import('../credentials/token-file.ts');
     await readTokenFile(value, 'the token file', session.context.platform);
     return { kind: 'file', value };
   }
-  if (source === 'token-stdin') return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
+  if (tokenStdin === true) return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
   // Whose it is stands in the question: a token for trying things out must not replace the live one.
   const url = (family === 'cards' ? urls.cardsUrl : urls.calendarUrl) ?? session.baseUrl(family);
   const whose = `profile ${session.profile.name}, ${new URL(url).host}`;
@@ -184,9 +177,9 @@ export async function checkIdFaults(family: Family, id: string): Promise<readonl
 }
 
 /** Whether the person is led through the login: nothing was said on the command line but the profile. */
-export function isGuided(session: Session, input: RawInput): boolean {
-  const said = ['family', 'cards-url', 'calendar-url', 'check', ...SOURCES];
-  return session.prompt.available && !said.some((long) => hasOption(input, long));
+export function isGuided({ prompt }: Session, given: LoginGiven): boolean {
+  const { family, cardsUrl, calendarUrl, check } = given;
+  return prompt.available && (family ?? cardsUrl ?? calendarUrl ?? check) === undefined && !hasSource(given);
 }
 
 /** Offers to try the new credential at once. Undefined: not wanted. */

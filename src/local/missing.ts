@@ -1,6 +1,6 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
-import type { OptionSpec } from '../options/option.ts';
+import { YES } from '../options/common.ts';
 import type { Session } from '../session.ts';
 
 /**
@@ -37,11 +37,8 @@ export async function askFamily({ prompt }: Session, question: string): Promise<
   return (await prompt.choose(question, choices)) === 'calendar' ? 'calendar' : 'cards';
 }
 
-/** `--yes` of the commands that ask before something is lost. */
-export const YES_OPTION: OptionSpec = { long: 'yes', short: 'y', text: 'do not ask' };
-
 /** `--yes` of the commands that never ask, so that a script may give it to all that delete. */
-export const NEVER_ASKS_OPTION: OptionSpec = { ...YES_OPTION, text: 'accepted; this command never asks' };
+export const NEVER_ASKS = { ...YES, text: 'accepted; this command never asks' } as const;
 
 /**
  * Asks before something on this machine is lost; answers only after a yes or with `--yes`. Where nobody can be

@@ -1,8 +1,8 @@
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import { Failure, note } from '../failure.ts';
 import { BOOLEAN, jsonOf, list, object, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
-import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
+import { YES } from '../options/common.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { profileNameProblem } from '../settings/profile-name.ts';
@@ -10,7 +10,7 @@ import { PROFILE_KEYS, PROFILE_SETTINGS, type ProfileKey, type StoredProfile } f
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
 import { currentProfileName } from '../settings/resolve.ts';
 import { SANDBOX, type Settings } from '../settings/settings.ts';
-import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
+import { confirmLoss, missingChoice, missingText } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'name', header: 'NAME' },
@@ -18,10 +18,10 @@ const COLUMNS: readonly Column[] = [
   ...PROFILE_KEYS.map((name) => ({ name, ...PROFILE_SETTINGS[name].column })),
 ];
 
-const NAME_ARGUMENT = {
-  name: 'name',
+const NAME = {
   text: 'name of the profile: 1 to 64 of A-Z a-z 0-9 . _ -',
   required: true,
+  isOwnQuestion: true,
   names: 'profile',
 } as const;
 
@@ -41,15 +41,13 @@ function profileJson(name: string, profile: StoredProfile, current: string | und
 }
 
 /** The name of a profile that may be new. */
-async function newNameOf(session: Session, input: RawInput): Promise<string> {
-  const [name] = input.words;
+async function newNameOf(session: Session, name: string | undefined): Promise<string> {
   if (name !== undefined) return name;
   return missingText(session, '<name>', 'Name of the profile', profileNameProblem);
 }
 
 /** The name of a profile that is stored, or one of the others that may be meant. */
-async function nameOf(session: Session, input: RawInput, others: readonly string[]): Promise<string> {
-  const [name] = input.words;
+async function nameOf(session: Session, name: string | undefined, others: readonly string[]): Promise<string> {
   if (name !== undefined) return name;
   const { profiles } = await session.settings();
   const known = [...profiles.keys(), ...others];
@@ -64,7 +62,7 @@ async function printProfile(session: Session, settings: Settings, name: string):
   await session.print({ kind: 'resource', resource: profileJson(name, profile, current), columns: COLUMNS });
 }
 
-export const profileListCommand = untypedCommand({
+export const profileListCommand = localCommand({
   columns: COLUMNS,
   description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
   examples: {
@@ -84,41 +82,39 @@ export const profileListCommand = untypedCommand({
   },
 });
 
-export const profileShowCommand = untypedCommand({
+export const profileShowCommand = localCommand({
   columns: COLUMNS,
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
-  arguments: [{ ...NAME_ARGUMENT, required: false }],
+  arguments: { name: { ...NAME, required: false } },
   examples: {
     'Show where a profile points': 'profile show live',
     'Show the one in use': 'profile show',
   },
   output: () => PROFILE,
-  async run(session, input) {
+  async run(session, given) {
     const settings = await session.settings();
-    const name = input.words[0] ?? session.profile.name;
-    const isKnown = settings.profiles.has(name) || name === SANDBOX || input.words[0] === undefined;
+    const name = given.name ?? session.profile.name;
+    const isKnown = settings.profiles.has(name) || name === SANDBOX || given.name === undefined;
     if (!isKnown) throw unknownProfile(settings, name, '<name>');
     await printProfile(session, settings, name);
   },
 });
 
-export const profileSetCommand = untypedCommand({
+export const profileSetCommand = localCommand({
   columns: COLUMNS,
   description:
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
-  arguments: [NAME_ARGUMENT],
-  options: PROFILE_KEYS.map((key) => PROFILE_SETTINGS[key].option),
+  arguments: { name: NAME },
+  options: Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].option])),
   examples: {
     'Create a profile':
       'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
     'Ask for a ticket number wherever a reason is given': "profile set live --require-reason '[A-Z]+-[0-9]+'",
   },
   output: () => PROFILE,
-  async run(session, input) {
-    const name = await newNameOf(session, input);
-    const changes = Object.fromEntries(
-      PROFILE_KEYS.map((key) => [key, lastValue(input, PROFILE_SETTINGS[key].option.long)]),
-    );
+  async run(session, given) {
+    const name = await newNameOf(session, given.name);
+    const changes = Object.fromEntries(PROFILE_KEYS.map((key) => [key, given[key]]));
     const settings = await session.changeSettings((before) => changeProfile(before, name, changes));
     await printProfile(session, settings, name);
     const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};
@@ -131,37 +127,37 @@ export const profileSetCommand = untypedCommand({
   },
 });
 
-export const profileUseCommand = untypedCommand({
+export const profileUseCommand = localCommand({
   columns: COLUMNS,
   description: 'Makes a profile the one that is used when none is named.',
-  arguments: [NAME_ARGUMENT],
+  arguments: { name: NAME },
   examples: {
     'Use the profile live from now on': 'profile use live',
     'Use the sandbox from now on': 'profile use sandbox',
   },
   output: () => PROFILE,
-  async run(session, input) {
-    const name = await nameOf(session, input, [SANDBOX]);
+  async run(session, given) {
+    const name = await nameOf(session, given.name, [SANDBOX]);
     const settings = await session.changeSettings((before) => useProfile(before, name));
     await printProfile(session, settings, name);
   },
 });
 
-export const profileRemoveCommand = untypedCommand({
+export const profileRemoveCommand = localCommand({
   description:
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
-  arguments: [NAME_ARGUMENT],
-  options: [YES_OPTION],
+  arguments: { name: NAME },
+  options: { yes: YES },
   examples: {
     'Remove a profile without a question': 'profile remove old --yes',
     'Ask first': 'profile remove old',
   },
   output: () => REMOVED,
-  async run(session, input) {
-    const name = await nameOf(session, input, []);
+  async run(session, given) {
+    const name = await nameOf(session, given.name, []);
     const settings = await session.settings();
     removeProfile(settings, name);
-    await confirmLoss(session, hasOption(input, 'yes'), `Remove profile ${name} and its credentials?`);
+    await confirmLoss(session, given.yes, `Remove profile ${name} and its credentials?`);
     const { removeCredentials } = await import('../credentials/store-change.ts');
     // First: a store that is refused must not keep the token of a profile that is gone.
     await removeCredentials(session.credentialPlace(), { profile: name });

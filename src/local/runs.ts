@@ -1,12 +1,10 @@
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import { portsOf } from '../engine/run/run-ports.ts';
-import { Failure, type Fault, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
+import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
-import { AGE_FORMS, parseAge } from '../input/duration.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
-import { PLAN } from '../options/common.ts';
-import { hasOption, lastValue, type RawInput } from '../options/raw-input.ts';
+import { MANY, PLAN, YES } from '../options/common.ts';
 import type { Column } from '../output/column.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
@@ -14,16 +12,18 @@ import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
 import { RUN_STATES } from '../run/run-state.ts';
 import type { Session } from '../session.ts';
-import { printList, readLimit, readOneOf } from './lists.ts';
-import { confirmLoss, missingChoice, missingText, YES_OPTION } from './missing.ts';
+import { printList } from './lists.ts';
+import { confirmLoss } from './missing.ts';
 
-const RUN_ARGUMENT = {
-  name: 'run',
-  text: 'id of the run, or any part of it that no other run has',
-  required: false,
-  names: 'run',
+const RUN = {
+  run: {
+    text: 'id of the run, or any part of it that no other run has',
+    required: false,
+    isOwnQuestion: true,
+    names: 'run',
+  },
 } as const;
-const LAST_OPTION = { long: 'last', text: 'the run that was begun last' } as const;
+const LAST = { text: 'the run that was begun last', excludes: { '<run>': '' } } as const;
 
 const COLUMNS: readonly Column[] = [
   { name: 'run', header: 'RUN', keep: true },
@@ -78,53 +78,49 @@ async function chooseRun(session: Session): Promise<string> {
 }
 
 /** The run that is meant: by its id, or `--last`; on a terminal it is asked for. */
-async function runNameOf(session: Session, input: RawInput): Promise<string> {
-  const [name] = input.words;
-  const isLast = hasOption(input, 'last');
-  if (name !== undefined && isLast) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
-  if (name !== undefined) {
+async function runNameOf(
+  session: Session,
+  { run, last }: { readonly run: string | undefined; readonly last: boolean },
+): Promise<string> {
+  if (run !== undefined) {
     const { requireRunName } = await import('../run/run-folder.ts');
-    return requireRunName(session.stateDir(), name);
+    return requireRunName(session.stateDir(), run);
   }
   const { lastRunName } = await import('../run/run-list.ts');
-  if (isLast) return lastRunName(portsOf(session));
+  if (last) return lastRunName(portsOf(session));
   if (session.prompt.available) return chooseRun(session);
   throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], ['list them: frontdesk runs']);
 }
 
 /** One run or several that are meant; several are the shards of one input. */
-async function runNamesOf(session: Session, input: RawInput): Promise<readonly string[]> {
-  if (input.words.length <= 1) return [await runNameOf(session, input)];
-  if (hasOption(input, 'last')) throw usageFailure([{ where: '<run> and --last', problem: 'exclude each other' }]);
+async function runNamesOf(
+  session: Session,
+  { run, last }: { readonly run: readonly string[]; readonly last: boolean },
+): Promise<readonly string[]> {
+  if (run.length <= 1) return [await runNameOf(session, { run: run[0], last })];
   const { requireRunName } = await import('../run/run-folder.ts');
-  const names = await Promise.all(input.words.map((word) => requireRunName(session.stateDir(), word)));
+  const names = await Promise.all(run.map((word) => requireRunName(session.stateDir(), word)));
   return [...new Set(names)];
 }
 
-const RUNS_ARGUMENT = {
-  ...RUN_ARGUMENT,
-  text: `${RUN_ARGUMENT.text}; several: the shards of one input`,
-  variadic: true,
-};
+const RUNS = {
+  run: { ...RUN.run, text: `${RUN.run.text}; several: the shards of one input`, variadic: true },
+} as const;
 
-export const runsListCommand = untypedCommand({
+export const runsListCommand = localCommand({
   columns: COLUMNS,
   description:
     'Lists the runs of many rows that this machine keeps, newest first. finished: a resume would send nothing, and no row is unknown; unsettled: likewise, but some rows are unknown; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
-  options: [
-    { long: 'state', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
-    { long: 'limit', value: 'n', text: 'at most that many, the newest; the default is 50' },
-  ],
+  options: {
+    state: { kind: 'choice', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
+    limit: { kind: 'count', default: '50', text: 'at most that many, the newest; the default is 50' },
+  },
   examples: {
     'See what was run': 'runs',
     'Runs that were killed': 'runs list --state interrupted',
   },
   output: async () => list((await import('../run/run-list.ts')).RUN_OUTPUT),
-  async run(session, input) {
-    const faults: Fault[] = [];
-    const state = readOneOf(lastValue(input, 'state'), RUN_STATES, '--state', faults);
-    const limit = readLimit(input, faults);
-    if (faults.length > 0) throw usageFailure(faults);
+  async run(session, { state, limit }) {
     const { listRuns } = await import('../run/run-list.ts');
     const unread: Unread = new Map();
     const runs = (await listRuns(portsOf(session), unread)).filter((run) => state === undefined || run.state === state);
@@ -146,46 +142,42 @@ export const runsListCommand = untypedCommand({
   },
 });
 
-export const runsShowCommand = untypedCommand({
+export const runsShowCommand = localCommand({
   columns: COLUMNS,
   description: 'Shows one run: its state and how many rows ended in which way.',
-  arguments: [RUN_ARGUMENT],
-  options: [LAST_OPTION],
+  arguments: RUN,
+  options: { last: LAST },
   examples: {
     'Show the last run': 'runs show --last',
     'How many rows of a run ended how': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
   },
   output: async () => (await import('../run/run-list.ts')).RUN_OUTPUT,
-  async run(session, input) {
+  async run(session, given) {
     const { showRun } = await import('../run/run-list.ts');
-    const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, input));
+    const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, given));
     const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
     const columns = isForPeople ? [...COLUMNS, { name: 'source', header: 'FILE' }] : COLUMNS;
     await session.print({ kind: 'resource', resource: fromPlain(isForPeople ? { ...run, source } : run), columns });
   },
 });
 
-function readOutcomes(input: RawInput): ReadonlySet<Outcome> | undefined {
-  const text = lastValue(input, 'outcome');
-  if (text === undefined) return undefined;
-  const faults: Fault[] = [];
-  const outcomes = text.split(',').map((word) => readOneOf(word.trim(), OUTCOMES, '--outcome', faults));
-  if (faults.length > 0) throw usageFailure(faults);
-  return new Set(outcomes.filter((outcome) => outcome !== undefined));
-}
-
 /** With --as-input, beside the members of the original row. */
 const INPUT_ROW = object({ _outcome: oneOf(OUTCOMES) });
 
-export const runsResultsCommand = untypedCommand({
+export const runsResultsCommand = localCommand({
   description:
     'Prints the rows of a run again, in input order, from its record. --as-input prints the original rows with _outcome instead, as an input of the same command.',
-  arguments: [RUNS_ARGUMENT],
-  options: [
-    LAST_OPTION,
-    { long: 'outcome', value: 'list', text: `only rows that ended so: ${OUTCOMES.join(', ')}` },
-    { long: 'as-input', text: 'the original rows and _outcome' },
-  ],
+  arguments: RUNS,
+  options: {
+    last: LAST,
+    outcome: {
+      kind: 'choices',
+      value: 'list',
+      choices: OUTCOMES,
+      text: 'only rows that ended so, with commas between',
+    },
+    asInput: { text: 'the original rows and _outcome' },
+  },
   exitCodes: [0, 1, 2, 4, 15, 16, 130],
   examples: {
     'What went wrong?': 'runs results --last --outcome rejected,unknown',
@@ -195,68 +187,83 @@ export const runsResultsCommand = untypedCommand({
     const { STORED_ROW_OUTPUT } = await import('../run/row-result.ts');
     return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
   },
-  async run(session, input) {
+  async run(session, given) {
     const { printRunResults } = await import('../engine/run/run-results.ts');
-    const outcomes = readOutcomes(input);
-    return printRunResults(session, await runNamesOf(session, input), outcomes, hasOption(input, 'as-input'));
+    const outcomes = given.outcome === undefined ? undefined : new Set(given.outcome);
+    return printRunResults(session, await runNamesOf(session, given), outcomes, given.asInput);
   },
 });
 
-export const runsResumeCommand = untypedCommand({
+export const runsResumeCommand = localCommand({
   description:
     'Goes on with a run that stopped or was killed. Done rows are not repeated; rows whose request may have left are unknown and stay untouched unless --reconcile (cards: read and compare) or --resend-unknown (asks: they may have been applied). The run keeps its own options.',
-  arguments: [RUN_ARGUMENT],
-  options: [
-    LAST_OPTION,
-    { long: 'reconcile', text: 'settle unknown rows by reading their cards' },
-    { long: 'resend-unknown', text: 'send unknown rows again; asks first' },
-    { long: 'yes', short: 'y', text: 'do not ask' },
-    { long: 'concurrency', short: 'j', value: 'n', text: 'requests at a time' },
-    { long: 'rate', value: 'n', text: 'requests that leave in any one second, at most' },
-    { long: 'max-failures', value: 'n|n%', text: 'stop at that many failed rows; earlier ones do not count' },
-    { long: 'failed', value: 'file', kind: 'path', text: 'write the rows that did not succeed there' },
-  ],
+  arguments: RUN,
+  options: {
+    last: LAST,
+    reconcile: { excludes: { 'resend-unknown': '' }, text: 'settle unknown rows by reading their cards' },
+    resendUnknown: { text: 'send unknown rows again; asks first' },
+    yes: YES,
+    concurrency: { ...MANY.concurrency, text: 'requests at a time' },
+    rate: { ...MANY.rate, text: 'requests that leave in any one second, at most' },
+    maxFailures: { ...MANY.maxFailures, text: 'stop at that many failed rows; earlier ones do not count' },
+    failed: { ...MANY.failed, text: 'write the rows that did not succeed there' },
+  },
   exitCodes: [0, 1, 2, 4, 5, 7, 8, 15, 16, 129, 130, 143],
   examples: {
     'Go on with the last run': 'runs resume --last',
     'Find out what became of unknown rows': 'runs resume --last --reconcile',
   },
   output: async () => list((await import('../run/row-result.ts')).rowOutput(ANY)),
-  async run(session, input) {
+  async run(session, given) {
     const { resume } = await import('../engine/run/resume.ts');
-    return resume(session, input, await runNameOf(session, input));
+    return resume(session, given, await runNameOf(session, given));
   },
 });
 
-export const runsRevertCommand = untypedCommand({
+export const runsRevertCommand = localCommand({
   columns: HEADER_COLUMNS,
   description:
     'Writes a plan that puts back what a run with --changed-from changed: the old cells of the rows that ended applied, confirmed_by_read or unknown. It sends nothing; look at the plan and apply it. Rows whose old values are not known are reported (15), and the plan holds the others. A run of cards or events has no way back.',
-  arguments: [RUN_ARGUMENT],
-  options: [
-    LAST_OPTION,
-    { long: 'plan', value: 'file', kind: 'path', required: true, text: 'where the plan is written: a new file' },
-    PLAN.planExpires,
-  ],
+  arguments: RUN,
+  options: {
+    last: LAST,
+    plan: {
+      kind: 'path',
+      notStdin: 'a new file: a plan appears when it is complete',
+      required: true,
+      text: 'where the plan is written: a new file',
+      question: 'The plan (a new file)',
+    },
+    planExpires: PLAN.planExpires,
+  },
   exitCodes: [0, 1, 2, 15, 16, 130],
   examples: {
     'Take the last run back: plan it': 'runs revert --last --plan back.plan',
     'Take one back by its id': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
   },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
-  async run(session, input) {
+  async run(session, given) {
     const { revertRun } = await import('../engine/run/revert-run.ts');
-    const run = await runNameOf(session, input);
-    const path = lastValue(input, 'plan') ?? (await missingText(session, '--plan', 'The plan (a new file)'));
-    return revertRun(session, { ...input, options: new Map([...input.options, ['plan', [path]]]) }, run);
+    const run = await runNameOf(session, given);
+    return revertRun(session, { path: given.plan, lifeMs: given.planExpires.ms }, run);
   },
 });
 
-export const runsReportCommand = untypedCommand({
+export const runsReportCommand = localCommand({
   description:
     'Prints one document about a run, whatever its state: html, one file to open, print or mail; junit, for CI servers that show test results; markdown, for a job summary. Rows are named by number and id: no token, body, reason, e-mail address or name is in it. It sends nothing and leaves the run as it is.',
-  arguments: [RUNS_ARGUMENT],
-  options: [LAST_OPTION, { long: 'as', value: 'form', choices: REPORT_FORMS, required: true, text: 'which document' }],
+  arguments: RUNS,
+  options: {
+    last: LAST,
+    as: {
+      kind: 'choice',
+      value: 'form',
+      choices: REPORT_FORMS,
+      required: true,
+      text: 'which document',
+      question: 'Which document?',
+    },
+  },
   exitCodes: [0, 1, 2, 4, 15, 16, 130],
   examples: {
     'A page for the team': 'runs report --last --as html > report.html',
@@ -264,13 +271,9 @@ export const runsReportCommand = untypedCommand({
     'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
   },
   output: async () => (await import('../engine/run/run-report.ts')).REPORT_OUTPUT,
-  async run(session, input) {
-    const text = lastValue(input, 'as') ?? (await missingChoice(session, '--as', 'Which document?', REPORT_FORMS));
-    const faults: Fault[] = [];
-    const form = readOneOf(text, REPORT_FORMS, '--as', faults);
-    if (form === undefined) throw usageFailure(faults);
+  async run(session, given) {
     const { printRunReport } = await import('../engine/run/run-report.ts');
-    return printRunReport(session, await runNamesOf(session, input), form);
+    return printRunReport(session, await runNamesOf(session, given), given.as);
   },
 });
 
@@ -279,45 +282,44 @@ const MAX_NAMED = 5;
 
 const REMOVED = object({ removed: list(TEXT) });
 
-export const runsRemoveCommand = untypedCommand({
+export const runsRemoveCommand = localCommand({
   description:
     "Deletes what a run kept: its record and the copy of its input, which holds customers' data. With --older-than all runs that were begun before and that no process works on. A plan is applied once only as long as its run is kept. Asks first; off a terminal it needs --yes.",
-  arguments: [RUN_ARGUMENT],
-  options: [LAST_OPTION, { long: 'older-than', value: 'age', text: 'runs begun before that: 90d' }, YES_OPTION],
+  arguments: RUN,
+  options: {
+    last: LAST,
+    olderThan: { kind: 'age', excludes: { '<run>': '' }, text: 'runs begun before that: 90d' },
+    yes: YES,
+  },
   examples: {
     'Delete one run': 'runs remove 20270402-1800-7f3a2b',
     'Keep three months': 'runs remove --older-than 90d --yes',
   },
   output: () => REMOVED,
-  async run(session, input) {
+  async run(session, given) {
     const { removeRun, removeRunsOlderThan } = await import('../run/run-store.ts');
-    const ageText = lastValue(input, 'older-than');
+    const { olderThan, yes } = given;
     const unread: Unread = new Map();
     let removed: readonly string[];
-    if (ageText === undefined) {
-      const name = await runNameOf(session, input);
+    if (olderThan === undefined) {
+      const name = await runNameOf(session, given);
       const { lossOf, showRun } = await import('../run/run-list.ts');
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
-      await confirmLoss(session, hasOption(input, 'yes'), `Remove run ${name}${lossOf(name, known)}?`);
+      await confirmLoss(session, yes, `Remove run ${name}${lossOf(name, known)}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
-      const age = parseAge(ageText);
-      if (input.words.length > 0)
-        throw usageFailure([{ where: '<run> and --older-than', problem: 'exclude each other' }]);
-      if (age === undefined)
-        throw new Failure('USAGE', `--older-than: must be an age such as ${AGE_FORMS}, not "${ageText}"`);
       const { listRuns, lossOf } = await import('../run/run-list.ts');
-      const before = session.context.clock.now() - age;
+      const before = session.context.clock.now() - olderThan.ms;
       const lost = (await listRuns(portsOf(session), new Map())).filter(
         (run) => Date.parse(run.startedAt) < before && lossOf(run.run, run) !== '',
       );
       const named = lost.map((run) => `${run.run}${lossOf(run.run, run)}`).slice(0, MAX_NAMED);
       const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
       const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
-      await confirmLoss(session, hasOption(input, 'yes'), `Remove all runs begun more than ${ageText} ago?${among}`);
-      removed = await removeRunsOlderThan(portsOf(session), age, unread);
+      await confirmLoss(session, yes, `Remove all runs begun more than ${olderThan.text} ago?${among}`);
+      removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
     }
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
     await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }) });

@@ -1,14 +1,12 @@
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import { CANCELLED_EXIT_CODES, usageFailure } from '../failure.ts';
-import { parseDuration } from '../input/duration.ts';
 import { constant, jsonOf, object, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
-import { hasOption, lastValue } from '../options/raw-input.ts';
 import { cellText } from '../output/column.ts';
 import { isJson } from '../output/options.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { sandboxInfo } from '../sandbox/info.ts';
-import { NEVER_ASKS_OPTION } from './missing.ts';
+import { NEVER_ASKS } from './missing.ts';
 
 type Info = ReturnType<typeof sandboxInfo>;
 
@@ -45,30 +43,30 @@ function choicesText({ choices }: Info): string {
   ].join('\n');
 }
 
-export const sandboxInfoCommand = untypedCommand({
+export const sandboxInfoCommand = localCommand({
   description:
     'Lists the ids of the sandbox of `--profile sandbox` as it is now; with --choices every rule it chose where the service shows none. A real service may behave otherwise in each of these points.',
-  options: [{ long: 'choices', text: 'show the rules that the sandbox chose, and no ids' }],
+  options: { choices: { text: 'show the rules that the sandbox chose, and no ids' } },
   examples: {
     'See what there is to try': 'sandbox info',
     'Take the first active card': `sandbox info --json --query "cards[?status=='ACTIVE'].cardId | [0]"`,
   },
   output: async () => (await import('../sandbox/info.ts')).INFO_OUTPUT,
-  async run(session, input) {
+  async run(session, { choices }) {
     const { INFO_OUTPUT, sandboxInfo } = await import('../sandbox/info.ts');
     const { FileStore } = await import('../sandbox/file-store.ts');
     const store = new FileStore(session.stateDir(), session.context);
     const info = sandboxInfo(store.read());
-    const text = hasOption(input, 'choices') ? choicesText(info) : infoText(info);
+    const text = choices ? choicesText(info) : infoText(info);
     await session.print({ kind: 'text', text, json: jsonOf(INFO_OUTPUT, info) });
   },
 });
 
 const RESET = object({ reset: constant(true) });
 
-export const sandboxResetCommand = untypedCommand({
+export const sandboxResetCommand = localCommand({
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
-  options: [NEVER_ASKS_OPTION],
+  options: { yes: NEVER_ASKS },
   examples: {
     'Begin again': 'sandbox reset',
     'In a test, before each case': 'sandbox reset --quiet',
@@ -87,37 +85,40 @@ export const sandboxResetCommand = untypedCommand({
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
-export const sandboxServeCommand = untypedCommand({
+/** The rules of `--fault`; USAGE for what is none. */
+async function faultRules(texts: readonly string[]) {
+  const { FAULT_HINT, readFaults } = await import('../sandbox/faults.ts');
+  const { rules, faults } = readFaults(texts);
+  if (faults.length > 0) throw usageFailure(faults, [FAULT_HINT]);
+  return rules;
+}
+
+export const sandboxServeCommand = localCommand({
   description:
     'Runs the sandbox for scripts, CI and other clients until it is interrupted: from the same seed, in memory, on loopback. Once it listens it prints its URL and tokens. --fault plays an outage: GET or POST (or *), a part of the path, and an effect: a status (429, 503+retry-after=2), timeout, reset-before, reset-after (applied, then cut), truncate or garbage; *3 plays it the first three times, @50% at random.',
-  options: [
-    { long: 'port', value: 'n', text: 'port to listen on; 0, the default, takes a free one' },
-    { long: 'seed', value: 'file', kind: 'path', text: 'begin with these cards, calendars and subscribers (JSON)' },
-    { long: 'latency', value: 'duration', text: 'let every answer wait that long' },
-    { long: 'fault', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
-  ],
+  options: {
+    port: {
+      kind: 'count',
+      min: 0,
+      max: 65_535,
+      default: '0',
+      text: 'port to listen on; 0, the default, takes a free one',
+    },
+    seed: { kind: 'path', text: 'begin with these cards, calendars and subscribers (JSON)' },
+    latency: { kind: 'duration', default: '0s', text: 'let every answer wait that long' },
+    fault: { kind: 'text', value: 'rule', repeatable: true, text: "play a fault: 'POST /block:reset-after*1'" },
+  },
   exitCodes: [0, 1, 2, 16, 129, 130, 143],
   examples: {
     'Serve, and take URL and tokens from one JSON line': 'sandbox serve --json',
     'Rehearse an outage': "sandbox serve --port 8080 --latency 50ms --fault 'GET /cards:503+retry-after=2*3'",
   },
   output: () => SERVED,
-  async run(session, input) {
-    const faults = [];
-    const portText = lastValue(input, 'port') ?? '0';
-    const port = /^\d{1,5}$/.test(portText) ? Number(portText) : 65_536;
-    if (port > 65_535)
-      faults.push({ where: '--port', problem: `must be a whole number from 0 to 65535, not "${portText}"` });
-    const latencyText = lastValue(input, 'latency');
-    const latencyMs = latencyText === undefined ? 0 : parseDuration(latencyText);
-    if (latencyMs === undefined)
-      faults.push({ where: '--latency', problem: `must be a duration such as 50ms or 2s, not "${latencyText}"` });
-    const { FAULT_HINT, readFaults } = await import('../sandbox/faults.ts');
-    const read = readFaults((input.options.get('fault') ?? []).map(String));
-    faults.push(...read.faults);
-    if (faults.length > 0) throw usageFailure(faults, read.faults.length > 0 ? [FAULT_HINT] : []);
+  check: async ({ fault = [] }) => void (await faultRules(fault)),
+  async run(session, { port, seed, latency, fault }) {
+    const rules = await faultRules(fault);
     const { runServe } = await import('../sandbox/open.ts');
-    const options = { port, seedFile: lastValue(input, 'seed'), latencyMs: latencyMs ?? 0, faults: read.rules };
+    const options = { port, seedFile: seed, latencyMs: latency.ms, faults: rules };
     const server = await runServe(options, session.context);
     const { url, cardsToken, calendarToken } = server;
     const stopped = new Promise<number>((resolve) => {

@@ -1,23 +1,16 @@
-import { type LocalCommand, untypedCommand } from '../commands/command.ts';
+import { type LocalCommand, localCommand } from '../commands/command.ts';
 import type { CommandEntry, Registry } from '../commands/command-tree.ts';
 import { Failure } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
-import { hasOption, type RawInput } from '../options/raw-input.ts';
 import { nearest } from '../output/nearest.ts';
 import { renderResult } from '../output/render.ts';
 
-async function schemaOf(input: RawInput, registry: Registry, version: string): Promise<unknown> {
-  if (hasOption(input, 'openapi')) {
-    if (input.words.length > 0)
-      throw new Failure('USAGE', '--openapi: speaks of the whole service and takes no command');
-    const { openApi } = await import('../describe/openapi.ts');
-    return openApi(version);
-  }
+async function schemaOf(words: readonly string[], registry: Registry, version: string): Promise<unknown> {
   const { commandSchema, treeSchema } = await import('../describe/command-schema.ts');
-  if (input.words.length === 0) return treeSchema(registry, version);
-  const entry = registry.find(input.words) ?? registry.defaultOf(input.words);
-  if (entry === undefined) throw unknownCommand(input.words, registry.entries);
+  if (words.length === 0) return treeSchema(registry, version);
+  const entry = registry.find(words) ?? registry.defaultOf(words);
+  if (entry === undefined) throw unknownCommand(words, registry.entries);
   return commandSchema(entry);
 }
 
@@ -34,11 +27,16 @@ function unknownCommand(words: readonly string[], entries: readonly CommandEntry
 
 /** The command for a registry, which cannot be imported here: it holds this very command. */
 export function schemaCommand(registry: Registry): LocalCommand {
-  return untypedCommand({
+  return localCommand({
     description:
       'Prints the command tree as JSON: every command with its arguments, options and limits, JSON Schemas of its input and output, exit codes and examples. Words name a single command. --openapi prints OpenAPI 3.1 of the service as frontdesk understands it. The result is JSON in every output format.',
-    arguments: [{ name: 'word', text: 'words of one command, such as card block', required: false, variadic: true }],
-    options: [{ long: 'openapi', text: 'OpenAPI 3.1 of the service instead of the commands' }],
+    arguments: { word: { text: 'words of one command, such as card block', required: false, variadic: true } },
+    options: {
+      openapi: {
+        excludes: { '<word>': 'it speaks of the whole service' },
+        text: 'OpenAPI 3.1 of the service instead of the commands',
+      },
+    },
     needsSettings: false,
     exitCodes: [0, 1, 2, 16],
     examples: {
@@ -47,8 +45,12 @@ export function schemaCommand(registry: Registry): LocalCommand {
       'Write OpenAPI to a file': 'schema --openapi > openapi.json',
     },
     output: () => ANY,
-    async run(session, input) {
-      const json = fromPlain(await schemaOf(input, registry, session.context.version));
+    async run(session, { word, openapi }) {
+      const { version } = session.context;
+      const schema = openapi
+        ? (await import('../describe/openapi.ts')).openApi(version)
+        : await schemaOf(word, registry, version);
+      const json = fromPlain(schema);
       const { format } = session.output;
       // A schema has no columns: it is JSON in every format.
       const output = { ...session.output, format: format === 'ndjson' ? format : 'json' } as const;

@@ -1,8 +1,7 @@
-import { untypedCommand } from '../commands/command.ts';
+import { localCommand } from '../commands/command.ts';
 import { refuseReadOnly } from '../engine/write-guards.ts';
 import { Failure, note, usageFailure } from '../failure.ts';
 import { ANY } from '../json/shape.ts';
-import { hasOption } from '../options/raw-input.ts';
 import type { Session } from '../session.ts';
 
 /** An assistant never works on whatever profile happens to be in use: somebody has to have said which. */
@@ -27,23 +26,23 @@ function isReadOnly(session: Session): boolean {
   }
 }
 
-export const mcpCommand = untypedCommand({
+export const mcpCommand = localCommand({
   description:
     'Serves the Model Context Protocol on stdin and stdout, so that an assistant can look at cards, subscribers, history and runs. With --allow-writes it can also ask for single changes; each is confirmed by a person through the client, and without one nothing is sent. Provisioning, raw calls, many rows, credentials and settings are never offered. It ends when stdin does.',
   usesProfile: true,
   isLasting: true,
-  options: [{ long: 'allow-writes', text: 'offer single changes too; a person confirms each' }],
+  options: { allowWrites: { text: 'offer single changes too; a person confirms each' } },
   exitCodes: [0, 1, 2, 16, 129, 130, 141, 143],
   examples: {
     'Let an assistant look, and change nothing': 'mcp -p live',
     'Let it ask for changes, in the sandbox': 'mcp -p sandbox --allow-writes',
   },
   output: () => ANY,
-  async run(session, input) {
+  async run(session, { allowWrites }) {
     requireNamedService(session);
     const { READ_TOOLS, WRITE_TOOLS } = await import('./tools.ts');
     const { serve } = await import('./serve.ts');
-    const mayWrite = hasOption(input, 'allow-writes') && !isReadOnly(session);
+    const mayWrite = allowWrites && !isReadOnly(session);
     const what = mayWrite ? 'reads, and changes that a person confirms' : 'reads only';
     await session.notify(note('SERVING', `serving assistants with profile ${session.profile.name}: ${what}`));
     return serve(session, mayWrite ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS);

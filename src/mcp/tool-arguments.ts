@@ -35,7 +35,7 @@ export class ArgumentReader {
   since(name: string, nowMs: number): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const read = readValue({ kind: 'moment', text: name }, text);
+    const read = readValue({ kind: 'moment' }, text);
     if (read.ok) return read.value.at(nowMs).fromMs;
     this.#fault(name, read.problem);
     return undefined;

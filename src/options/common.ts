@@ -1,8 +1,8 @@
 import { FORMATS } from '../output/options.ts';
-import { declareOptions, type OptionSpec } from './option.ts';
+import { declareOptions, type GivenOptions, type OptionSpec } from './option.ts';
 
 /** Options that every command has. */
-const COMMON = declareOptions({
+export const COMMON = declareOptions({
   profile: {
     short: 'p',
     kind: 'text',
@@ -65,7 +65,7 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = Object.values(COMMON);
 export const YES = { short: 'y', text: 'do not ask' } as const;
 
 /** Options that every command has which changes something at the service. */
-const WRITE = declareOptions({
+export const WRITE = declareOptions({
   dryRun: { short: 'n', text: 'print the request instead of sending it' },
   yes: YES,
   noHistory: { env: 'FRONTDESK_NO_HISTORY', text: 'keep no local record of this write' },
@@ -73,7 +73,7 @@ const WRITE = declareOptions({
 export const WRITE_OPTIONS: readonly OptionSpec[] = Object.values(WRITE);
 
 /** Options of the commands that take many rows. */
-const MANY = declareOptions({
+export const MANY = declareOptions({
   from: {
     short: 'f',
     kind: 'path',
@@ -85,8 +85,13 @@ const MANY = declareOptions({
     choices: ['csv', 'xlsx', 'ndjson', 'json', 'ids'],
     text: 'format of --from; else told by extension or content',
   },
-  sheet: { kind: 'text', value: 'name', text: 'sheet of a workbook; default: the first that is not hidden' },
-  ignoreColumns: { kind: 'text', value: 'a,b', needs: 'from', text: 'columns of the input to read over' },
+  sheet: {
+    kind: 'text',
+    value: 'name',
+    needs: 'from',
+    text: 'sheet of a workbook; default: the first that is not hidden',
+  },
+  ignoreColumns: { kind: 'list', value: 'a,b', needs: 'from', text: 'columns of the input to read over' },
   expectRows: {
     kind: 'count',
     min: 0,
@@ -98,14 +103,14 @@ const MANY = declareOptions({
   shard: { kind: 'shard', text: 'take every n-th row, beginning with the i-th' },
   failed: {
     kind: 'path',
-    notStdin: 'stdout carries the results',
+    notStdin: 'a file: stdout carries the results',
     text: 'write the rows that did not succeed there, as input for a repeat',
   },
 });
 export const MANY_OPTIONS: readonly OptionSpec[] = Object.values(MANY);
 
 /** Options of the commands that write many rows. */
-const MANY_WRITE = declareOptions({
+export const MANY_WRITE = declareOptions({
   allowDuplicates: { text: 'accept the same id, or the same event, more than once' },
   emptyCells: {
     kind: 'choice',
@@ -115,6 +120,7 @@ const MANY_WRITE = declareOptions({
   },
   run: { kind: 'text', value: 'name', text: 'name of the run: starts it, or resumes it if it exists' },
   reconcile: {
+    needs: 'run',
     excludes: { 'resend-unknown': '' },
     text: 'with --run: settle its unknown rows by reading their cards',
   },
@@ -128,6 +134,7 @@ const PLAN_EXPIRES = {
   min: 1,
   max: 90 * 86_400_000,
   needs: 'plan',
+  default: '24h',
   text: 'how long the plan may be applied: 24h (the default), at most 90d',
 } as const;
 
@@ -135,7 +142,7 @@ const PLAN_EXPIRES = {
 export const PLAN = declareOptions({
   plan: {
     kind: 'path',
-    notStdin: 'a plan appears when it is complete',
+    notStdin: 'a new file: a plan appears when it is complete',
     excludes: {
       'dry-run': '--dry-run prints the requests instead of planning them',
       run: '--run names a run, and a plan names its own',
@@ -147,3 +154,6 @@ export const PLAN = declareOptions({
   planExpires: PLAN_EXPIRES,
 });
 export const PLAN_OPTIONS: readonly OptionSpec[] = Object.values(PLAN);
+
+/** What every command may be given. */
+export type CommonOptions = Partial<GivenOptions<typeof COMMON & typeof WRITE & Pick<typeof MANY, 'concurrency'>>>;

@@ -1,4 +1,3 @@
-import type { ExpectationInput } from '../input/expect.ts';
 import type { Moment } from '../input/moment.ts';
 import type { Shard } from '../input/records/shard.ts';
 import type { MaxFailures } from './limits.ts';
@@ -35,9 +34,10 @@ export interface KindValues {
   readonly rate: number;
   readonly failures: MaxFailures;
   readonly shard: Shard;
-  readonly expectation: ExpectationInput;
   /** One of `choices`. */
   readonly choice: string;
+  /** Texts with commas between them. */
+  readonly list: readonly string[];
   /** Some of `choices`, with commas between them. */
   readonly choices: readonly string[];
 }
@@ -60,7 +60,7 @@ export interface ValueSpec {
   readonly isOwnQuestion?: true;
   /** What this machine has under such names: completions ask for them at a Tab. */
   readonly names?: 'profile' | 'run';
-  /** Why a path cannot be `-`. */
+  /** What a path that cannot be `-` must be, and why: `a file: a plan is read more than once`. */
   readonly notStdin?: string;
 }
 
@@ -137,7 +137,6 @@ const PLACEHOLDERS: Readonly<Partial<Record<Kind, string>>> = {
   rate: 'n',
   failures: 'n|n%',
   shard: 'i/n',
-  expectation: 'field=value',
 };
 
 /** `olderThan` is typed as `--older-than`. */

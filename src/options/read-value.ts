@@ -1,5 +1,4 @@
 import { AGE_FORMS, DURATION_FORMS, parseAge, parseDuration } from '../input/duration.ts';
-import { parseExpectation } from '../input/expect.ts';
 import { quoteGiven } from '../input/given.ts';
 import { MOMENT_FORMS, parseMoment } from '../input/moment.ts';
 import { parseShard } from '../input/records/shard.ts';
@@ -11,6 +10,9 @@ import type { KindValues, Span, ValueSpec, When } from './option.ts';
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
+
+/** What a kind looks at of a declaration. */
+type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin'>;
 
 function found<Value>(value: Value): Reading<Value> {
   return { ok: true, value };
@@ -26,11 +28,11 @@ export function choiceWords(choices: readonly string[]): string {
 }
 
 /** `must be true or false, not "yes"`, with the nearest choice when there is one. */
-export function choiceProblem(value: string, choices: readonly string[]): string {
+function choiceProblem(value: string, choices: readonly string[]): string {
   return `must be ${choiceWords(choices)}, not ${quoteGiven(value)}${meantBy(value, choices)}`;
 }
 
-function readCount(text: string, { min = 1, max = 9_999_999 }: ValueSpec): Reading<number> {
+function readCount(text: string, { min = 1, max = 9_999_999 }: Limits): Reading<number> {
   const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return found(value);
   return bad(`must be a whole number from ${min} to ${max}, not ${quoteGiven(text)}`);
@@ -50,7 +52,7 @@ const WAIT: TimeForm = { noun: 'a duration', forms: DURATION_FORMS, most: '7d', 
 const AGE: TimeForm = { noun: 'an age', forms: AGE_FORMS, most: '100 years', parse: parseAge };
 const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
 
-function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: ValueSpec): Reading<Span> {
+function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: Limits): Reading<Span> {
   const ms = parse(text);
   if (ms === undefined) return bad(`must be ${noun} such as ${forms}, not ${quoteGiven(text)}`);
   if (ms >= min && (max === undefined || ms <= max)) return found({ text, ms });
@@ -65,15 +67,15 @@ function readWhen(text: string): Reading<When> {
   return found({ text, at: (nowMs) => moment(nowMs) ?? known });
 }
 
-function readChoices(text: string, { choices = [] }: ValueSpec): Reading<readonly string[]> {
+function readChoices(text: string, { choices = [] }: Limits): Reading<readonly string[]> {
   const named = (word: string) => choices.find((choice) => choice.toLowerCase() === word.toLowerCase()) ?? word;
   const words = text.split(',').map((word) => named(word.trim()));
   const unknown = words.find((word) => !choices.includes(word));
   return unknown === undefined ? found(words) : bad(choiceProblem(unknown, choices));
 }
 
-function readPath(text: string, { notStdin }: ValueSpec): Reading<string> {
-  return text === '-' && notStdin !== undefined ? bad(`must be a file: ${notStdin}`) : found(text);
+function readPath(text: string, { notStdin }: Limits): Reading<string> {
+  return (text === '-' || text === '') && notStdin !== undefined ? bad(`must be ${notStdin}`) : found(text);
 }
 
 function or<Value>(value: Value | undefined, problem: string, text: string): Reading<Value> {
@@ -81,7 +83,7 @@ function or<Value>(value: Value | undefined, problem: string, text: string): Rea
 }
 
 type Readers = {
-  readonly [Kind in keyof KindValues]: (text: string, spec: ValueSpec) => Reading<KindValues[Kind]>;
+  readonly [Kind in keyof KindValues]: (text: string, spec: Limits) => Reading<KindValues[Kind]>;
 };
 
 const READERS: Readers = {
@@ -99,17 +101,20 @@ const READERS: Readers = {
     const shard = parseShard(text);
     return 'problem' in shard ? bad(shard.problem) : found(shard);
   },
-  expectation(text) {
-    const expectation = parseExpectation(text, { hasRows: true });
-    return 'problem' in expectation ? bad(expectation.problem) : found(expectation);
-  },
-  choice: (text, { choices = [] }) => (choices.includes(text) ? found(text) : bad(choiceProblem(text, choices))),
+  choice: (text, { choices = [] }) => readChoice(choices, text),
+  list: (text) => found(text.split(',')),
   choices: readChoices,
 };
 
+/** The value of a text as one of the choices of its declaration, or what is wrong with it. */
+export function readChoice<Choice extends string>(choices: readonly Choice[], text: string): Reading<Choice> {
+  const choice = choices.find((candidate) => candidate === text);
+  return choice === undefined ? bad(choiceProblem(text, choices)) : found(choice);
+}
+
 /** The value of a text as its declaration has it, or what is wrong with it. */
 export function readValue<Kind extends keyof KindValues>(
-  spec: ValueSpec & { readonly kind: Kind },
+  spec: Limits & { readonly kind: Kind },
   text: string,
 ): Reading<KindValues[Kind]> {
   return READERS[spec.kind](text, spec);

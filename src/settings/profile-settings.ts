@@ -2,16 +2,17 @@ import { isAbsolute, resolve } from 'node:path';
 import { readApprovers } from '../files/safety.ts';
 import { BOOLEAN, INTEGER, oneOf, type Shape, TEXT } from '../json/shape.ts';
 import type { OptionSpec } from '../options/option.ts';
+import { type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
 import { FORMATS } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 import { reasonPatternProblem } from './profile-name.ts';
-import { type Reading, readCount, readOutput } from './reading.ts';
 
 /** One setting of a profile: how it is given, kept, checked, shown and described. */
 interface ProfileSetting<Value> {
   /** The option of `profile set`; help describes it by these members. */
-  readonly option: OptionSpec & { readonly value: string };
+  /** Any text: an empty one takes the setting away, and `read` judges the others. */
+  readonly option: OptionSpec & { readonly kind: 'text' | 'path'; readonly value: string };
   readonly column: Omit<Column, 'name'>;
   /** Of the value in settings.json and in what `--json` prints. */
   readonly shape: Shape<Value>;
@@ -42,8 +43,8 @@ function readPattern(text: string): Reading<string> {
 }
 
 function readBoolean(text: string): Reading<boolean> {
-  if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' };
-  return { ok: false, problem: `"${text}" is not true or false` };
+  const reading = readChoice(['true', 'false'], text);
+  return reading.ok ? { ok: true, value: reading.value === 'true' } : reading;
 }
 
 /** Where others could change it, no signature would ever count. */
@@ -62,14 +63,19 @@ const MAX_ROWS = 999_999_999;
 export const PROFILE_SETTINGS = {
   /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
   cardsUrl: setting({
-    option: { long: 'cards-url', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
+    option: {
+      long: 'cards-url',
+      kind: 'text',
+      value: 'url',
+      text: 'base URL of the gift cards: https, or http on this machine',
+    },
     column: { header: 'CARDS URL' },
     shape: TEXT,
     read: readUrl,
     readStored: takeText,
   }),
   calendarUrl: setting({
-    option: { long: 'calendar-url', value: 'url', text: 'base URL of the calendars' },
+    option: { long: 'calendar-url', kind: 'text', value: 'url', text: 'base URL of the calendars' },
     column: { header: 'CALENDAR URL' },
     shape: TEXT,
     read: readUrl,
@@ -77,22 +83,29 @@ export const PROFILE_SETTINGS = {
   }),
   /** True: no write is sent with this profile. */
   readOnly: setting({
-    option: { long: 'read-only', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    option: {
+      long: 'read-only',
+      kind: 'text',
+      value: 'true|false',
+      choices: ['true', 'false'],
+      text: 'refuse every write',
+    },
     column: { header: 'READ-ONLY' },
     shape: BOOLEAN,
     read: readBoolean,
   }),
   /** The most rows that the input of one write may have; undefined: any number. */
   maxRows: setting({
-    option: { long: 'max-rows', value: 'n', text: 'refuse a write of more rows than this' },
+    option: { long: 'max-rows', kind: 'text', value: 'n', text: 'refuse a write of more rows than this' },
     column: { header: 'MAX ROWS', align: 'right', spare: true },
     shape: INTEGER,
-    read: (text) => readCount(text, 1, MAX_ROWS),
+    read: (text) => readValue({ kind: 'count', max: MAX_ROWS }, text),
   }),
   /** Source of a regular expression that `--reason` must match somewhere. */
   requireReason: setting({
     option: {
       long: 'require-reason',
+      kind: 'text',
       value: 'pattern',
       text: 'pattern to be found in --reason, such as a ticket number',
     },
@@ -104,6 +117,7 @@ export const PROFILE_SETTINGS = {
   requireReasonHint: setting({
     option: {
       long: 'require-reason-hint',
+      kind: 'text',
       value: 'text',
       text: 'what people read in its place: a sentence that says what to give',
     },
@@ -112,10 +126,16 @@ export const PROFILE_SETTINGS = {
     read: takeText,
   }),
   output: setting({
-    option: { long: 'output', short: 'o', value: 'format', text: 'output format of calls with this profile' },
+    option: {
+      long: 'output',
+      short: 'o',
+      kind: 'text',
+      value: 'format',
+      text: 'output format of calls with this profile',
+    },
     column: { header: 'OUTPUT' },
     shape: oneOf(FORMATS),
-    read: readOutput,
+    read: (text) => readChoice(FORMATS, text),
   }),
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
   approvers: setting({
@@ -133,10 +153,15 @@ export const PROFILE_SETTINGS = {
   }),
   /** How many of them must, 1 to 9. */
   approvals: setting({
-    option: { long: 'approvals', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
+    option: {
+      long: 'approvals',
+      kind: 'text',
+      value: 'n',
+      text: 'how many different people must approve a plan, 1 to 9',
+    },
     column: { header: 'APPROVALS', align: 'right', spare: true },
     shape: INTEGER,
-    read: (text) => readCount(text, 1, 9),
+    read: (text) => readValue({ kind: 'count', max: 9 }, text),
   }),
 };
 

@@ -1,7 +1,7 @@
 import { type Fault, usageFailure } from '../failure.ts';
-import type { Format } from '../output/options.ts';
-import { readConcurrency, readRetries, readTimeout } from './preferences.ts';
-import { type Reading, readOutput } from './reading.ts';
+import { COMMON, type CommonOptions } from '../options/common.ts';
+import { type Reading, readChoice, readValue } from '../options/read-value.ts';
+import { FORMATS, type Format } from '../output/options.ts';
 import type { ResolvedProfile } from './resolve.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,79 +24,73 @@ export interface ResolvedPreferences {
 }
 
 export interface PreferenceRequest {
-  /** The value of a flag as typed, by its long name. */
-  readonly flag: (long: string) => string | undefined;
+  readonly flags: CommonOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Undefined for commands that use no profile. */
   readonly profile: Pick<ResolvedProfile, 'output'> | undefined;
   readonly settings: Settings;
 }
 
-/** A place where a value may come from, in the order of precedence. */
-interface Candidate {
-  readonly source: PreferenceSource;
-  /** Name for messages; stored values were checked when they were read. */
-  readonly where: string;
-  readonly text: string | undefined;
-}
-
-function first<Value>(
-  candidates: readonly Candidate[],
-  read: (text: string) => Reading<Value>,
-  builtIn: Value,
-  faults: Fault[],
-): Sourced<Value> {
-  for (const { source, where, text } of candidates) {
-    // An empty variable counts as one that is not set; an empty flag is a fault of its own.
-    if (text === undefined || (text === '' && source === 'environment')) continue;
-    const reading = read(text);
-    if (reading.ok) return { value: reading.value, source };
-    faults.push({ where, problem: reading.problem });
-    break;
-  }
-  return { value: builtIn, source: 'built-in' };
+/** Where a preference may come from besides its flag, in the order of precedence. */
+interface Places<Value> {
+  readonly flag: Value | undefined;
+  /** Variable of the environment, and how its text is read. */
+  readonly variable?: string | undefined;
+  readonly profile?: Value | undefined;
+  readonly config?: Value | undefined;
+  readonly builtIn: Value;
 }
 
 /**
  * The options that have several sources, by the precedence flag, environment, profile, config, built-in.
- * All bad values are named in one USAGE failure.
+ * All bad values of the environment are named in one USAGE failure.
  */
-export function resolvePreferences({ flag: given, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
+export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
   const { preferences } = settings;
   const faults: Fault[] = [];
-  const flag = (long: string): Candidate => ({ source: 'flag', where: `--${long}`, text: given(long) });
-  const variable = (name: string): Candidate => ({ source: 'environment', where: name, text: env[name] });
-  const config = (key: string, value: string | number | undefined): Candidate => ({
-    source: 'config',
-    where: `config ${key}`,
-    text: value === undefined ? undefined : String(value),
-  });
+  const pick = <Value>(places: Places<Value>, read?: (text: string) => Reading<Value>): Sourced<Value> => {
+    if (places.flag !== undefined) return { value: places.flag, source: 'flag' };
+    const text = env[places.variable ?? ''] ?? '';
+    // An empty variable counts as one that is not set.
+    if (read !== undefined && text !== '') {
+      const reading = read(text);
+      if (reading.ok) return { value: reading.value, source: 'environment' };
+      faults.push({ where: places.variable ?? '', problem: reading.problem });
+    }
+    if (places.profile !== undefined) return { value: places.profile, source: 'profile' };
+    return places.config === undefined
+      ? { value: places.builtIn, source: 'built-in' }
+      : { value: places.config, source: 'config' };
+  };
+  const readMs = (text: string): Reading<number> => {
+    const reading = readValue(COMMON.timeout, text);
+    return reading.ok ? { ok: true, value: reading.value.ms } : reading;
+  };
+  // Stored values were checked when they were read.
+  const stored = preferences.timeout === undefined ? undefined : readMs(preferences.timeout);
   const resolved = {
-    output: first(
-      [
-        flag('output'),
-        variable('FRONTDESK_OUTPUT'),
-        { source: 'profile', where: 'profile output', text: profile?.output },
-        config('output', preferences.output),
-      ],
-      readOutput,
-      'table',
-      faults,
+    output: pick<Format>(
+      {
+        flag: flags.output,
+        variable: COMMON.output.env,
+        profile: profile?.output,
+        config: preferences.output,
+        builtIn: 'table',
+      },
+      (text) => readChoice(FORMATS, text),
     ),
-    timeoutMs: first(
-      [flag('timeout'), variable('FRONTDESK_TIMEOUT'), config('timeout', preferences.timeout)],
-      readTimeout,
-      30_000,
-      faults,
+    timeoutMs: pick(
+      {
+        flag: flags.timeout?.ms,
+        variable: COMMON.timeout.env,
+        config: stored?.ok === true ? stored.value : undefined,
+        builtIn: 30_000,
+      },
+      readMs,
     ),
-    retries: first([flag('retries'), config('retries', preferences.retries)], readRetries, 2, faults),
-    retryMaxTimeMs: first([flag('retry-max-time')], readTimeout, 60_000, faults),
-    concurrency: first(
-      [flag('concurrency'), config('concurrency', preferences.concurrency)],
-      readConcurrency,
-      8,
-      faults,
-    ),
+    retries: pick({ flag: flags.retries, config: preferences.retries, builtIn: 2 }),
+    retryMaxTimeMs: pick({ flag: flags.retryMaxTime?.ms, builtIn: 60_000 }),
+    concurrency: pick({ flag: flags.concurrency, config: preferences.concurrency, builtIn: 8 }),
   };
   if (faults.length > 0) throw usageFailure(faults);
   return resolved;

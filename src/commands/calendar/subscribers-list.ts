@@ -1,4 +1,5 @@
 import { OPERATIONS } from '../../api/operations.ts';
+import { SPECIAL } from '../../options/call-options.ts';
 import { callCommand } from '../command.ts';
 import { answerColumns } from './columns.ts';
 
@@ -9,16 +10,7 @@ export const calendarSubscribersList = callCommand({
   // Each row is a subscriber.
   columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
   argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
-  options: [
-    {
-      long: 'active',
-      value: 'true|false|all',
-      choices: ['true', 'false', 'all'],
-      field: 'active',
-      text: 'true: active ones, false: inactive ones, all: both, by two requests',
-    },
-    { long: 'require-complete', text: 'exit 15 when there may be more than what is listed' },
-  ],
+  options: { active: SPECIAL.active, requireComplete: SPECIAL.requireComplete },
   examples: {
     'List as a table': 'calendar subscribers list cal_harbour_tours --limit 100',
     'Edit in a spreadsheet and send back':

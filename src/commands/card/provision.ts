@@ -1,4 +1,5 @@
 import { OPERATIONS } from '../../api/operations.ts';
+import { SPECIAL } from '../../options/call-options.ts';
 import { callCommand } from '../command.ts';
 import { CARD_ARGUMENT } from './columns.ts';
 
@@ -16,17 +17,17 @@ export const cardProvision = callCommand({
     { name: 'authenticationData', header: 'AUTHENTICATION DATA' },
   ],
   argument: CARD_ARGUMENT,
-  options: [
-    {
-      long: 'wallet',
+  options: {
+    wallet: {
+      kind: 'choice',
       value: 'wallet',
       choices: ['wallet_a', 'wallet_b'],
       required: true,
       text: 'which wallet provider',
     },
-    { long: 'out', value: 'file', kind: 'path', text: 'write the result as JSON to a new file of mode 0600' },
-    { long: 'show-sensitive', text: 'show the secret fields in table and csv too' },
-  ],
+    out: SPECIAL.out,
+    showSensitive: SPECIAL.showSensitive,
+  },
   examples: {
     'Keep the result in a file':
       'card provision 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --wallet wallet_a --client-device-id device-7 --out result.json',

@@ -1,13 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
+import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { writeFileAtomic } from '../../files/atomic.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { openInput } from '../../input/input-file.ts';
 import { textAt } from '../../json/value.ts';
-import { lastValue, type RawInput } from '../../options/raw-input.ts';
+import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/safe-text.ts';
 import { signaturePath } from '../../plan/approvals.ts';
@@ -37,7 +37,7 @@ import { compareTokenLife } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
 import { PLAN_INPUT } from './run-input.ts';
-import { type PaceOptions, readPace, storeOptions } from './run-options.ts';
+import { storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { portsOf, startRun } from './run-ports.ts';
 import { callOf, placeOf, runColumns } from './run-rows.ts';
@@ -145,8 +145,11 @@ async function confirmPlan(
   if (!(await session.prompt.confirm(question))) throw notConfirmed(`plan ${header.plan}`);
 }
 
-async function openFailed(session: Session, input: RawInput, plan: LoadedPlan): Promise<FailedFile | undefined> {
-  const path = lastValue(input, 'failed');
+async function openFailed(
+  session: Session,
+  path: string | undefined,
+  plan: LoadedPlan,
+): Promise<FailedFile | undefined> {
   if (path === undefined) return undefined;
   const extension = extname(path).toLowerCase();
   if (plan.hasUncellable && extension !== '.ndjson' && extension !== '.jsonl' && extension !== '.json') {
@@ -206,12 +209,7 @@ async function keepSignatures(path: string, run: ActiveRun, approved: readonly A
 }
 
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
-async function beginPlan(
-  session: Session,
-  input: RawInput,
-  plan: LoadedPlan,
-  pace: PaceOptions,
-): Promise<Execution | number> {
+async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan): Promise<Execution | number> {
   const { header, operation } = plan;
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
@@ -250,16 +248,16 @@ async function beginPlan(
   const service = await session.service(operation.family);
   // On a terminal a plan that is done is shown again without a question: nothing is sent.
   if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
-  if (!isFinished) await compareTokenLife(session, service, header.rows, pace.rate);
-  const failedFile = await openFailed(session, input, plan);
-  const run = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, pace));
+  if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);
+  const failedFile = await openFailed(session, given.failed, plan);
+  const run = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, given));
   await keepSignatures(plan.path, run, approved, session.context.pid);
   return {
     operation,
     service,
     rows: rowsIn(run.folder.input),
     rowCount: header.rows,
-    pace,
+    pace: given,
     run,
     unknownRows: 'leave',
     failedFile,
@@ -271,16 +269,10 @@ async function beginPlan(
  * `plan apply`: sends exactly the rows of a plan as a run that the plan names, so that applying it again goes on
  * with that run or shows its results. Answers the exit code.
  */
-export async function applyPlan(session: Session, input: RawInput, path: string): Promise<number> {
-  const faults: Fault[] = [];
-  const pace = readPace(input, faults);
-  if (lastValue(input, 'failed') === '-') {
-    faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
-  }
-  if (faults.length > 0) throw usageFailure(faults);
+export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
   const copy = await spoolPath(portsOf(session));
   try {
-    const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, input, plan, pace)));
+    const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, given, plan)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
     await rm(copy, { force: true }).catch(() => undefined);

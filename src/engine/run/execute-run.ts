@@ -5,6 +5,7 @@ import type { CallPolicy } from '../../http/call.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
+import type { PaceOptions } from '../../options/call-options.ts';
 import { failureLimit } from '../../options/limits.ts';
 import type { Column } from '../../output/column.ts';
 import type { RunResult } from '../../run/engine.ts';
@@ -14,7 +15,6 @@ import type { ActiveRun } from '../../run/run-store.ts';
 import type { LeftUnchanged } from '../../run/summary.ts';
 import type { Service, Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../interrupt.ts';
-import type { PaceOptions } from './run-options.ts';
 import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
 import { makeReconciler, makeRowSender } from './run-rows.ts';
 

@@ -1,14 +1,14 @@
 import type { Operation } from '../../api/operation.ts';
-import type { CallCommand } from '../../commands/command.ts';
-import { CANCELLED_EXIT_CODES, Failure, type Fault, note, usageFailure, warning } from '../../failure.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
+import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import type { CallResult } from '../../http/call.ts';
 import type { ExpectationInput } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonValue } from '../../json/value.ts';
+import type { PaceOptions } from '../../options/call-options.ts';
 import { failureLimit } from '../../options/limits.ts';
-import type { RawInput } from '../../options/raw-input.ts';
 import { plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanOrigin, type PlanRow } from '../../plan/plan-file.ts';
@@ -20,12 +20,10 @@ import { failedCall } from '../../run/row-outcome.ts';
 import type { RowSlot } from '../../run/run-task.ts';
 import type { Session } from '../../session.ts';
 import { checkExpectations, readCardBefore } from '../confirm.ts';
-import { collect, joinFailures } from '../faults.ts';
 import { readSingleCall, type SingleCall } from '../read-call.ts';
 import { demandedApprovals, refuseReason } from '../write-guards.ts';
 import { shownBy } from './execute-run.ts';
-import { type PlanOptions, readPlanOptions } from './plan-options.ts';
-import type { PaceOptions } from './run-options.ts';
+import { type PlanOptions, planOptionsOf } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './run-rows.ts';
 import { isShownAsPage, writePlanView } from './survey-plan.ts';
@@ -207,12 +205,9 @@ function rowOfSingle({ call, id }: SingleCall): Pick<PlanRow, 'row' | 'id' | 'bo
 }
 
 /** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
-export async function planSingle(session: Session, command: CallCommand, input: RawInput): Promise<number> {
-  const faults: Fault[] = [];
-  const plan = readPlanOptions(input, faults);
-  const failures = faults.length === 0 ? [] : [usageFailure(faults)];
-  const single = await collect(failures, () => readSingleCall(session, command, input));
-  if (single === undefined || failures.length > 0) throw joinFailures(failures);
+export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const plan = planOptionsOf(given.options);
+  const single = await readSingleCall(session, command, given);
   if (plan === undefined) throw new Error('a plan without --plan');
   const { operation } = single.call;
   refuseReason(session, operation, single.reason);

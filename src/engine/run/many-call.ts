@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Operation } from '../../api/operation.ts';
-import type { CallCommand } from '../../commands/command.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import type { Fault } from '../../failure.ts';
 import { checkFieldTexts } from '../../input/check-fields.ts';
+import { quoteGiven } from '../../input/given.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
 import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-from.ts';
 import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
-import { lastValue, type RawInput } from '../../options/raw-input.ts';
+import type { CallOptions } from '../../options/call-options.ts';
 import { isRunName } from '../../run/run-folder.ts';
 import type { Session } from '../../session.ts';
 import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../read-call.ts';
 import { reasonProblems } from '../reason-rule.ts';
 import { takesReason } from '../write-guards.ts';
-import { type ManyOptions, readManyOptions } from './run-options.ts';
 
 /** What was asked for, checked as far as the command line goes. */
 export interface ManyCall {
   readonly operation: Operation;
-  readonly options: ManyOptions;
+  readonly options: CallOptions;
   /** How its rows are read. */
   readonly reading: InputOptions & RowOptions;
   /** What is wrong with the command line. */
@@ -62,63 +62,57 @@ async function loadChangedFrom(
   return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
 }
 
-function optionFaults(command: CallCommand, input: RawInput, options: ManyOptions, faults: Fault[]) {
-  const hasFrom = lastValue(input, 'from') !== undefined;
-  if (hasFrom && input.words.length > 0) {
-    faults.push({ where: `<${command.arguments[0]?.name ?? 'id'}> and --from`, problem: 'exclude each other' });
-  }
-  if (options.runName !== undefined && !isRunName(options.runName)) {
+function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (options.run !== undefined && !isRunName(options.run)) {
     faults.push({
       where: '--run',
-      problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not "${options.runName}"`,
+      problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(options.run)}`,
     });
   }
-  if (options.sheet !== undefined && !hasFrom) faults.push({ where: '--sheet', problem: 'belongs to --from' });
-  if (options.ignoreColumns.length > 0 && !hasFrom)
-    faults.push({ where: '--ignore-columns', problem: 'belongs to --from' });
-  if (options.changedFromPath !== undefined && !hasFrom) {
-    faults.push({ where: '--changed-from', problem: 'belongs to --from' });
-  }
-  if (options.changedFromPath === '-' && lastValue(input, 'from') === '-') {
+  if (options.changedFrom === '-' && options.from === '-') {
     faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
   }
-  if (options.failedPath === '-') {
-    faults.push({ where: '--failed', problem: 'must be a file: stdout carries the results' });
-  }
-  if (command.writes && options.plan === undefined && input.options.has('no-history')) {
+  if (command.writes && options.plan === undefined && typed.has('no-history')) {
     faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
   }
+  return faults;
+}
+
+/** Those of the faults that are about the fields of rows. */
+function fieldFaults({ options }: CallCommand, faults: readonly Fault[]): readonly Fault[] {
+  return faults.filter(({ where }) =>
+    options.some(({ field, long }) => field !== undefined && where.includes(`--${long}`)),
+  );
 }
 
 /** Reads everything that the command line says of a run. */
-export async function readManyCall(session: Session, command: CallCommand, input: RawInput): Promise<ManyCall> {
-  const faults: Fault[] = [];
-  const options = readManyOptions(input, faults);
-  optionFaults(command, input, options, faults);
-  const given = await readGivenFields(session, command, input);
-  faults.push(...given.faults);
+export async function readManyCall(session: Session, command: CallCommand, typed: CallGiven): Promise<ManyCall> {
+  const { options } = typed;
+  const given = await readGivenFields(session, command, typed);
+  const faults: Fault[] = [...optionFaults(command, typed), ...given.faults];
   const { operation } = given;
-  const path = lastValue(input, 'from');
-  const expectations = readExpectations(input, path !== undefined, faults);
+  const path = options.from;
+  const expectations = readExpectations(typed, path !== undefined, faults);
   const { body } = operation;
   const texts = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
   const checked =
     body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
   faults.push(...checked.faults);
-  const { sheet, shard, emptyCells, ignoreColumns } = options;
+  const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;
   const changedFrom =
-    options.changedFromPath === undefined || faults.length > 0
+    options.changedFrom === undefined || faults.length > 0
       ? undefined
-      : await loadChangedFrom(session, operation, options.changedFromPath, sheet);
+      : await loadChangedFrom(session, operation, options.changedFrom, sheet);
   return {
     operation,
     options,
     faults,
-    fieldsAreSound: given.faults.length + checked.faults.length === 0,
+    fieldsAreSound: fieldFaults(command, given.faults).length + checked.faults.length === 0,
     changedFrom,
     open: async () =>
       path === undefined
-        ? inputOfWords(input.words, command.idParam ?? 'id')
+        ? inputOfWords(typed.words, command.idParam ?? 'id')
         : openInput(path, session.context.stdin, '--from'),
     reading: {
       operation,
@@ -132,10 +126,10 @@ export async function readManyCall(session: Session, command: CallCommand, input
       changedFrom: changedFrom?.index,
       keepsOldCells: options.plan !== undefined,
       changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
-      resendUnknown: options.resendUnknown,
+      resendUnknown: options.resendUnknown === true,
       checkRows: reasonCheck(session, operation),
       path: path ?? '',
-      format: path === undefined ? 'ndjson' : options.format,
+      format: path === undefined ? 'ndjson' : options.fromFormat,
       isArguments: path === undefined,
     },
   };

@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { basename, join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
-import type { CallCommand } from '../../commands/command.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import { Failure, note, usageFailure, warning } from '../../failure.ts';
 import { describeIoError, ioFailure } from '../../files/io-failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
 import { rowsOf } from '../../input/records/rows.ts';
-import type { RawInput } from '../../options/raw-input.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import type { PlanOrigin } from '../../plan/plan-file.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
@@ -23,7 +22,7 @@ import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import type { PlanOrder } from './make-plan.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
-import { failedPathOf, ROW_OPTIONS, storeOptions } from './run-options.ts';
+import { failedPathOf, planOptionsOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { portsOf, startRun } from './run-ports.ts';
 import { callOf, placeOf, runColumns } from './run-rows.ts';
@@ -34,7 +33,7 @@ async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall)
   if (reading.path === '-') return;
   const file = await open();
   if (!fieldsAreSound) return file.close();
-  await checkInput(file, reading, { allowDuplicates: options.allowDuplicates });
+  await checkInput(file, reading, { allowDuplicates: options.allowDuplicates === true });
 }
 
 /** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
@@ -45,14 +44,14 @@ async function refuseOptions(call: ManyCall): Promise<never> {
 }
 
 /** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
-export async function checkMany(session: Session, command: CallCommand, input: RawInput): Promise<void> {
-  const call = await readManyCall(session, command, input);
+export async function checkMany(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
+  const call = await readManyCall(session, command, given);
   await (call.faults.length > 0 ? refuseOptions(call) : refuseInput(call));
 }
 
 /** Runs a command over several ids or a file. Answers the exit code. */
-export async function runMany(session: Session, command: CallCommand, input: RawInput): Promise<number> {
-  const call = await readManyCall(session, command, input);
+export async function runMany(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const call = await readManyCall(session, command, given);
   const isRun = isWrite(call.operation) && call.options.plan === undefined;
   if (isRun) refuseReadOnly(session);
   if (call.faults.length > 0) await refuseOptions(call);
@@ -74,7 +73,7 @@ async function beginMany(
   copy: string,
 ): Promise<Execution | number> {
   const file = await call.open();
-  const { allowDuplicates } = call.options;
+  const allowDuplicates = call.options.allowDuplicates === true;
   const checked = await checkInput(file, call.reading, { allowDuplicates, copyTo: copy });
   return beginChecked(session, command, call, checked, copy);
 }
@@ -127,12 +126,12 @@ async function beginChecked(
       yield* rowsOf(file, { ...call.reading, format: checked.format });
     };
   const openFailed = () => openFailedFileOf(session, call, checked, copy);
-  if (options.plan !== undefined) {
+  const plan = planOptionsOf(options);
+  if (plan !== undefined) {
     const { expectedOf, makePlan } = await import('./make-plan.ts');
     await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
-    const { plan, pace } = options;
     const origin = originOf(call, checked, expectedOf(call.reading.expectations));
-    return makePlan(session, { operation, plan, rows: rowsIn(copy), origin, pace, openFailed });
+    return makePlan(session, { operation, plan, rows: rowsIn(copy), origin, pace: options, openFailed });
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
@@ -146,7 +145,7 @@ async function beginChecked(
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
   await confirmMany(session, call, checked, service);
-  await compareTokenLife(session, service, checked.selected, options.pace.rate);
+  await compareTokenLife(session, service, checked.selected, options.rate);
   const failedFile = await openFailed();
   const run = isWrite(operation) ? await orDiscard(failedFile, beginOwnRun(session, call, checked, copy)) : undefined;
   return {
@@ -154,9 +153,9 @@ async function beginChecked(
     service,
     rows: rowsIn(run?.folder.input ?? copy),
     rowCount: checked.selected,
-    pace: options.pace,
+    pace: options,
     run,
-    unknownRows: options.unknownRows,
+    unknownRows: unknownRowsOf(options),
     failedFile,
     columns,
     left: checked,
@@ -185,9 +184,9 @@ async function notifyInput(session: Session, { changedFrom, options }: ManyCall,
   }
   if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
   for (const message of checked.warnings) await session.notify(warning('SUSPICIOUS_ID', message));
-  const { shard, pace } = options;
-  if (shard === undefined || pace.rate === undefined) return;
-  const most = `${shard.count} processes send up to ${groupThousands(shard.count * pace.rate)} requests a second`;
+  const { shard, rate } = options;
+  if (shard === undefined || rate === undefined) return;
+  const most = `${shard.count} processes send up to ${groupThousands(shard.count * rate)} requests a second`;
   await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
 }
 
@@ -206,10 +205,10 @@ async function notifyDryRun(session: Session, { reading }: ManyCall, checked: Ch
 }
 
 function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
-  const { failedPath, runName, pace } = call.options;
+  const { failed, run } = call.options;
   const { sha256, format, rows, selected } = checked;
   const plan = {
-    name: runName,
+    name: run,
     operation: session.operation,
     host: placeOf(session, call.operation),
     inputSha256: sha256,
@@ -223,16 +222,16 @@ function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, co
   const { path } = call.reading;
   const more: RunOptions = {
     // A resume writes the file of `--failed` anew.
-    ...(failedPath === undefined ? {} : { failed: resolvePath(failedPath) }),
+    ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
     ...(path === '' || path === '-' ? {} : { source: basename(path) }),
   };
-  return startRun(session, plan, storeOptions(call.reading, pace), more);
+  return startRun(session, plan, storeOptions(call.reading, call.options), more);
 }
 
 /** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
 async function failedPathOfRun(session: Session, { options }: ManyCall): Promise<string | undefined> {
-  if (options.runName === undefined) return undefined;
-  const header = await readRunHeader(runFolder(session.stateDir(), options.runName));
+  if (options.run === undefined) return undefined;
+  const header = await readRunHeader(runFolder(session.stateDir(), options.run));
   return header === undefined ? undefined : failedPathOf(header);
 }
 
@@ -242,7 +241,7 @@ async function openFailedFileOf(
   checked: CheckedInput,
   copy: string,
 ): Promise<FailedFile | undefined> {
-  const path = call.options.failedPath ?? (await failedPathOfRun(session, call));
+  const path = call.options.failed ?? (await failedPathOfRun(session, call));
   if (path === undefined) return undefined;
   return openFailedFile({
     path,

@@ -1,6 +1,6 @@
-import { Failure, type Fault, usageFailure, warning } from '../../failure.ts';
+import { Failure, warning } from '../../failure.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
-import { lastValue, type RawInput } from '../../options/raw-input.ts';
+import type { CallOptions } from '../../options/call-options.ts';
 import { planRunName } from '../../plan/plan-file.ts';
 import { type FailedFile, openFailedFile, orDiscard } from '../../run/failed-file.ts';
 import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
@@ -12,7 +12,7 @@ import { guardWrite, requirePerson, type WriteWay } from '../write-guards.ts';
 import { executeRun } from './execute-run.ts';
 import { countApprovals } from './plan-approvals.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
-import { failedPathOf, loadLimits, loadPace, readPace, readUnknownRows } from './run-options.ts';
+import { failedPathOf, loadLimits, loadPace, unknownRowsOf } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 import { placeOf, runColumns } from './run-rows.ts';
 import { surveyPlan } from './survey-plan.ts';
@@ -27,11 +27,8 @@ async function confirmResend(session: Session, header: RunHeader): Promise<void>
 }
 
 /** Goes on with a run: done rows are not repeated and printed from the journal. */
-export async function resume(session: Session, input: RawInput, name: string): Promise<number> {
-  const faults: Fault[] = [];
-  const given = readPace(input, faults);
-  const unknownRows = readUnknownRows(input, faults);
-  if (faults.length > 0) throw usageFailure(faults);
+export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
+  const unknownRows = unknownRowsOf(given);
   const ports = portsOf(session);
   const header = await requireRunHeader(runFolder(ports.stateDir, name));
   session.adoptRun({ profile: header.profile, output: header.options['output'] });
@@ -45,7 +42,7 @@ export async function resume(session: Session, input: RawInput, name: string): P
   const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is taken up: a bad path must leave it as it is.
-  const failedFile = await openFailed(session, input, header);
+  const failedFile = await openFailed(session, given.failed, header);
   const run = await orDiscard(failedFile, resumeRun(ports, name));
   const pace = loadPace(header.options);
   return executeRun(session, {
@@ -80,8 +77,12 @@ async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
   return { kind: 'plan', plan: plan.header.plan, rows: header.rows, approved: approvals.length };
 }
 
-async function openFailed(session: Session, input: RawInput, header: RunHeader): Promise<FailedFile | undefined> {
-  const path = lastValue(input, 'failed') ?? failedPathOf(header);
+async function openFailed(
+  session: Session,
+  given: string | undefined,
+  header: RunHeader,
+): Promise<FailedFile | undefined> {
+  const path = given ?? failedPathOf(header);
   if (path === undefined) return undefined;
   const folder = runFolder(session.stateDir(), header.run);
   const columns = await columnsOfRun(session, { header, folder });

@@ -1,9 +1,8 @@
 import { isUpdate, type Operation } from '../../api/operation.ts';
-import { FAILURES, Failure, type Fault, note, type Outcome, usageFailure, warning } from '../../failure.ts';
+import { FAILURES, Failure, note, type Outcome, warning } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
-import type { RawInput } from '../../options/raw-input.ts';
 import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import type { RowResult } from '../../run/row-outcome.ts';
@@ -14,8 +13,8 @@ import { runResults } from '../../run/run-records.ts';
 import type { Session } from '../../session.ts';
 import { SANDBOX, SANDBOX_URL } from '../../settings/settings.ts';
 import { writePlan } from './make-plan.ts';
-import { readPlanOptions } from './plan-options.ts';
 import { operationOfRun, PLAN_INPUT, rowsOfRun } from './run-input.ts';
+import type { PlanOptions } from './run-options.ts';
 import { portsOf } from './run-ports.ts';
 
 /** Outcomes of rows that may have changed something. */
@@ -102,11 +101,7 @@ class LostRows {
  * `runs revert`: a plan that puts the old cells of a `--changed-from` run back, for rows that were or may have been
  * applied. Sends nothing. Answers the exit code: 15 when old values of some rows are not known.
  */
-export async function revertRun(session: Session, input: RawInput, name: string): Promise<number> {
-  const faults: Fault[] = [];
-  const plan = readPlanOptions(input, faults);
-  if (faults.length > 0) throw usageFailure(faults);
-  if (plan === undefined) throw new Error('a way back without --plan');
+export async function revertRun(session: Session, plan: PlanOptions, name: string): Promise<number> {
   const folder = runFolder(session.stateDir(), name);
   const header = await requireRunHeader(folder);
   const operation = operationOfRun(header);

@@ -1,19 +1,15 @@
-import type { Fault } from '../../failure.ts';
 import type { CallPolicy } from '../../http/call.ts';
 import type { FieldValue } from '../../input/check-fields.ts';
-import { INPUT_FORMATS, type InputFormat } from '../../input/records/record.ts';
 import type { RowOptions } from '../../input/records/rows.ts';
-import { parseShard, type Shard } from '../../input/records/shard.ts';
+import { parseShard } from '../../input/records/shard.ts';
 import { parseJson } from '../../json/parse.ts';
 import { fromPlain, toPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
-import { type MaxFailures, parseMaxFailures, parseRate } from '../../options/limits.ts';
-import { hasOption, lastValue, type RawInput } from '../../options/raw-input.ts';
-import { choiceProblem, readValue } from '../../options/read-value.ts';
+import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
+import { type MaxFailures, parseMaxFailures } from '../../options/limits.ts';
 import type { RunOptions } from '../../run/run-header.ts';
 import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
-import { type PlanOptions, readPlanOptions } from './plan-options.ts';
 
 /** Options that decide what is sent, in words: a run that is repeated with others is another run. */
 export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -27,110 +23,24 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['changedFrom', '--changed-from'],
 ]);
 
-/** How a run is paced: kept with the run, and may be given anew at a resume. */
-export interface PaceOptions {
-  readonly rate: number | undefined;
-  readonly maxFailures: MaxFailures | undefined;
+/** `--plan`: what would be sent is written to a file, and no write is sent. */
+export interface PlanOptions {
+  readonly path: string;
+  /** How long the plan may be applied. */
+  readonly lifeMs: number;
 }
 
-export interface ManyOptions {
-  readonly format: InputFormat | undefined;
-  readonly sheet: string | undefined;
-  readonly shard: Shard | undefined;
-  readonly ignoreColumns: readonly string[];
-  readonly expectRows: number | undefined;
-  readonly pace: PaceOptions;
-  readonly emptyCells: 'keep' | 'clear';
-  readonly allowDuplicates: boolean;
-  readonly resendUnknown: boolean;
-  /** What becomes of the unknown rows of a run that exists already. */
-  readonly unknownRows: UnknownRows;
-  readonly failedPath: string | undefined;
-  readonly runName: string | undefined;
-  readonly changedFromPath: string | undefined;
-  /** `--plan`: nothing is sent, and what would be is written there. */
-  readonly plan: PlanOptions | undefined;
-}
-
-/** `--rate` and `--max-failures`; undefined where they are not given or faulty. */
-export function readPace(input: RawInput, faults: Fault[]): PaceOptions {
-  const rateText = lastValue(input, 'rate');
-  const rate = rateText === undefined ? undefined : parseRate(rateText);
-  if (rateText !== undefined && rate === undefined) {
-    faults.push({ where: '--rate', problem: `must be requests a second, such as 5 or 5/s, not "${rateText}"` });
-  }
-  const failuresText = lastValue(input, 'max-failures');
-  const maxFailures = failuresText === undefined ? undefined : parseMaxFailures(failuresText);
-  if (failuresText !== undefined && maxFailures === undefined) {
-    faults.push({
-      where: '--max-failures',
-      problem: `must be a number of rows or a percentage, such as 20 or 5%, not "${failuresText}"`,
-    });
-  }
-  return { rate, maxFailures };
-}
-
-function readChoice<Value extends string>(
-  input: RawInput,
-  long: string,
-  choices: readonly Value[],
-  faults: Fault[],
-): Value | undefined {
-  const text = lastValue(input, long);
-  const value = choices.find((choice) => choice === text);
-  if (text !== undefined && value === undefined)
-    faults.push({ where: `--${long}`, problem: choiceProblem(text, choices) });
-  return value;
+/** Undefined: no plan is wanted. */
+export function planOptionsOf({ plan, planExpires }: CallOptions): PlanOptions | undefined {
+  return plan === undefined || planExpires === undefined ? undefined : { path: plan, lifeMs: planExpires.ms };
 }
 
 /** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
 export type UnknownRows = 'leave' | 'reconcile' | 'resend';
 
-export function readUnknownRows(input: RawInput, faults: Fault[]): UnknownRows {
-  if (hasOption(input, 'reconcile') && hasOption(input, 'resend-unknown')) {
-    faults.push({ where: '--reconcile and --resend-unknown', problem: 'exclude each other' });
-  }
-  if (hasOption(input, 'reconcile')) return 'reconcile';
-  return hasOption(input, 'resend-unknown') ? 'resend' : 'leave';
-}
-
-function readManyUnknown(input: RawInput, faults: Fault[]): UnknownRows {
-  if (hasOption(input, 'reconcile') && lastValue(input, 'run') === undefined) {
-    faults.push({ where: '--reconcile', problem: 'needs --run: only a run that exists has rows to read back' });
-  }
-  return readUnknownRows(input, faults);
-}
-
-function readExpectedRows(input: RawInput, faults: Fault[]): number | undefined {
-  const text = lastValue(input, 'expect-rows');
-  if (text === undefined) return undefined;
-  const read = readValue({ kind: 'count', min: 0, text: '' }, text);
-  if (read.ok) return read.value;
-  faults.push({ where: '--expect-rows', problem: read.problem });
-  return undefined;
-}
-
-/** Every option that belongs to many rows; what is wrong is added to `faults`. */
-export function readManyOptions(input: RawInput, faults: Fault[]): ManyOptions {
-  const shardText = lastValue(input, 'shard');
-  const shard = shardText === undefined ? undefined : parseShard(shardText);
-  if (shard !== undefined && 'problem' in shard) faults.push({ where: '--shard', problem: shard.problem });
-  return {
-    format: readChoice(input, 'from-format', INPUT_FORMATS, faults),
-    sheet: lastValue(input, 'sheet'),
-    shard: shard !== undefined && 'index' in shard ? shard : undefined,
-    ignoreColumns: lastValue(input, 'ignore-columns')?.split(',') ?? [],
-    expectRows: readExpectedRows(input, faults),
-    pace: readPace(input, faults),
-    emptyCells: readChoice(input, 'empty-cells', ['keep', 'clear'], faults) ?? 'keep',
-    allowDuplicates: hasOption(input, 'allow-duplicates'),
-    resendUnknown: hasOption(input, 'resend-unknown'),
-    unknownRows: readManyUnknown(input, faults),
-    failedPath: lastValue(input, 'failed'),
-    runName: lastValue(input, 'run'),
-    changedFromPath: lastValue(input, 'changed-from'),
-    plan: readPlanOptions(input, faults),
-  };
+export function unknownRowsOf(given: CallOptions): UnknownRows {
+  if (given.reconcile === true) return 'reconcile';
+  return given.resendUnknown === true ? 'resend' : 'leave';
 }
 
 function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
