@@ -315,7 +315,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
 
   test('-j 0', async () => {
     const stderr = await refused([...ACTIVATE, '-j', '0'], idLines(2));
-    expect(stderr).toContain('--concurrency: \\"0\\" is not a whole number from 1 to 1000');
+    expect(stderr).toContain('--concurrency: must be a whole number from 1 to 1000, not \\"0\\"');
   });
 
   test('the whole input is checked even by one shard of it', async () => {

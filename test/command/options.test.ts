@@ -126,14 +126,14 @@ describe('refused with exit 2 and nothing sent', () => {
     [
       ['card', 'block', 'zz', CARD_ID, '-j', '0', '--expect', 'foo=1'],
       [
-        '--concurrency: "0" is not a whole number from 1 to 1000',
+        '--concurrency: must be a whole number from 1 to 1000, not "0"',
         '--expect: "foo" is not a field of a card; did you mean',
         '<cardId> 1: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
     ],
     [
       ['card', 'block', '--from', 'missing.csv', '-j', '0', '--rate', 'x'],
-      ['--concurrency: "0"', '--rate: must be', '--from: cannot read "missing.csv"'],
+      ['--concurrency: must be', '--rate: must be', '--from: cannot read "missing.csv"'],
     ],
     [
       ['card', 'get', '--from', 'bad.csv', '--shard', '3/2', '--columns', 'nope'],
@@ -144,7 +144,7 @@ describe('refused with exit 2 and nothing sent', () => {
       [
         '--reson: unknown option of `frontdesk card block`',
         '--profile: there is no profile "nope"',
-        '--retries: "x" is not a whole number',
+        '--retries: must be a whole number from 0 to 100, not "x"',
         '--ca-file: missing.pem cannot be read',
         '<cardId>: "zz" is not a card id; a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
       ],
@@ -185,7 +185,7 @@ describe('refused with exit 2 and nothing sent', () => {
     ],
     [
       ['config', 'set', 'nope', '1', '--query', 'a['],
-      ['--query', 'config has no key "nope"'],
+      ['--query', '<key>: must be one of output, timeout, retries, concurrency, not "nope"'],
     ],
     [
       ['calendar', 'subscribers', 'list', '', '--columns', 'nope', '--sort-by', 'nix', '--limit', '0'],

@@ -187,7 +187,7 @@ describe('--plan sends no write', () => {
     [['--plan', 'p', '--dry-run'], '--plan and --dry-run'],
     [['--plan', '-'], '--plan: must be a new file'],
     [['--plan', 'nowhere/p'], '--plan: cannot write nowhere/p'],
-    [['--plan', 'p', '--plan-expires', '91d'], '--plan-expires: must be a duration'],
+    [['--plan', 'p', '--plan-expires', '91d'], '--plan-expires: must be more than 0 and at most 90d, not "91d"'],
     [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
     [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],
   ])('refuses %j and sends nothing', async (args, message) => {

@@ -144,7 +144,7 @@ describe('runs report', () => {
   });
 
   test.each([
-    [['nightly'], '--as: is required: html, junit, markdown'],
+    [['nightly'], '--as: is required: one of html, junit, markdown'],
     [['nightly', '--as', 'htm'], '--as: must be one of html, junit, markdown'],
     [['none', '--as', 'html'], 'none'],
     [['../x', '--as', 'html'], 'cannot name a run'],

@@ -367,7 +367,7 @@ describe('runs resume', () => {
   });
 
   test.each([
-    ['without --run', ['--reconcile'], '--reconcile: needs --run'],
+    ['without --run', ['--reconcile'], '--reconcile: belongs to --run'],
     ['with --resend-unknown', ['--run', 'r', '--reconcile', '--resend-unknown'], 'exclude each other'],
   ])('--reconcile %s is exit 2', async (_what, more, said) => {
     const result = await runFrontdesk([...BLOCK, ...more], { stdin: idLines(2) });

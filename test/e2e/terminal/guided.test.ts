@@ -59,7 +59,7 @@ describe.concurrent('on a terminal what is required and missing is asked for', (
       [
         [/Which preference/, '\u001b[B\r'],
         [/Value of timeout/, '5 parsecs\r'],
-        [/is not a duration/, '\u00152m\r'],
+        [/must be a duration/, '\u00152m\r'],
       ],
       /^2m$/m,
     ],

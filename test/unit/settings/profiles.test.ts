@@ -51,9 +51,9 @@ describe('changeProfile', () => {
     const act = () => changeProfile(NO_SETTINGS, 'a', changes);
     for (const part of [
       '--cards-url: must be https',
-      '--read-only: "yes" is not true or false',
+      '--read-only: must be true or false, not "yes"',
       '--require-reason: is not a regular expression',
-      '--output: "xml" is not one of',
+      '--output: must be one of',
     ]) {
       expect(act).toThrow(part);
     }

@@ -87,13 +87,13 @@ describe('readSettings', () => {
       'profiles.a.requireReason: is not a regular expression',
     ],
     ['rows as a text', '{"version":1,"profiles":{"a":{"maxRows":"5"}}}', 'profiles.a.maxRows is not a number'],
-    ['no rows', '{"version":1,"profiles":{"a":{"maxRows":0}}}', 'profiles.a.maxRows: "0" is not a whole number from 1'],
+    ['no rows', '{"version":1,"profiles":{"a":{"maxRows":0}}}', 'profiles.a.maxRows: must be a whole number from 1'],
     [
       'approvers that are relative',
       '{"version":1,"profiles":{"a":{"approvers":"signers"}}}',
       'profiles.a.approvers: "signers" is not an absolute path',
     ],
-    ['a bad format', '{"version":1,"profiles":{"a":{"output":"jsn"}}}', 'profiles.a.output: "jsn" is not one of'],
+    ['a bad format', '{"version":1,"profiles":{"a":{"output":"jsn"}}}', 'profiles.a.output: must be one of table'],
     ['a name that is no name', '{"version":1,"profiles":{"../x":{}}}', 'profiles: the name "../x" is not 1 to 64 of'],
     ['a stored sandbox', '{"version":1,"profiles":{"sandbox":{}}}', 'profiles: the name "sandbox" is built in'],
     [
@@ -101,11 +101,7 @@ describe('readSettings', () => {
       '{"version":1,"currentProfile":"b"}',
       'currentProfile "b" is not among the profiles',
     ],
-    [
-      'a bad preference',
-      '{"version":1,"preferences":{"retries":1.5}}',
-      'preferences.retries: "1.5" is not a whole number',
-    ],
+    ['a bad preference', '{"version":1,"preferences":{"retries":1.5}}', 'preferences.retries: must be a whole number'],
     [
       'a preference of another type',
       '{"version":1,"preferences":{"retries":"2"}}',
