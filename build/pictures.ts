@@ -84,7 +84,7 @@ const PICTURES: readonly Picture[] = [
     columns: 120,
     answers: [
       [/Card id/, `${CARD}\r`],
-      [/❯ Look again/, 'b'],
+      [/❯ Look again/, '\u001b[B\u001b[B'],
       [/❯ Block/, '\r'],
       [/y\/N/, 'y\r'],
       [/Changed[\s\S]*❯ Look again/, '\u0003'],
