@@ -81,7 +81,7 @@ _frontdesk_options() {
 # What the value of option $1 is: words, a file or a profile.
 _frontdesk_value() {
   case $path in
-    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs results' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
+    '' | 'card' | 'calendar' | 'calendar event' | 'calendar subscribers' | 'auth' | 'profile' | 'config' | 'plan' | 'sandbox' | 'auth status' | 'profile list' | 'profile show' | 'profile use' | 'profile remove' | 'config list' | 'config get' | 'config set' | 'config unset' | 'config path' | 'history show' | 'history reconcile' | 'history prune' | 'runs show' | 'runs remove' | 'plan show' | 'sandbox info' | 'sandbox reset' | 'mcp' | 'desk' | 'doctor' | 'schema' | 'completion' | 'help') case $1 in
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;
@@ -194,6 +194,12 @@ _frontdesk_value() {
     esac ;;
     'runs report') case $1 in
       --as) kind=words words='html junit markdown' ;;
+      -p | --profile) kind=profile ;;
+      -o | --output) kind=words words='table json ndjson csv' ;;
+      --ca-file) kind=file ;;
+    esac ;;
+    'runs results') case $1 in
+      --outcome) kind=words words='applied confirmed_by_read rejected not_sent unknown' ;;
       -p | --profile) kind=profile ;;
       -o | --output) kind=words words='table json ndjson csv' ;;
       --ca-file) kind=file ;;

@@ -187,9 +187,7 @@ export async function runWrite(
     await printDryRun(session, [checked.call]);
     return 0;
   }
-  const path = givesSecrets(operation)
-    ? await placeOfSecrets(session, checked, options.out, problemOfOut)
-    : undefined;
+  const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out, problemOfOut) : undefined;
   const { output } = session;
   const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isSitting === true);
   const needsAnswer = asks && !session.common.yes;
