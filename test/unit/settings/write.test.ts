@@ -65,7 +65,9 @@ describe('changeSettings', () => {
 
   it('writes nothing when the change is refused, or changes nothing', async () => {
     const folder = temporaryFolder();
-    await expect(changeSettings(place(folder), (s) => setPreference(s, 'output', 'xml'))).rejects.toThrow('must be one of');
+    await expect(changeSettings(place(folder), (s) => setPreference(s, 'output', 'xml'))).rejects.toThrow(
+      'must be one of',
+    );
     await changeSettings(place(folder), (settings) => settings);
     expect(readdirSync(folder)).toEqual([]);
   });
