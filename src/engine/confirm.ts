@@ -21,7 +21,11 @@ export type CardBefore = { readonly card: JsonObject } | { readonly failure: Fai
  * Reads the card that a write is about to hit. With `mustRead` (an expectation hangs on it) any failure is
  * the call's; else only those that the write would meet too.
  */
-export async function readCardBefore(session: Session, single: SingleCall, mustRead: boolean): Promise<CardBefore> {
+export async function readCardBefore(
+  session: Session,
+  single: Pick<SingleCall, 'call'>,
+  mustRead: boolean,
+): Promise<CardBefore> {
   const service = await session.service('cards');
   const result = await service.client.call(
     { operation: OPERATIONS.cardGet, params: single.call.params, query: {}, body: undefined },

@@ -60,9 +60,10 @@ export function cardView(card: JsonObject, style: ViewStyle): string {
   return joinSections([view.summary(), view.metadata(), view.transactions(), view.nextSteps()]);
 }
 
-/** Only what tells this card from another and what state it is in, as shown before a question. */
+/** What tells this card from another, whose it is and what state it is in, as shown before a question. */
 export function cardSummary(card: JsonObject, style: ViewStyle): string {
-  return joinSections([new CardView(card, style).summary()]);
+  const view = new CardView(card, style);
+  return joinSections([view.summary(), view.metadata()]);
 }
 
 /** The card in so many lines: what tells it from another and its metadata first, then transactions where they still fit. */

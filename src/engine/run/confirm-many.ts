@@ -1,24 +1,35 @@
 import { nounOf } from '../../api/operation.ts';
-import { warning } from '../../failure.ts';
+import { Failure, warning } from '../../failure.ts';
 import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
+import { FIRST_ROWS } from '../../input/records/findings.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { JsonValue } from '../../json/value.ts';
+import { cellText } from '../../output/column.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { groupThousands, plural, safeText, shortenText } from '../../output/safe-text.ts';
 import { unchangedLines } from '../../run/summary.ts';
 import type { Service, Session } from '../../session.ts';
+import { type CardBefore, readCardBefore } from '../confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../write-guards.ts';
 import type { ManyCall } from './many-call.ts';
+import { callOf } from './run-rows.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
 const MAX_SHOWN = 240;
+
+/** Of more rows than these the first are shown. */
+const SHOWN_ROWS = 5;
 
 /** `Block cards`, of `card.block`; `Update subscribers`, of `calendar.subscribers.update`. */
 function wordsOf(operation: string): string {
   const [verb = '', noun = ''] = operation.split('.').reverse();
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun.replace(/s$/, '')}s`;
 }
+
+/** What tells a card from another in one line. */
+const CARD_FACTS = ['status', 'currentBalance', 'initialBalance', 'clientReference'];
+const MAX_FACT = 60;
 
 /** A value as a person compares it: texts in quotes, so that an empty one or a blank at its end is seen. */
 function cellOf(value: JsonValue | undefined): string {
@@ -35,6 +46,37 @@ function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): readonly st
     const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
     return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
   });
+}
+
+/** The card of a row, or why it could not be read; a 404 concerns that row alone. Throws at 401, 403 and Ctrl-C. */
+async function readCardOfRow(session: Session, plan: ManyCall, row: Row): Promise<CardBefore> {
+  try {
+    return await readCardBefore(session, { call: callOf(plan.operation, row) }, false);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
+    throw error;
+  }
+}
+
+function shownCard(id: string, before: CardBefore): string {
+  if ('failure' in before) return `${id}: could not be read: ${safeText(before.failure.message)}`;
+  const [status, current, initial, reference] = CARD_FACTS.map((name) => {
+    const value = before.card.get(name);
+    return value === undefined || value === null ? '' : shortenText(safeText(cellText(value)), MAX_FACT);
+  });
+  const balance = current === '' ? `initially ${initial}` : `${current} of ${initial}`;
+  return `${id}: ${status}, ${balance}${reference === '' ? '' : `, ${reference}`}`;
+}
+
+/** A line for each card of a few, one read after the other: a 401 of the first ends the call before a second is read. */
+async function cardLines(session: Session, plan: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
+  if (plan.operation.family !== 'cards' || selected > FIRST_ROWS) return [];
+  const lines: string[] = [];
+  for (const row of first) {
+    const before = await readCardOfRow(session, plan, row);
+    lines.push(`  ${shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN)}\n`);
+  }
+  return lines;
 }
 
 /** How many of the rows are hidden in their sheet. */
@@ -56,11 +98,13 @@ export async function confirmMany(
   const rows = plural(checked.selected, 'row');
   const subject = `${commandWords(session.operation)} of ${rows}`;
   requirePerson(session, subject);
-  const shown = shownRows(plan, checked.first);
-  const rest = checked.selected - checked.first.length;
+  const cards = await cardLines(session, plan, checked);
+  const shown = shownRows(plan, checked.first.slice(0, SHOWN_ROWS));
+  const rest = checked.selected - shown.length;
   const empty = unchangedLines({ ...checked, unchanged: 0 });
   await session.context.stderr.write(
     [
+      ...cards,
       ...shown,
       rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
       plan.changedFrom === undefined

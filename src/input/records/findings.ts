@@ -11,7 +11,8 @@ import { Digest, SeenTable } from './seen-table.ts';
 import { isInShard } from './shard.ts';
 
 const MAX_FAULTS = 20;
-const SHOWN_ROWS = 5;
+/** So many rows are kept for the question; the cards of no more than these are read for it. */
+export const FIRST_ROWS = 10;
 const MAX_WARNINGS = 5;
 
 /** One text for one event: rows that would create the same event have the same. */
@@ -81,7 +82,7 @@ export class Findings {
     this.selected += 1;
     if (row.record.isHidden === true) this.hidden += 1;
     this.#lookForBlanks(row);
-    if (this.first.length < SHOWN_ROWS) this.first.push(row);
+    if (this.first.length < FIRST_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
       const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${row.line}`;
       this.warnings.push(...idWarnings(row.id).map((warning) => `${place}: ${warning}`));
