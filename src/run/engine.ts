@@ -96,7 +96,8 @@ class RowRunner<R extends RunRow> {
     return {
       exitCode: runExitCode(tally, this.#control.stops),
       tally,
-      stop: state === 'stopped' ? this.#control.stops[0] : undefined,
+      // What broke is reported although every row was sent.
+      stop: state === 'stopped' || this.#control.has('broken') ? this.#control.stops[0] : undefined,
       state,
       elapsedMs: Math.round(clock.monotonic() - startMs),
       isOutputLost: this.#isOutputLost,

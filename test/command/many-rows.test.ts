@@ -264,7 +264,11 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
       '{\n  "object": "list",\n  "data": []\n}\n',
       '1 fault in stdin, nothing was sent: line 1: one JSON object over several lines; give an array',
     ],
-    ['a row whose outcome is unknown', `cardId,_outcome\n${ONE},unknown\n`, 'then give --resend-unknown'],
+    [
+      'a row whose outcome is unknown',
+      `cardId,_outcome\n${ONE},unknown\n`,
+      'only a row that was not applied may be sent again, with --resend-unknown',
+    ],
   ])('%s', async (_what, stdin, problem) => {
     const stderr = await refused(BLOCK, stdin);
     expect(stderr).toContain(problem);

@@ -301,7 +301,7 @@ describe('table off a terminal', () => {
 describe('one-time secrets are hidden in table and csv unless --show-sensitive; json and ndjson print them', () => {
   test.each<[readonly string[], string]>([
     [
-      [],
+      ['--out', 'kept.json'],
       'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\t<hidden, 2 characters>\t<hidden, 3 characters>\n',
     ],
     [['--show-sensitive'], 'PRIMARY ACCOUNT NUMBER PREFIX\tACTIVATION DATA\tAUTHENTICATION DATA\n9999\tad\tau😀\n'],
@@ -318,7 +318,7 @@ test.each(['table', 'json'])('-v shows no one-time secret of the other wallet ei
   const body =
     '{"encryptedPaymentInstrument":"SECRET","extra":{"activationData":"SECRET","authenticationData":["SECRET"]}}';
   const server = await startRecordingServer([{ body }]);
-  const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '-v', '-o', format];
+  const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '-v', '-o', format, '--out', 'kept.json'];
   const { code, stderr } = await runFrontdesk(args, { env: server.env });
   expect(code).toBe(0);
   expect(stderr).not.toContain('SECRET');

@@ -382,7 +382,7 @@ describe.concurrent('files of credentials and settings', () => {
       chmodSync(file, 0o600);
       for (const mode of [0o770, 0o777, 0o702]) {
         chmodSync(folder, mode);
-        await refused(`chmod 700 ${folder}`);
+        await refused(`chmod go-w ${folder}`);
       }
       chmodSync(folder, 0o755);
       renameSync(file, `${file}.real.planted`);

@@ -125,7 +125,9 @@ describe.concurrent('waiting', () => {
       const end = await dialogue(['card', 'get', CARD], [[SPINNER, { signal }]], { env: server.env });
       expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code, leftBehind: [] });
       expect(end.output).toMatch(
-        new RegExp(`(?:\\u001b\\[(?:2K|1G|\\?25h|\\?2026l)|\\r|\\n)frontdesk: cancelled by ${said}`),
+        new RegExp(
+          `(?:\\u001b\\[(?:2K|1G|\\?25h|\\?2026l)|\\r|\\n)(?:\\u001b\\[[0-9;]*m)*frontdesk:(?:\\u001b\\[[0-9;]*m)* cancelled by ${said}`,
+        ),
       );
     },
   );
