@@ -2,7 +2,6 @@ import { nounOf } from '../../api/operation.ts';
 import { Failure, warning } from '../../failure.ts';
 import { showGiven } from '../../input/given.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
-import { FIRST_ROWS } from '../../input/records/findings.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { cellText } from '../../output/column.ts';
@@ -13,7 +12,6 @@ import type { Service, Session } from '../../session.ts';
 import { type CardBefore, readCardBefore } from '../confirm.ts';
 import { notConfirmed, requirePerson, whereText } from '../write-guards.ts';
 import type { ManyCall } from './many-call.ts';
-import { callOf } from './run-rows.ts';
 
 /** One row of the question is a few lines of a terminal at most. */
 const MAX_SHOWN = 240;
@@ -51,7 +49,11 @@ function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): readonly st
 /** The card of a row, or why it could not be read; a 404 concerns that row alone. Throws at 401, 403 and Ctrl-C. */
 async function readCardOfRow(session: Session, plan: ManyCall, row: Row): Promise<CardBefore> {
   try {
-    return await readCardBefore(session, { call: callOf(plan.operation, row) }, false);
+    return await readCardBefore(
+      session,
+      { call: { operation: plan.operation, params: row.params, query: {}, body: row.body } },
+      false,
+    );
   } catch (error) {
     if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
     throw error;
@@ -70,7 +72,7 @@ function shownCard(id: string, before: CardBefore): string {
 
 /** A line for each card of a few, one read after the other: a 401 of the first ends the call before a second is read. */
 async function cardLines(session: Session, plan: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
-  if (plan.operation.family !== 'cards' || selected > FIRST_ROWS) return [];
+  if (plan.operation.family !== 'cards' || selected > first.length) return [];
   const lines: string[] = [];
   for (const row of first) {
     const before = await readCardOfRow(session, plan, row);

@@ -12,7 +12,7 @@ import { isInShard } from './shard.ts';
 
 const MAX_FAULTS = 20;
 /** So many rows are kept for the question; the cards of no more than these are read for it. */
-export const FIRST_ROWS = 10;
+const FIRST_ROWS = 10;
 const MAX_WARNINGS = 5;
 
 /** One text for one event: rows that would create the same event have the same. */
