@@ -102,12 +102,17 @@ function settle(output: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, 'cards.example.com')
     .replaceAll(/\d{8}-\d{4}-[0-9a-f]{6}/g, '20270402-1800-7f3a2b')
     .replaceAll(/\d{4}-\d\d-\d\dT[0-9:.]+Z \(now\)/g, '2027-04-02T18:00:00.000Z (now)')
+    .replaceAll(/\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC \(now\)/g, '2 Apr 2027, 18:00 UTC (now)')
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
     .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
     .replaceAll(/Plan [0-9a-f]{12}/g, 'Plan 7f3a2b904c1d')
     .replaceAll(/(Made.*?)\S+Z \([^)]*\) by \S+/g, '$12027-04-02T18:00:00Z (now) by ann')
     .replaceAll(/(Expires.*?)\d{4}-\S+Z/g, '$12027-04-03T18:00:00Z')
+    .replaceAll(
+      /(\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC) \((?:in [^)]+|[^)]+ ago)\)/g,
+      (_, time: string) => `${time} (${awayFrom(new Date(time).toISOString(), NOW_MS) ?? ''})`,
+    )
     .replaceAll(
       /(\d{4}-\d\d-\d\dT[0-9:.]+Z) \((?:in [^)]+|[^)]+ ago|now)\)/g,
       (_, time: string) => `${time} (${awayFrom(time, NOW_MS) ?? ''})`,
