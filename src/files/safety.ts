@@ -147,7 +147,18 @@ interface Refusal {
  * /tmp, will do, where each can replace only what is his own). The facts are those of the bytes that are given back.
  * Throws the system's error where it cannot be read.
  */
-export function readGuardedFile(path: string, { everyFolder }: { readonly everyFolder: boolean }): GuardedFile {
+export function readGuardedFile(path: string, options: { readonly everyFolder: boolean }): GuardedFile {
+  // Another process of this user that saves its change replaces the file between two looks: that one is read then.
+  for (let tries = 1; ; tries += 1) {
+    const read = readOnce(path, options);
+    if (!('problem' in read) || read.problem !== REPLACED || tries === REPLACEMENTS) return read;
+  }
+}
+
+const REPLACED = 'it was replaced meanwhile';
+const REPLACEMENTS = 50;
+
+function readOnce(path: string, { everyFolder }: { readonly everyFolder: boolean }): GuardedFile {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const facts = fstatSync(file);
@@ -172,8 +183,7 @@ function guardDanger(path: string, facts: Stats, everyFolder: boolean): Refusal 
   if (uid === undefined) return undefined;
   const real = realpathSync(path);
   const there = statSync(real);
-  if (there.ino !== facts.ino || there.dev !== facts.dev)
-    return { problem: 'it was replaced meanwhile', fix: undefined };
+  if (there.ino !== facts.ino || there.dev !== facts.dev) return { problem: REPLACED, fix: undefined };
   let danger: Refusal | undefined = openDanger(real, 'it', facts, uid, 'go-w');
   for (let folder = dirname(real); danger === undefined; folder = dirname(folder)) {
     const { uid: owner, mode } = statSync(folder);

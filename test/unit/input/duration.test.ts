@@ -47,7 +47,7 @@ describe('parseAge', () => {
     expect(parseAge(text)).toBe(ms);
   });
 
-  it.each(['90', '3w', '1y', '40000d'])('refuses %j', (text) => {
+  it.each(['90', '1y', '40000d'])('refuses %j', (text) => {
     expect(parseAge(text)).toBeUndefined();
   });
 });
