@@ -4,8 +4,8 @@ import type { CallInput } from '../../src/http/call.ts';
 import { fromPlain } from '../../src/json/plain.ts';
 import {
   type Behaviour,
+  CLOSED_PORT,
   closeAfterRequest,
-  closedPort,
   counted,
   deafOnAccept,
   drip,
@@ -149,7 +149,7 @@ export const WRITES = Object.keys(EXPECTED)
 
 export async function build(event: Event, cardStatus: string): Promise<Stage> {
   if (event.kind === 'closed_port') {
-    const url = `http://127.0.0.1:${await closedPort()}`;
+    const url = `http://127.0.0.1:${CLOSED_PORT}`;
     return { url, server: undefined, close: async () => undefined };
   }
   const read = counted(json(200, cardText(cardStatus)), false);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   type Behaviour,
+  CLOSED_PORT,
   closeAfterRequest,
-  closedPort,
   closeOnAccept,
   deafOnAccept,
   drip,
@@ -58,7 +58,7 @@ async function listen(server: Server): Promise<number> {
 
 describe.concurrent('connections that do not come about', () => {
   it('N1 connection refused: three attempts, and nothing was sent', async () => {
-    const port = await closedPort();
+    const port = CLOSED_PORT;
     const result = await meet(`http://127.0.0.1:${port}`, 'activate', { retries: 2, budgetMs: 40_000 });
     expect(result.end).toBe('7 not_sent');
     expect(result.error).toMatchObject({ code: 'UNREACHABLE', attempts: 3, phase: 'connecting' });
@@ -68,7 +68,7 @@ describe.concurrent('connections that do not come about', () => {
   });
 
   it('N2 refused on IPv6 and IPv4: one plain message', async () => {
-    const port = await closedPort();
+    const port = CLOSED_PORT;
     const { stderr, code } = await meet(`http://localhost:${port}`, 'get', { format: [] });
     expect(code).toBe(7);
     expect(stderr).toContain(`cannot connect to localhost:${port} (refused)`);
@@ -333,7 +333,7 @@ describe.concurrent('proxies', () => {
   const FAR = 'https://cards.example';
 
   it('N22 proxy refused: the proxy is named without its password', async () => {
-    const port = await closedPort();
+    const port = CLOSED_PORT;
     const result = await meet(FAR, 'activate', {
       env: { HTTPS_PROXY: `http://operator77:s3cret-word@127.0.0.1:${port}` },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closedPort } from '../../support/fault-server.ts';
+import { CLOSED_PORT } from '../../support/fault-server.ts';
 import { createClient, TOKEN } from '../../support/library.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -61,7 +61,7 @@ describe('what a call resolves to', () => {
   });
 
   it('says that nothing was sent, without a time of sending, when nobody listens', async () => {
-    const client = createClient({ cards: { url: `http://127.0.0.1:${await closedPort()}`, token: TOKEN }, ...QUICK });
+    const client = createClient({ cards: { url: `http://127.0.0.1:${CLOSED_PORT}`, token: TOKEN }, ...QUICK });
     const [write, read] = [await client.card.activate(CARD_ID), await client.card.get(CARD_ID)];
     expect(write).toMatchObject({ outcome: 'not_sent', error: { code: 'UNREACHABLE', exitCode: 7 } });
     expect(write).not.toHaveProperty('error.sentAt');

@@ -107,7 +107,7 @@ describe.concurrent('the desk', () => {
       [nth(MENU, 1), REISSUE],
       [/y\/N/, 'y\r'],
       [nth(MENU, 2), ANOTHER],
-      [/2 {2}9999aaaa-2222-3333-4444-555566667777/, '1\r'],
+      [/2 {2}9999aaaa-2222-3333-4444-555566667777[\s\S]*Card id/, '1\r'],
       [nth(MENU, 3), HISTORY],
       [nth(MENU, 4), ANOTHER],
       [nth(NEXT_CARD, 2), CTRL_D],

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchange.ts';
 import type { ProxyServer } from '../../../src/wire/proxy.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
-import { closedPort, json, startFaultServer } from '../../support/fault-server.ts';
+import { CLOSED_PORT, json, startFaultServer } from '../../support/fault-server.ts';
 import { type ProxyMode, startProxyServer } from '../../support/proxy-server.ts';
 import {
   EARLY_CERTIFICATE,
@@ -173,7 +173,7 @@ describe('proxies', () => {
   });
 
   it('N22 a proxy that refuses is named', async () => {
-    const port = await closedPort();
+    const port = CLOSED_PORT;
     const proxy: ProxyServer = {
       scheme: 'http',
       host: '127.0.0.1',

@@ -6,8 +6,8 @@ import type { Exchange, Transport, WireRequest } from '../../../src/wire/exchang
 import { createTransport } from '../../../src/wire/transport.ts';
 import {
   type Behaviour,
+  CLOSED_PORT,
   closeAfterRequest,
-  closedPort,
   closeOnAccept,
   drip,
   earlyReply,
@@ -139,7 +139,7 @@ describe('what came back is told apart by stage', () => {
 
 describe('nothing was sent', () => {
   it('N1 refused: says so with host and port', async () => {
-    const port = await closedPort();
+    const port = CLOSED_PORT;
     const url = `http://127.0.0.1:${port}`;
     const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
     expect(exchange).toEqual({
@@ -151,7 +151,7 @@ describe('nothing was sent', () => {
   });
 
   it('N2 refused on every address of localhost', async () => {
-    const url = `http://localhost:${await closedPort()}`;
+    const url = `http://localhost:${CLOSED_PORT}`;
     const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000 });
     expect(summary(exchange)).toBe('unsent connecting refused');
   });
