@@ -19,14 +19,21 @@ export interface Readable {
  */
 export async function openReadable(path: string): Promise<Readable> {
   const fd = await promisify(open)(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  const release = () => promisify(close)(fd);
+  let isOpen = true;
+  // Once: the number of a file that was closed may already be that of another file or of a connection. For the same reason
+  // no worker thread may read a pipe: a socket closes it, and at the thread's end Node closes that number once more.
+  const release = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    await promisify(close)(fd);
+  };
   try {
     const facts = await promisify(fstat)(fd);
     if (facts.isFIFO() || facts.isSocket()) return await pipeAt(fd, facts);
     if (facts.isCharacterDevice() && (await import('node:tty')).isatty(fd)) {
       throw Object.assign(new Error('it is a terminal'), { code: 'ETERMINAL' });
     }
-    return { facts, bytes: () => readPieces(fd), close: release };
+    return { facts, bytes: () => readPieces(fd, release), close: release };
   } catch (error) {
     await release().catch(() => undefined);
     throw error;
@@ -45,7 +52,7 @@ async function pipeAt(fd: number, facts: Stats): Promise<Readable> {
   };
 }
 
-async function* readPieces(fd: number): AsyncGenerator<Uint8Array> {
+async function* readPieces(fd: number, release: () => Promise<void>): AsyncGenerator<Uint8Array> {
   // One buffer for the whole file: a new one per piece would sit in memory until the collector comes round.
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   try {
@@ -55,7 +62,7 @@ async function* readPieces(fd: number): AsyncGenerator<Uint8Array> {
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
-    await promisify(close)(fd).catch(() => undefined);
+    await release().catch(() => undefined);
   }
 }
 

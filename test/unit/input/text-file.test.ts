@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,18 +70,6 @@ describe('openInput', () => {
       code: 'USAGE',
       message: '--from: - reads stdin, and stdin is a terminal; nothing was sent',
     });
-  });
-
-  it('reads a pipe once, and says that it cannot be read again', async () => {
-    const path = join(folder, 'pipe');
-    execFileSync('mkfifo', [path]);
-    const opening = openInput(path, noStdin, '--from');
-    execFileSync('sh', ['-c', 'printf abc > "$0" &', path]);
-    const file = await opening;
-    expect(file.isRereadable).toBe(false);
-    let text = '';
-    for await (const piece of file.bytes()) text += Buffer.from(piece).toString();
-    expect(text).toBe('abc');
   });
 
   it('says so when stdin itself cannot be read', async () => {
