@@ -110,6 +110,10 @@ describe('rows', () => {
     expect(await refused(BLOCK, `cardId,reason\n${ONE},a\n,\n${TWO},b\n`)).toContain(
       'line 3: the row has no value, and rows follow it: take it out',
     );
+    expect(await refused(BLOCK, `cardId\n${ONE}\n\n${TWO}\n`)).toContain(
+      'line 3: the row has no value, and rows follow it: take it out',
+    );
+    expect((await sent(BLOCK, `${ONE}\n\n${TWO}\n`)).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
     const rounded = await refused(BLOCK, `cardId\n"6,51327E+31"\n${TWO}\n`);
     expect(rounded).toContain('6,51327E+31\\" is a number that a spreadsheet has rounded, so that the id is lost');
     expect(rounded).toContain('1 fault in');

@@ -95,11 +95,15 @@ export class CsvParser implements RecordParser {
     const end = this.#lineEnd(start);
     if (this.#nextQuote < end) return this.#readQuoted(start, isLast);
     if (!this.#hasBreak(end, isLast)) return false;
-    if (end > start) {
-      const line = this.#text.slice(start, end);
+    const line = this.#text.slice(start, end);
+    if (line !== '') {
       this.#delimiter ??= sniffDelimiter(line);
       this.#add(line.split(this.#delimiter), this.#line);
-    }
+    } else if (this.#header !== undefined)
+      this.#add(
+        Array.from(this.#header.names, () => ''),
+        this.#line,
+      );
     this.#stepOver(end);
     return true;
   }

@@ -17,7 +17,7 @@ describe('a CSV input', () => {
     ['tabs', 'id\temail\n1\ta@x\n2\tb@x\n'],
     ['quotes', '"id","email"\n"1","a@x"\n"2","b@x"\n'],
     ['a byte order mark', '\ufeffid,email\n1,a@x\n2,b@x\n'],
-    ['blank lines', '\n\r\nid,email\n\n1,a@x\n\n\n2,b@x\n\n'],
+    ['blank lines before the header', '\n\r\nid,email\n1,a@x\n2,b@x\n'],
   ])('reads rows with %s', async (_, text) => {
     const read = await csv(text);
     expect(read.faults).toEqual([]);
@@ -39,11 +39,12 @@ describe('a CSV input', () => {
 
   it('gives the line of each row, line breaks in quotes and blank lines counted', async () => {
     const read = await csv('id,text\n1,"a\nb\r\nc"\n\n2,x\n3,"d\re"\n4,y\n');
-    expect(read.records.map((record) => record.line)).toEqual([2, 6, 7, 9]);
+    expect(read.records.map((record) => record.line)).toEqual([2, 5, 6, 7, 9]);
   });
 
-  it('skips blank lines but not a row of one empty quoted cell', async () => {
-    expect(valuesOf(await csv('id\n\n""\n\nx\n'))).toEqual([[''], ['x']]);
+  it('gives a blank line between rows as a row without any value, and leaves one at the end out', async () => {
+    expect(valuesOf(await csv('id\n\n""\nx\n'))).toEqual([[''], [''], ['x']]);
+    expect(valuesOf(await csv('id,email\r\n1,a@x\r\n\r\n'))).toEqual([['1', 'a@x']]);
   });
 
   test.each([
