@@ -12,8 +12,8 @@ export interface RunHold extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' 
   prove(): void;
 }
 
-/** A proof that is older is not trusted when a request is about to leave: the process may have been stopped since. */
-const TRUSTED_MS = 10_000;
+/** Within one turn of the event loop, a proof that is older is not trusted: the process may have been stopped since. */
+const TRUSTED_MS = 1000;
 
 /**
  * Appends records so that all that arrive while the disk is busy share one write and one fdatasync: rows that
@@ -29,6 +29,7 @@ export class JournalWriter {
   #failure: Failure | undefined;
   #provedMs = 0;
   #provedWallMs = 0;
+  #isProvedInThisTurn = false;
 
   constructor(
     file: AppendFile,
@@ -55,13 +56,16 @@ export class JournalWriter {
   }
 
   /**
-   * The failure to hold the run until now, for a request that is about to leave; looks at the lock only when the last
-   * look is some time ago. The wall clock too is compared with itself: a machine that sleeps stops the monotonic one.
+   * The failure to hold the run until now, for a request that is about to leave. Requests that leave in one turn of the
+   * event loop share one look at the lock. No clock makes an older look good: a machine that stood still stopped them all.
+   * Within the turn both clocks are asked: a machine that sleeps stops the monotonic one.
    */
   lost(): Failure | undefined {
     const clock = this.#clock;
     const isTrusted =
-      clock.monotonic() - this.#provedMs < TRUSTED_MS && Math.abs(clock.now() - this.#provedWallMs) < TRUSTED_MS;
+      this.#isProvedInThisTurn &&
+      clock.monotonic() - this.#provedMs < TRUSTED_MS &&
+      Math.abs(clock.now() - this.#provedWallMs) < TRUSTED_MS;
     if (isTrusted || this.#failure !== undefined) return this.#failure;
     try {
       this.#prove();
@@ -96,6 +100,11 @@ export class JournalWriter {
     this.#hold.prove();
     this.#provedMs = atMs;
     this.#provedWallMs = wallMs;
+    if (this.#isProvedInThisTurn) return;
+    this.#isProvedInThisTurn = true;
+    setImmediate(() => {
+      this.#isProvedInThisTurn = false;
+    });
   }
 
   #failureOf(error: unknown): Failure {

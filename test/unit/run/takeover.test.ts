@@ -117,6 +117,7 @@ describe('a run that was lost', () => {
   it.each([
     ['the process was stopped', 75_000, 0],
     ['its machine was asleep, which stops the monotonic clock', 0, 75_000],
+    ['its machine stood still, and both clocks with it', 0, 0],
   ])('M2 keeps back a request that was about to leave when %s', async (_what, stoppedMs, asleepMs) => {
     let isLost = false;
     let wallMs = 0;
@@ -140,6 +141,8 @@ describe('a run that was lost', () => {
         if (row.row === 2) {
           fake.ms += stoppedMs;
           wallMs = asleepMs;
+          // As a request that waits for its connection.
+          if (stoppedMs + asleepMs === 0) await new Promise(setImmediate);
           isLost = true;
         }
         slot.pacer.leaves?.();
