@@ -22,7 +22,7 @@ export const FAILURES = {
   USAGE: {
     exitCode: 2,
     meaning:
-      'bad flag, argument, input file, configuration or environment, a token that is not visible ASCII, or a confirmation that nobody could give; nothing was sent',
+      'bad flag, argument, input file, configuration or environment, a token that is not visible ASCII, or a confirmation that could not be asked for; nothing was sent',
     repeat: 'after fixing it',
   },
   NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },

@@ -155,7 +155,7 @@ const PLANS: readonly Block[] = [
     'Refused: a plan changed in any byte (2), for another address (2), expired unless begun (17). The hash finds damage; who made the plan it does not prove.',
   ),
   text(
-    'profile set live --approvers <file> --approvals 2 demands signatures of two people with two keys, listed in an OpenSSH allowed-signers file. Then more than one row, and api POST, is refused (5) unless such a plan is applied. It stops mistakes, and not somebody who holds the token and curl.',
+    'profile set live --approvers <file> --approvals 2 demands signatures of two people with two keys, listed in an OpenSSH allowed-signers file. Then more than one row, and api POST, is refused (5) unless such a plan is applied. It stops mistakes; it does not stop a person who has the token and curl.',
   ),
 ];
 

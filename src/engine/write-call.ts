@@ -124,7 +124,9 @@ export async function printApplied(session: Session, single: SingleCall, answer:
     const result = answer.ending.resultId === undefined ? '' : `; the id in the answer is ${answer.ending.resultId}`;
     // The reader of a pipe went away: the write still ends by its outcome.
     if (error.errno === 'EPIPE') {
-      await session.notify(warning('OUTPUT_LOST', `the ${what} WAS applied, but nobody read the result${result}`));
+      await session.notify(
+        warning('OUTPUT_LOST', `the ${what} WAS applied, but the reader of the result was gone${result}`),
+      );
       return;
     }
     const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;

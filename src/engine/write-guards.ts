@@ -163,7 +163,7 @@ export function requirePerson(
   hint = 'add --yes to do it without a question; nothing was sent',
 ): void {
   if (prompt.available) return;
-  throw new Failure('USAGE', `${subject}: nobody can be asked here, and --yes is missing`, { hints: [hint] });
+  throw new Failure('USAGE', `${subject}: no person can be asked here, and --yes is missing`, { hints: [hint] });
 }
 
 /** Somebody was asked about `subject` and did not say yes. */

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
   EIO: 'the device reported an error',
   ETERMINAL: 'it is a terminal',
-  ENXIO: 'it is a pipe that nobody reads, or a device that is not there',
+  ENXIO: 'it is a pipe without a reader, or a device that is not there',
 };
 
 /** The system's code of an error (`ENOENT`), or undefined where there is none. */

@@ -199,7 +199,7 @@ export class OngoingCall {
     const reason = hasReason ? ', and the reason may not have been stored' : '';
     const message =
       `${subjectOf(this.#input)}: ${happened}; reading the card back shows status ${status}, so it counts as ` +
-      `done. Somebody else may have done it${reason}`;
+      `done. It may have been done by another call${reason}`;
     const notice: Notice = warning('CONFIRMED_BY_READ', message);
     return this.#answer({ ...accepted, notices: [notice, ...accepted.notices] }, 'confirmed_by_read');
   }

@@ -1,5 +1,5 @@
 import { nounOf } from '../api/operation.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type FailureDetails } from '../failure.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
@@ -53,9 +53,8 @@ export function unknownFailure(
     row('That means', meaning ?? 'it may or may not have been applied'),
   ];
   const command = checkCommand(facts);
-  const { effect } = facts.operation;
-  const advice = effect.kind === 'write' ? effect.unknownHint : 'do not repeat before checking';
   const details = detailsOf(facts, verdict, 'unknown');
+  const advice = adviceOf(facts, details);
   return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
     hints: command === undefined ? [advice] : [advice, `check with: ${command}`],
     details: observation === undefined ? details : { ...details, observed: observed(observation) },
@@ -66,6 +65,15 @@ export function unknownFailure(
 function sentenceOf(observation: Observation, seen: string): string {
   if (observation.reads === 0) return 'There was no time left to look at the card.';
   return `Looked at the card: ${seen}.`;
+}
+
+/** What to do. No command shows the card that a reissue made: those who run the service can find it by these. */
+function adviceOf({ operation: { effect }, id }: CallFacts, { sentAt, http }: FailureDetails): string {
+  if (effect.kind !== 'write') return 'do not repeat before checking';
+  if (effect.readBack === 'none' || !('observes' in effect.readBack)) return effect.unknownHint;
+  const request = http?.requestId === undefined ? 'no request id came' : `request id ${http.requestId}`;
+  const known = [sentAt ?? 'time unknown', `card ${id}`, request].join(', ');
+  return `${effect.unknownHint}. No command can show the new card: ask those who run the service, and give them ${known}`;
 }
 
 function canLook({ operation: { effect } }: CallFacts): boolean {

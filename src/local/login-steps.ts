@@ -55,12 +55,12 @@ function hasSource({ tokenStdin, tokenCommand, tokenFile }: LoginGiven): boolean
 export function checkLogin(given: LoginGiven, { prompt }: Session): void {
   const faults: Fault[] = [];
   if (familyOf(given) === undefined && !prompt.available) {
-    faults.push({ where: '--family', problem: 'is required where nobody can be asked: cards or calendar' });
+    faults.push({ where: '--family', problem: 'is required where no person can be asked: cards or calendar' });
   }
   if (!hasSource(given) && !prompt.available) {
     faults.push({
       where: '--token-stdin',
-      problem: 'is required where nobody can be asked (or --token-command, --token-file)',
+      problem: 'is required where no person can be asked (or --token-command, --token-file)',
     });
   }
   if (faults.length > 0) throw usageFailure(faults);

@@ -47,7 +47,7 @@ export const NEVER_ASKS = { ...YES, text: 'accepted; this command never asks' } 
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!session.prompt.available) {
-    throw new Failure('USAGE', `${question} Nobody can be asked here, and --yes is missing`, {
+    throw new Failure('USAGE', `${question} No person can be asked here, and --yes is missing`, {
       hints: ['add --yes to do it without a question; nothing was changed'],
     });
   }

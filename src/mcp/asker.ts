@@ -23,7 +23,7 @@ export interface Confirmation {
 /** The answer of a person, or why there is none. */
 export type Given = { readonly isConfirmed: true } | { readonly refusal: string };
 
-const CANNOT_ASK = 'nobody was asked, because this client cannot ask a person (it declares no elicitation)';
+const CANNOT_ASK = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -105,7 +105,7 @@ export class Asker {
     if (cancelled.aborted) end();
     cancelled.addEventListener('abort', end);
     const done = new AbortController();
-    void this.#clock.sleep(QUESTION_MS, done.signal).then(() => over.abort('nobody answered within 5 minutes'));
+    void this.#clock.sleep(QUESTION_MS, done.signal).then(() => over.abort('no answer came within 5 minutes'));
     try {
       // The protocol layer has a limit of its own, which is never the first to be reached.
       const options = { signal: over.signal, timeout: 2 * QUESTION_MS };

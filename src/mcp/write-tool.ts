@@ -59,7 +59,7 @@ function unshowable({ call, id }: SingleCall): string | undefined {
   for (const [name, value] of [['id', id ?? ''] as const, ...fields]) {
     const length = typeof value === 'string' ? [...value].length : 0;
     if (length <= MOST_CHARACTERS) continue;
-    return `nobody was asked, because ${name} has ${length} characters, and a question shows at most ${MOST_CHARACTERS}`;
+    return `no person was asked, because ${name} has ${length} characters, and a question shows at most ${MOST_CHARACTERS}`;
   }
   return undefined;
 }

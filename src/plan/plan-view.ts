@@ -162,7 +162,7 @@ function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly s
   const demand =
     demanded === 0 ? [] : [missing > 0 ? `${missing} of ${demanded} missing` : `${demanded} of ${demanded} demanded`];
   const lines = [...signed, ...demand, ...uncounted.map((text) => `does not count: ${safeText(text)}`)];
-  return lines.length === 0 ? ['by nobody'] : lines;
+  return lines.length === 0 ? ['not yet'] : lines;
 }
 
 /** A part of a row's line, and how it is painted. */

@@ -121,7 +121,7 @@ describe('a client of 2026 that', () => {
       client.send(call(1, 'card_block', BLOCK, { _meta: envelope(capabilities) }));
       expectRefused(
         await client.answerTo(1),
-        'nobody was asked, because this client cannot ask a person (it declares no elicitation)',
+        'no person was asked, because this client cannot ask a person (it declares no elicitation)',
       );
       expect(server.lines).toEqual([]);
     },

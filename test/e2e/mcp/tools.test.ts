@@ -193,7 +193,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       'not_sent',
     ]);
     expect(long.content[0]?.text).toBe(
-      `update of calendar cal-1: nobody was asked, because description has 2001 characters, and a question shows at most 2000; nothing was sent\na person can run: frontdesk calendar update cal-1 --description '${description}'`,
+      `update of calendar cal-1: no person was asked, because description has 2001 characters, and a question shows at most 2000; nothing was sent\na person can run: frontdesk calendar update cal-1 --description '${description}'`,
     );
     expect([asked, server.lines]).toEqual([[], []]);
     await client.call('calendar_update', { calendarId: 'cal-1', description: description.slice(1) });

@@ -160,13 +160,13 @@ describe('a read-back that shows the wanted status settles the write', () => {
       level: 'warning',
       message:
         `block of card ${CARD_ID}: it broke (reset); reading the card back shows status BLOCKED, so it counts as ` +
-        'done. Somebody else may have done it',
+        'done. It may have been done by another call',
     });
     const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
     const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
     const withReason = await again.client.call(input, withPolicy());
     expect(withReason.kind === 'answered' && withReason.ending.notices[0]?.message).toMatch(
-      /Somebody else may have done it, and the reason may not have been stored$/,
+      /It may have been done by another call, and the reason may not have been stored$/,
     );
   });
 });

@@ -120,7 +120,8 @@ describe('the message of an unknown outcome', () => {
         'ACTIVE: no reissue is seen yet, and it may still come.',
     );
     expect(hints).toEqual([
-      'do not repeat before checking: a second reissue may make a second live card',
+      'do not repeat before checking: a second reissue may make a second live card. No command can show the new ' +
+        `card: ask those who run the service, and give them ${details.sentAt}, card ${CARD_ID}, no request id came`,
       `check with: frontdesk card get ${CARD_ID}`,
     ]);
     expect(details).toMatchObject({

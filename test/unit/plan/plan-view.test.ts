@@ -70,7 +70,7 @@ describe('a plan on a terminal', () => {
         'At                   https://calendar.example.com (profile live)',
         'Made                 2026-05-01T12:00:00Z (30 minutes ago) by ann',
         'Expires              2026-05-02T12:00:00Z (in 23 hours)',
-        'Approved             by nobody',
+        'Approved             not yet',
         'Fields               2 email, 1 active',
         'Compared             no: these cannot be read, so a change by others cannot be',
         '                     seen',
