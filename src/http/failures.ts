@@ -22,8 +22,8 @@ export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: No
   return badReply(facts, verdict);
 }
 
-const DOWN = 'The service may be down. Try again in a minute.';
-const NO_NETWORK = "This machine's network may be down. Try again in a minute.";
+const DOWN = 'The service may be down. Try again in a minute';
+const NO_NETWORK = "This machine's network may be down. Try again in a minute";
 
 /** What to do where it is not the address that is likely to be wrong. */
 const FIRST_HINTS: Partial<Record<BreakLabel, string>> = {

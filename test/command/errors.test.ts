@@ -134,7 +134,7 @@ test('a service that is down is named by the variable that set its URL', async (
   const { code, stderr } = await runFrontdesk(['card', 'get', '7c0e1111-2222-3333-4444-555566667777'], { env });
   expect(code).toBe(7);
   expect(stderr).toContain(
-    'hint: The service may be down. Try again in a minute.\nhint: if it stays so, check FRONTDESK_CARDS_URL (http://127.0.0.1:9)\n',
+    'hint: The service may be down. Try again in a minute\nhint: if it stays so, check FRONTDESK_CARDS_URL (http://127.0.0.1:9)\n',
   );
 });
 
