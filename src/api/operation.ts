@@ -87,6 +87,11 @@ export function isUpdate({ effect }: Operation): boolean {
   return effect.kind === 'write' && effect.isUpdate === true;
 }
 
+/** Can a read of its resource settle an unknown outcome? Of a reissue it shows at most that something happened. */
+export function canReconcile({ effect }: Operation): boolean {
+  return effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
+}
+
 /** The noun of what it does, for a sentence: `block`. */
 export function nounOf({ attempt }: Operation): string {
   return attempt.split(' ')[0] ?? attempt;

@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { familyWords } from '../api/operation.ts';
+import { canReconcile, familyWords } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
 import { readCredentials } from '../credentials/store.ts';
 import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
@@ -10,6 +11,7 @@ import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { commandWords } from '../output/people-text.ts';
+import { nextCommand } from '../run/next-command.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
@@ -125,9 +127,16 @@ async function checkRuns({ places, context }: Session): Promise<readonly Check[]
   if (left !== undefined) return [problemOf('runs', left)];
   const open = runs.filter(({ state }) => state !== 'running' && state !== 'finished');
   if (open.length === 0) return [ok('runs', runs.length === 0 ? 'there are none' : `${runs.length}, none unfinished`)];
-  return open.map(({ run, operation, state }) =>
-    warning('runs', `run ${run} (${commandWords(operation)}) is ${state}`, `frontdesk runs resume ${run}`),
-  );
+  return open.map(({ run, operation: command, state, outcomes }) => {
+    const operation = ALL_OPERATIONS.find((one) => one.command === command);
+    const next = nextCommand({
+      run,
+      hasLeft: state !== 'unsettled',
+      unknown: outcomes?.['unknown'] ?? 0,
+      canReconcile: operation !== undefined && canReconcile(operation),
+    });
+    return warning('runs', `run ${run} (${commandWords(command)}) is ${state}`, next);
+  });
 }
 
 /** Folders and files of this user: where they are, who can get at them, and whether they can be read. */

@@ -127,6 +127,34 @@ describe('doctor', () => {
     expect(stdout).not.toContain(token);
   });
 
+  test.each([
+    ['block', '--reconcile'],
+    ['reissue', undefined],
+  ])(
+    'names the command that goes on with a run of %s whose rows are unknown, as its report does',
+    async (verb, flag) => {
+      const home = createHome();
+      const server = await startRecordingServer(({ method }) =>
+        method === 'POST' ? { status: 500 } : { status: 503 },
+      );
+      const ids = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b102\n';
+      const run = await runFrontdesk(
+        ['card', verb, '--from', '-', '--run', 'r1', '--yes', '--retries', '0', '--retry-max-time', '1s'],
+        { home, env: server.env, stdin: ids },
+      );
+      expect(run.code).toBe(8);
+      const next =
+        flag === undefined ? 'frontdesk runs results r1 --outcome unknown' : 'frontdesk runs resume r1 --reconcile';
+      const { of } = await doctor({ home });
+      expect(of('runs')).toEqual([
+        { name: 'runs', status: 'warning', message: `run r1 (card ${verb}) is unsettled`, fix: next },
+      ]);
+      const report = await runFrontdesk(['runs', 'report', 'r1', '--as', 'markdown'], { home });
+      expect(report.stdout).toContain(next);
+      expect(report.stdout.includes('--reconcile')).toBe(flag !== undefined);
+    },
+  );
+
   test('runs no token command', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });

@@ -1,4 +1,4 @@
-import { isUpdate } from '../../api/operation.ts';
+import { canReconcile, isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { FAILURES, Failure, type Outcome, warning } from '../../failure.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
@@ -56,10 +56,9 @@ async function* rowsOf(run: OpenRun): AsyncGenerator<ReportedRow> {
 /** The ways on from a run; none of an operation that this version does not know. */
 function waysOf({ header, stored, knowsOld }: OpenRun) {
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
-  const effect = operation?.effect;
   const mayHaveChanged = [...TO_REVERT].some((outcome) => (stored.outcomes[outcome] ?? 0) > 0);
   return {
-    canReconcile: effect?.kind === 'write' && typeof effect.readBack === 'object',
+    canReconcile: operation !== undefined && canReconcile(operation),
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };

@@ -74,7 +74,7 @@ interface ColumnMap {
 const MAX_COLUMN_MAPS = 1000;
 
 const UNKNOWN_OUTCOME =
-  'the outcome of this row is unknown: it may have been applied; settle its run first (`frontdesk runs resume <run> --reconcile`, or a check at the service); only a row that was not applied may be sent again, with --resend-unknown';
+  'the outcome of this row is unknown: it may have been applied; settle it first: `frontdesk runs` names its run, whose summary names the command that goes on; only a row that was not applied may be sent again, with --resend-unknown';
 
 interface Found {
   readonly field: string;

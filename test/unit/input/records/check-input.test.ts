@@ -272,7 +272,7 @@ describe('faults of an input', () => {
       cardBlock,
       `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
       [
-        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied; settle its run first (`frontdesk runs resume <run> --reconcile`, or a check at the service); only a row that was not applied may be sent again, with --resend-unknown',
+        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied; settle it first: `frontdesk runs` names its run, whose summary names the command that goes on; only a row that was not applied may be sent again, with --resend-unknown',
       ],
     ],
     [
