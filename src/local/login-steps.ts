@@ -136,7 +136,8 @@ export async function readSecret(
     await readTokenFile(value, 'the token file', session.context.platform);
     return { kind: 'file', value };
   }
-  if (tokenStdin === true) return { kind: 'token', value: checkTokenText(await readAll(session), 'stdin') };
+  if (tokenStdin === true)
+    return { kind: 'token', value: checkTokenText(pastedToken(await readAll(session)), 'stdin') };
   // Whose it is stands in the question: a token for trying things out must not replace the live one.
   const url = (family === 'cards' ? urls.cardsUrl : urls.calendarUrl) ?? session.baseUrl(family);
   const whose = `profile ${session.profile.name}, ${new URL(url).host}`;

@@ -44,6 +44,18 @@ function jwt(claims: unknown): string {
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 describe('auth login off a terminal', () => {
+  test('--token-stdin takes away what is copied along with a token, and nothing from its middle', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    expect(await login(home, server, ['--token-stdin'], `  Bearer ${TOKEN} \r\n`)).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect((await runFrontdesk(GET, { home })).code).toBe(0);
+    expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
+    expect((await login(home, server, ['--token-stdin'], 'stored token')).code).toBe(2);
+  });
+
   test('--token-stdin with --family stores the token and creates the profile; nothing is sent', async () => {
     const { server, run } = await loggedIn();
     expect(server.requests).toEqual([]);
