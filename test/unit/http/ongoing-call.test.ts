@@ -452,6 +452,26 @@ describe('in a run of many rows', () => {
     expect(failure).toMatchObject({ code: 'BUSY', details: { outcome: 'not_sent' } });
   });
 
+  it.each<readonly [string, Scripted, () => Promise<string | undefined>]>([
+    ['a 429 whose wait the run gives up', answer(429, '', [['Retry-After', '3600']]), async () => undefined],
+    [
+      'a 401 whose renewal fails',
+      answer(401),
+      async () => {
+        throw new Failure('AUTH', 'the token command failed');
+      },
+    ],
+  ])('%s leaves a write that may have been applied before unknown', async (_, last, renew) => {
+    const unchanged = answer(200, card('ACTIVE'));
+    const { client, sent } = bench([answer(503, '', [['Retry-After', '1']]), unchanged, last, unchanged, unchanged], {
+      renew,
+    });
+    const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ refused: false }).pacer })));
+    expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { outcome: 'unknown' } });
+    const [write, look] = [`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`];
+    expect(sent).toEqual([write, look, write, look, look]);
+  });
+
   it('a row that is still refused after its retries is rejected', async () => {
     const { client, sent } = bench([answer(429), answer(429), answer(429)]);
     const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer().pacer })));
