@@ -97,7 +97,7 @@ export class Wire implements Transport {
     try {
       this.#receive(parseJSONRPCMessage(value));
     } catch {
-      this.#refuse(INVALID_REQUEST, 'the line is not JSON-RPC message');
+      this.#refuse(INVALID_REQUEST, 'the line is not a JSON-RPC message');
     }
   }
 

@@ -2,6 +2,9 @@ import type { Fault } from '../../failure.ts';
 import { columnLetters } from '../xlsx/reference.ts';
 import { countLineBreaks, type InputFault, type InputFormat, type RawRecord } from './record.ts';
 
+/** What is wrong with a row of a table without any value, unless it stands at the end. */
+export const EMPTY_BETWEEN = 'the row has no value, and rows follow it: take it out';
+
 /** Line and column of a row's fault. A CSV cell may begin lines below its row: quoted texts have line breaks. */
 export function placeFault(record: RawRecord, format: InputFormat, field: string, problem: string): InputFault {
   const index = record.names.indexOf(field);

@@ -7,7 +7,7 @@ import { readFieldText } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, roundedProblem } from './columns.ts';
-import { placeFault } from './fault-place.ts';
+import { EMPTY_BETWEEN, placeFault } from './fault-place.ts';
 import { type InputFault, type InputFormat, type InputHeader, isEmptyRow, isTable, type RawRecord } from './record.ts';
 
 /** One row as a call of its operation: checked, and ready to be sent. */
@@ -125,11 +125,7 @@ export class Interpreter {
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     if (isTable(format) && isEmptyRow(record)) {
-      return {
-        kind: 'faults',
-        row: undefined,
-        faults: [placeFault(record, format, '', 'the row has no value, and rows follow it: take it out')],
-      };
+      return { kind: 'faults', row: undefined, faults: [placeFault(record, format, '', EMPTY_BETWEEN)] };
     }
     const columns = this.#columnsOf(record);
     const { names, problems = [] } = record;

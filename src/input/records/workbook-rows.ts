@@ -5,6 +5,7 @@ import { quoteGiven } from '../given.ts';
 import type { MergedCells, SheetBatch, SheetRow } from '../xlsx/sheet.ts';
 import { openWorkbook, type Workbook } from '../xlsx/workbook.ts';
 import { WorkbookFault } from '../xlsx/workbook-fault.ts';
+import { EMPTY_BETWEEN } from './fault-place.ts';
 import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
 
 const NAMED_SHEETS = 5;
@@ -56,9 +57,14 @@ class RowMaker {
     const records: RawRecord[] = [];
     const faults: InputFault[] = [];
     for (const row of rows) {
+      const next = this.#line + 1;
       this.#line = row.line;
       if (this.header === undefined) faults.push(...this.#readHeader(row));
-      else records.push(this.#record(row, this.header.names, faults));
+      else {
+        // The reader of the sheet leaves out rows without a value; here one is known to have others after it.
+        if (row.line > next) faults.push({ line: next, sheet: this.#sheet, problem: EMPTY_BETWEEN });
+        records.push(this.#record(row, this.header.names, faults));
+      }
     }
     for (const cells of merged) faults.push(...this.#mergedFault(cells));
     return { records, faults };

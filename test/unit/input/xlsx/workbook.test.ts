@@ -33,13 +33,7 @@ async function refusal(bytes: Uint8Array, path = 'rows.xlsx'): Promise<string> {
 }
 
 describe('a workbook is read like the CSV file of its sheet', () => {
-  const rows = [
-    HEADER,
-    ['s1', 'a@x', 'Ann', true],
-    [null, null, null, null],
-    ['s2', ' b ', 12, false],
-    ['s3', null, 'é😀', null],
-  ];
+  const rows = [HEADER, ['s1', 'a@x', 'Ann', true], ['s2', ' b ', 12, false], ['s3', null, 'é😀', null]];
   const values = [
     ['s1', 'a@x', 'Ann', 'TRUE'],
     ['s2', ' b ', '12', 'FALSE'],
@@ -57,8 +51,8 @@ describe('a workbook is read like the CSV file of its sheet', () => {
     expect(valuesOf(read)).toEqual(values);
     expect(read.records.map(({ row, line }) => [row, line])).toEqual([
       [1, 2],
-      [2, 4],
-      [3, 5],
+      [2, 3],
+      [3, 4],
     ]);
     expect(read.faults).toEqual([]);
     expect(problemsOf(read)).toEqual([]);
@@ -167,10 +161,20 @@ describe('a workbook made by hand is read', () => {
     expect(valuesOf(await readAll(handMadeWorkbook({ rows })))).toEqual([['a\r\nb_x0041_', '_xZZZZ_']]);
   });
 
-  it('with gaps between its cells and rows', async () => {
-    const rows = `${HEADER_ROW}<row r="4"><c r="A4" t="str"><v>s1</v></c><c r="D4" t="b"><v>1</v></c></row><row r="9"/>`;
+  it('with gaps between its cells, and without the empty rows at its end', async () => {
+    const rows = `${HEADER_ROW}<row r="2"><c r="A2" t="str"><v>s1</v></c><c r="D2" t="b"><v>1</v></c></row><row r="9"/>`;
     const read = await readAll(handMadeWorkbook({ rows }));
-    expect(read.records.map(({ row, line, values }) => [row, line, values])).toEqual([[1, 4, ['s1', '', '', 'TRUE']]]);
+    expect(read.faults).toEqual([]);
+    expect(read.records.map(({ row, line, values }) => [row, line, values])).toEqual([[1, 2, ['s1', '', '', 'TRUE']]]);
+  });
+
+  it.each([
+    ['is missing', ''],
+    ['has a format and no value', '<row r="3"><c r="A3" s="1"/></row>'],
+  ])('and names a row between others that %s', async (_, between) => {
+    const rows = `${HEADER_ROW}${textRow(2, ['s1'])}${between}${textRow(4, ['s2'])}`;
+    const read = await readAll(handMadeWorkbook({ rows }));
+    expect(read.faults).toMatchObject([{ line: 3, problem: 'the row has no value, and rows follow it: take it out' }]);
   });
 });
 
