@@ -52,6 +52,8 @@ export class Page {
     const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-pipe'];
     this.#child = spawn(program, [...args, `--user-data-dir=${this.#folder}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+      // A group of its own, so that close() reaches the processes that the browser starts.
+      detached: true,
     });
     // The third and fourth stream were asked for as pipes just above.
     this.#input = this.#child.stdio[3] as Writable;
@@ -101,10 +103,15 @@ export class Page {
   }
 
   async close(): Promise<void> {
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill('SIGKILL');
+    const gone = new Promise((resolve) => this.#child.once('close', resolve));
+    process.kill(-(this.#child.pid ?? 0), 'SIGKILL');
     await gone;
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    try {
+      rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20 });
+    } catch {
+      // A helper of the browser in a session of its own may still write there. The folder stays with
+      // the system's other temporary files; nothing that is judged depends on it.
+    }
   }
 
   #send(method: string, params: object = {}): Promise<Readonly<Record<string, unknown>>> {
