@@ -1,8 +1,9 @@
 // Many rows against a service on loopback: the commands of the benchmarks, and the figures that take more than one.
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { secondLook, secondRequest } from './desk.mjs';
-import { bin, environment, median, ratio, root, scratch, seconds, startService } from './measure.mjs';
+import { bin, environment, median, peakMiB, ratio, root, scratch, seconds, startService } from './measure.mjs';
 import { cpuOnTerminal } from './terminal.mjs';
 
 const rawPool = join(root, 'bench', 'raw-pool.mjs');
@@ -48,6 +49,17 @@ export async function slowAnswers(rows) {
     const raw = [process.execPath, rawPool, service.url, file, 'GET', 8];
     const value = 1 / ratio(reading(file, 8), raw, { env: environment(service.url), runs: 3, stdout: out });
     return [{ on: '8 at once', goal: 0.9, value }];
+  } finally {
+    service.stop();
+  }
+}
+
+/** The most memory of a run whose every answer is 20 MB long. */
+export async function largeAnswers(rows) {
+  const service = await startService(0, 0, 20_000_000);
+  try {
+    const value = peakMiB(reading(idsFile(rows), 64), environment(service.url), 1, devNull);
+    return [{ on: 'MiB', goal: 512, value }];
   } finally {
     service.stop();
   }

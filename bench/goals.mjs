@@ -1,10 +1,11 @@
-// The figures, each with its goal, the command that is measured, and how. P1 to P18.
+// The figures, each with its goal, the command that is measured, and how. P1 to P19.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   bulkAgainstPool,
   idsFile,
+  largeAnswers,
   lookAgainstRequest,
   out,
   planAgainstRun,
@@ -24,6 +25,14 @@ const gh = [join(root, '.cache/peers/usr/bin/gh'), 'gh'].find((path) =>
 );
 const executable = join(root, '.cache/exe', process.platform === 'win32' ? 'frontdesk.exe' : 'frontdesk');
 const isOf20 = (major) => major === '20';
+
+const windowsNode = join(root, '.cache/windows/package/bin/node.exe');
+
+/** Runs a program of this disk on Node for Windows, which takes no pipe of this system for its output. */
+function underWine(program, ...args) {
+  const script = `exec wine "$0" "$@" > ${join(scratch, 'wine')} 2>&1 < /dev/null`;
+  return ['sh', '-c', script, windowsNode, `Z:${program.replaceAll('/', '\\')}`, ...args];
+}
 
 /** The executable holds Node 26. */
 const node26 = () => availableNodes().find(({ major }) => major === '26')?.path ?? process.execPath;
@@ -110,6 +119,22 @@ export const GOALS = [
         return [
           { on: 'one card', goal: 1.9, value: ratio([executable, 'card', 'get', CARD, '--json'], yardstick, { env }) },
           { on: '--help', goal: 1.1, value: ratio([executable, '--help'], yardstick, { env }) },
+        ];
+      }),
+  },
+  {
+    id: 'P3w',
+    what: 'on Node 22 for Windows under Wine, which is not Windows: one card, and `--version`, against an empty program there',
+    command: `frontdesk card get ${CARD} --json`,
+    needs: existsSync(windowsNode) && isHere('wine') ? undefined : 'wine, and npm run test:windows',
+    best: 'low',
+    measure: () =>
+      withService(0, (_, env) => {
+        const inWine = { ...env, WINEPREFIX: join(root, '.cache/windows/prefix'), WINEDEBUG: '-all' };
+        const against = (...args) => ratio(underWine(bin, ...args), underWine(empty), { env: inWine });
+        return [
+          { on: 'one card', goal: 2.3, value: against('card', 'get', CARD, '--json') },
+          { on: '--version', goal: 1.1, value: against('--version') },
         ];
       }),
   },
@@ -314,5 +339,12 @@ export const GOALS = [
     command: 'frontdesk history --limit 50 (and --id <card>)',
     best: 'low',
     measure: () => largeHistory(),
+  },
+  {
+    id: 'P19',
+    what: 'the most memory of 200 answers of 20 MB, 64 at once, in MiB',
+    command: 'frontdesk card get --from ids.txt -j 64 -o ndjson -q',
+    best: 'low',
+    measure: () => largeAnswers(200),
   },
 ];

@@ -66,9 +66,9 @@ export function peakMiB([node, ...args], env, runs = 5, stdout = join(scratch, '
 }
 
 /** Starts the service of the benchmarks in a process of its own; `stop` ends it. */
-export async function startService(latencyMs = 0, slowMs = latencyMs) {
+export async function startService(latencyMs = 0, slowMs = latencyMs, bytes = 0) {
   const script = fileURLToPath(new URL('service.mjs', import.meta.url));
-  const child = spawn(process.execPath, [script, String(latencyMs), String(slowMs)], {
+  const child = spawn(process.execPath, [script, String(latencyMs), String(slowMs), String(bytes)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const port = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data).trim())));

@@ -1,14 +1,15 @@
-// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs> [slowMs]`:
-// every hundredth card takes `slowMs`. Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
+// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs> [slowMs] [bytes]`:
+// every hundredth card takes `slowMs`; `bytes` of text stand in each card. Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
 import { createServer } from 'node:net';
 
 const latencyMs = Number(process.argv[2] ?? 0);
 const slowMs = Number(process.argv[3] ?? latencyMs);
+const store = 'Bergen'.padEnd(Number(process.argv[4] ?? 0), '.');
 
 function answerTo(head) {
   const id = /\/v1\/cards\/([0-9a-fA-F-]{36})/.exec(head)?.[1] ?? '';
   const status = head.includes('/block ') ? 'BLOCKED' : 'ACTIVE';
-  const body = `{"cardId":"${id}","clientReference":"order-1","status":"${status}","initialBalance":50.00,"currentBalance":10.10,"expiryDate":"2031-01-01T00:00:00Z","design":"classic","metadata":{"store":"Bergen"},"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-02T00:00:00Z"}`;
+  const body = `{"cardId":"${id}","clientReference":"order-1","status":"${status}","initialBalance":50.00,"currentBalance":10.10,"expiryDate":"2031-01-01T00:00:00Z","design":"classic","metadata":{"store":"${store}"},"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-02T00:00:00Z"}`;
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 

@@ -29,7 +29,7 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((name) => ({ name: name.replaceAll('\\', '/'), text: readFileSync(join(root, 'src', name), 'utf8') }));
 
 /** What the loader adds to each file that it reads. */
-const OF_LOADER = /^(?:__\w+|)$/;
+const OF_LOADER = /^(?:__\w+|<static_initializer>|)$/;
 
 /** The files of src that a call runs a function of; one that is only loaded is not walked through. */
 async function filesOf(args, env) {

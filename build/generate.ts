@@ -3,8 +3,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { artifacts } from '../src/describe/artifacts.ts';
 import { REGISTRY } from '../src/registry.ts';
+import { artifacts } from './artifacts.ts';
 import { layerPicture } from './layers.ts';
 import { MESSAGES_PATH, messagesPage } from './messages.ts';
 import { readPages } from './pages.ts';

@@ -50,7 +50,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'options',
     holds: 'options as data, and the one reader that makes typed values of argv',
-    imports: [...GROUND, 'output', 'input'],
+    imports: [...GROUND, 'api', 'output', 'input'],
   },
   { name: 'sandbox', holds: 'the service, played on loopback', imports: [...GROUND, 'api', 'files'] },
   { name: 'settings', holds: 'profiles and preferences', imports: [...GROUND, 'api', 'wire', ...INPUT_OUTPUT] },
@@ -93,7 +93,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'engine',
-    holds: 'parses, guards, asks, calls; run/: many rows',
+    holds: 'argv to exit code; session/ opens, ask/ asks, call/ makes one call, many/ many rows',
     imports: [...BELOW_SESSION, 'process', 'sandbox', 'report', 'session', 'commands', 'describe'],
   },
   {
@@ -131,10 +131,10 @@ export const LAYERS: readonly Layer[] = [
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
   commander: 'src/engine/argv.ts',
-  '@inquirer/core': 'src/engine/questions.ts',
+  '@inquirer/core': 'src/engine/ask/questions.ts',
   undici: 'src/wire/transport.ts',
   conf: 'src/settings/write.ts',
-  ora: 'src/engine/wait-display.ts',
+  ora: 'src/engine/session/wait-display.ts',
   saxes: 'src/input/xlsx/xml.ts',
   'cli-table3': 'src/output/terminal-table.ts',
 };

@@ -81,9 +81,9 @@ export function listMessages(root: string): readonly Message[] {
   });
 }
 
-export const MESSAGES_PATH = 'docs/messages.md';
+export const MESSAGES_PATH = 'test/contract/__snapshots__/messages.md';
 
-/** The page that lists all messages. */
+/** The snapshot that lists all messages. */
 export function messagesPage(root: string): string {
   const lines = [
     '# Every message',

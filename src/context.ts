@@ -42,7 +42,7 @@ export interface SignalPort {
   /** The signals received so far, in order. */
   readonly received: readonly SignalName[];
   /**
-   * Only the newest listener hears a signal: whoever has a write under way decides how it ends.
+   * Only the newest listener hears a signal: a write under way decides how it ends.
    * `count` is 1 for the first signal of the process. Returns how to stop listening.
    */
   onSignal(listener: (signal: SignalName, count: number) => void): () => void;
@@ -70,11 +70,11 @@ export interface PromptPort {
     judge: (answer: string) => Verdict,
     how?: { readonly show?: (answer: string) => string; readonly keepsAtEscape?: boolean },
   ): Promise<string>;
-  /** The same, not echoed. */
+  /** Free text that is not echoed. */
   secret(question: string, judge: (answer: string) => Verdict): Promise<string>;
   /** Yes or no; the default is no. */
   confirm(question: string): Promise<boolean>;
-  /** The same with a third answer, `word`, of which the first letter is enough; `does` says what it is for. */
+  /** Yes or no, with a third answer, `word`, of which the first letter is enough; `does` says what it is for. */
   decide(question: string, other?: { readonly word: string; readonly does: string }): Promise<string>;
   /** `orText` judges a text that is given in place of a choice; without it none is taken. */
   choose(
@@ -140,6 +140,8 @@ export interface Context {
    * the normal path drains its streams (an early exit cuts a pipe).
    */
   exitNow(code: number): void;
+  /** Frees the memory of what is not used any more, at once. */
+  readonly collectGarbage?: () => void;
   /** Absent: run from source. */
   readonly compiledCode?: CompiledCodeFacts;
 }

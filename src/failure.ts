@@ -27,11 +27,7 @@ export const FAILURES = {
   },
   NOT_FOUND: { exitCode: 3, meaning: 'the service answered 404', repeat: '' },
   AUTH: { exitCode: 4, meaning: 'no credential, an expired one, an unsafe file, or 401', repeat: 'after logging in' },
-  FORBIDDEN: {
-    exitCode: 5,
-    meaning: '403, or not allowed here: read-only, maxRows, approvals',
-    repeat: '',
-  },
+  FORBIDDEN: { exitCode: 5, meaning: '403, or not allowed here: read-only, maxRows, approvals', repeat: '' },
   REJECTED: { exitCode: 6, meaning: 'any other 4xx, or a redirect (never followed)', repeat: '' },
   UNREACHABLE: {
     exitCode: 7,
@@ -113,18 +109,32 @@ interface FailureOptions {
   /** Only CANCELLED has several: 130, 143, 129, 141. */
   readonly exitCode?: number | undefined;
   /** The message part by part, where it is one of several: people read one to a line. */
-  readonly lines?: readonly string[];
+  readonly lines?: readonly string[] | undefined;
   /** What a terminal shows in the place of the message, line by line, for what must not be misread. */
-  readonly screen?: readonly string[];
+  readonly screen?: readonly string[] | undefined;
+  /** What became of the request, or of what was to be changed; absent: the problem says it, or it is not known. */
+  readonly after?: After | undefined;
   readonly cause?: unknown;
 }
 
+/** What most failures leave behind, in the words that end their messages. */
+const AFTER = { unsent: 'nothing was sent', unchanged: 'nothing was changed' } as const;
+
+/** What a failure leaves behind: by name, or as a clause where only one place says it. */
+export type After = keyof typeof AFTER | `${string} ${string}`;
+
+function isNamed(after: After): after is keyof typeof AFTER {
+  return Object.hasOwn(AFTER, after);
+}
+
 /**
- * The one kind of error that frontdesk raises on purpose. `message` says what was attempted, on what, and
- * what came back; it is plain text of ours with outside text already inside it, and the writers make it
- * safe for a terminal. Anything else that is thrown is a bug and ends as INTERNAL.
+ * The one kind of error that frontdesk raises on purpose. `problem` says what was attempted, on what, and what came
+ * back; `message` says after it what became of the request. Both are plain text of ours with outside text already
+ * inside it, and the writers make it safe for a terminal. Anything else that is thrown is a bug and ends as INTERNAL.
  */
 export class Failure extends Error {
+  readonly problem: string;
+  readonly after: After | undefined;
   readonly code: FailureCode;
   readonly exitCode: number;
   readonly hints: readonly string[];
@@ -132,9 +142,13 @@ export class Failure extends Error {
   readonly lines: readonly string[] | undefined;
   readonly screen: readonly string[] | undefined;
 
-  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: FailureCode, problem: string, options: FailureOptions = {}) {
+    const { after, cause } = options;
+    const clause = after === undefined ? '' : `; ${isNamed(after) ? AFTER[after] : after}`;
+    super(problem + clause, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
+    this.problem = problem;
+    this.after = after;
     this.code = code;
     this.exitCode = options.exitCode ?? FAILURES[code].exitCode;
     this.hints = options.hints ?? [];
@@ -143,17 +157,21 @@ export class Failure extends Error {
     this.screen = options.screen;
   }
 
-  /** The same failure with more known about it, for a layer that knows the command or the row. */
-  with(details: FailureDetails, hints?: readonly string[]): Failure {
-    const known = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
-    return new Failure(this.code, this.message, {
-      hints: hints ?? this.hints,
-      details: { ...this.details, ...known },
-      exitCode: this.exitCode,
-      ...(this.lines === undefined ? {} : { lines: this.lines }),
-      ...(this.screen === undefined ? {} : { screen: this.screen }),
-      cause: this.cause,
-    });
+  /** A failure before the first byte of a request left. */
+  static unsent(code: FailureCode, problem: string, options?: FailureOptions): Failure {
+    return new Failure(code, problem, { ...options, after: 'unsent' });
+  }
+
+  /** A failure that left everything as it was: at the service, or on this machine. */
+  static unchanged(code: FailureCode, problem: string, options?: FailureOptions): Failure {
+    return new Failure(code, problem, { ...options, after: 'unchanged' });
+  }
+
+  /** Returns the failure with more known about it, for a layer that knows the command or the row. */
+  with(more: FailureDetails, hints?: readonly string[]): Failure {
+    const known = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
+    const details = { ...this.details, ...known };
+    return new Failure(this.code, this.problem, { ...this, hints: hints ?? this.hints, details, cause: this.cause });
   }
 }
 
@@ -192,9 +210,10 @@ export function usageFailure(faults: readonly Fault[], hints: readonly string[] 
 }
 
 /** One USAGE failure of several sentences: one message for a program, one line each for a person. */
-export function joinUsage(faults: readonly string[], hints: readonly string[]): Failure {
+export function joinUsage(faults: readonly string[], hints: readonly string[], after?: After): Failure {
   const heading = `${faults.length} faults, nothing was sent:`;
   return new Failure('USAGE', faults.join('; '), {
+    after,
     hints,
     ...(faults.length > 1 ? { lines: [heading, ...faults.map((fault) => `  ${fault}`)] } : {}),
   });

@@ -1,15 +1,24 @@
 import type { Family, Operation } from './api/operation.ts';
 import type { Context, PromptPort } from './context.ts';
 import type { CredentialPlace } from './credentials/store.ts';
-import type { Failure, Notice } from './failure.ts';
-import type { Places } from './files/paths.ts';
+import { Failure, type Notice } from './failure.ts';
+import { type Places, requireConfigDir, requireStateDir } from './files/paths.ts';
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
 import type { Column } from './output/column.ts';
-import type { Format, OutputOptions, Result, RowStream, Surroundings } from './output/options.ts';
-import type { ResolvedProfile } from './settings/resolve.ts';
+import { paintsErrors, renderNotice } from './output/failure-text.ts';
+import {
+  asFormat,
+  type Format,
+  type OutputOptions,
+  type Result,
+  type RowStream,
+  type Surroundings,
+} from './output/options.ts';
+import { openRowWriter, renderResult, writingBeside } from './output/render.ts';
+import { type ResolvedProfile, resolveProfile, resolveTarget } from './settings/resolve.ts';
 import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
-import type { Settings } from './settings/settings.ts';
+import { SANDBOX_URL, type Settings } from './settings/settings.ts';
 
 /** The common switches of one call. */
 export interface CommonInput {
@@ -37,56 +46,264 @@ export interface Service {
   readonly host: string;
   /** Remaining life of the token in milliseconds, by its own word; undefined: not known. */
   remainingMs(): Promise<number | undefined>;
+  /** Rejects with AUTH where a call would, before anything is sent: there is no credential, or it has ended. */
+  checkCredential(): Promise<void>;
 }
 
+/** What is known of the call so far, for the report of a failure at any moment. */
+export interface CallState {
+  format: Format;
+  operation: string | undefined;
+  /** Takes our own tokens out of a text; the second net under everything that is reported. */
+  mask?: (text: string) => string;
+  /** Writes whose request may have left and whose outcome is not known yet. */
+  writesUnderWay: number;
+  /** Takes away what is drawn on the terminal, before a report that could not be foreseen. */
+  clearDisplay?: () => void;
+  /** A file or folder with customers' data that must not outlive the call. */
+  temporary?: string | undefined;
+}
+
+/** Tells whether a person is there: `signal` leaves a question that waits too long, `during` may warn of it first. */
+export interface Presence {
+  readonly signal: AbortSignal;
+  /** A key was pressed. */
+  touched(): void;
+  during<Value>(ask: () => Promise<Value>, warn: (text: string) => void): Promise<Value>;
+}
+
+/** The services of a call, each opened when it is first asked for. */
+interface Services {
+  open(family: Family, session: Session): Promise<Service>;
+  permit(operation: Operation): void;
+  close(): Promise<void>;
+}
+
+/** What changes while the call runs, for all sessions derived from one. */
+interface Changing {
+  settings: Settings;
+  /** Chosen when it is first asked for. */
+  profile: ResolvedProfile | undefined;
+  output: OutputOptions;
+}
+
+/** What a session is made of. */
+export interface SessionParts
+  extends Pick<
+    Session,
+    'context' | 'operation' | 'common' | 'policy' | 'preferences' | 'places' | 'faults' | 'canAsk'
+  > {
+  readonly state: CallState;
+  readonly changing: Changing;
+  readonly display: { readonly listener: CallListener; clear(): void };
+  readonly services: Services;
+  chooseProfile(settings: Settings): ResolvedProfile;
+  /** Questions to the person at the terminal, left unanswered when `presence` says that there is none. */
+  promptUntil(presence?: Presence): PromptPort;
+}
+
+/** What a derived session may have of its own. */
+type Replaceable = Pick<
+  Session,
+  'context' | 'operation' | 'prompt' | 'listener' | 'via' | 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify'
+>;
+
 /**
- * What a running command reaches the world through. Everything is made at first use: a command pays
- * only for what it asks for.
+ * What a running command reaches the world through. Everything is made at first use: a command pays only for what it
+ * asks for.
  */
-export interface Session {
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #replaced: Partial<Replaceable>;
+  /** The session that this one was derived from, at the end of the line: services are opened for it. */
+  readonly #root: Session;
   readonly context: Context;
   /** Dotted command path for errors and history: `card.block`. */
   readonly operation: string;
   readonly common: CommonInput;
-  readonly output: OutputOptions;
   readonly policy: CallPolicy;
   readonly preferences: ResolvedPreferences;
-  /** The profile of this call; throws USAGE when there is none that can be meant. */
-  readonly profile: ResolvedProfile;
+  readonly places: Places;
+  /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */
+  readonly faults: readonly Failure[];
+  /** Whether a person could be asked if the call had no faults. */
+  readonly canAsk: boolean;
   readonly prompt: PromptPort;
-  /** The call is one of many of a sitting at the desk: each write asks, and what became of it is said there. */
-  readonly isSitting?: boolean;
   /** What the http layer reports while it waits and, with --verbose, exchanges. */
   readonly listener: CallListener;
-  readonly places: Places;
+  /** What carries a person's writes here, recorded beside the user: `mcp`. */
+  readonly via: string | undefined;
+  /** The call is made at the desk: each write asks, and the desk says how it ended. */
+  readonly isAtDesk: boolean = false;
+
+  constructor(parts: SessionParts, replaced: Partial<Replaceable> = {}, root?: Session) {
+    this.#parts = parts;
+    this.#replaced = replaced;
+    this.#root = root ?? this;
+    this.context = parts.context;
+    this.operation = parts.operation;
+    this.common = parts.common;
+    this.policy = parts.policy;
+    this.preferences = parts.preferences;
+    this.places = parts.places;
+    this.faults = parts.faults;
+    this.canAsk = parts.canAsk;
+    this.prompt = replaced.prompt ?? parts.promptUntil();
+    this.listener = parts.display.listener;
+    Object.assign(this, replaced);
+  }
+
+  /** Returns a session that differs in these members and shares everything else, changes while it runs included. */
+  with(replaced: Partial<Replaceable>): Session {
+    return new Session(this.#parts, { ...this.#replaced, ...replaced }, this.#root);
+  }
+
+  get output(): OutputOptions {
+    return this.#parts.changing.output;
+  }
+
+  /** The profile of this call; throws USAGE when there is none that can be meant. */
+  get profile(): ResolvedProfile {
+    const { changing } = this.#parts;
+    changing.profile ??= this.#parts.chooseProfile(changing.settings);
+    return changing.profile;
+  }
+
   /** Folder of settings and credentials; USAGE when nothing says where it is. */
-  configDir(): string;
+  configDir(): string {
+    return requireConfigDir(this.places);
+  }
+
   /** Folder of history, runs and the sandbox's state; USAGE when nothing says where it is. */
-  stateDir(): string;
-  settings(): Promise<Settings>;
-  changeSettings(change: (settings: Settings) => Settings): Promise<Settings>;
-  credentialPlace(): CredentialPlace;
+  stateDir(): string {
+    return requireStateDir(this.places);
+  }
+
+  settings(): Settings {
+    return this.#parts.changing.settings;
+  }
+
+  /** Changes the settings file, and returns what it holds then. */
+  async changeSettings(change: (settings: Settings) => Settings): Promise<Settings> {
+    const { changeSettings } = await import('./settings/write.ts');
+    const { pid, clock } = this.context;
+    const settings = await changeSettings({ configDir: this.configDir(), pid, clock }, change);
+    Object.assign(this.#parts.changing, { settings, profile: undefined });
+    return settings;
+  }
+
+  credentialPlace(): CredentialPlace {
+    const { platform, pid, clock } = this.context;
+    return { configDir: this.configDir(), platform, pid, clock };
+  }
+
   /** Base URL as the profile has it, without opening anything: for `--dry-run`. */
-  baseUrl(family: Family): string;
+  baseUrl(family: Family): string {
+    return this.profile.isSandbox ? SANDBOX_URL : resolveTarget(this.profile, family).url;
+  }
+
   /** Checks address and trust; the token is read when the first request is made. */
-  service(family: Family): Promise<Service>;
-  /** `via`: what carries a person's write here, recorded beside the user: `mcp`. */
-  recorder(via?: string): Promise<WriteRecorder>;
-  /** Lets the services of this session send writes of an operation: `guardWrite` alone says so. */
-  permitWrites(operation: Operation): void;
-  /** Takes over the profile of a run that goes on, and its output format unless one was given. */
-  adoptRun(run: { readonly profile: string; readonly output: unknown }): void;
+  service(family: Family): Promise<Service> {
+    return this.#parts.services.open(family, this.#root);
+  }
+
+  /** Lets the services of this call send writes of an operation: `guardWrite` alone says so. */
+  permitWrites(operation: Operation): void {
+    this.#parts.services.permit(operation);
+  }
+
+  /** The record of writes, as flags and environment want it. LOCAL_IO when there is no place for it. */
+  async recorder(): Promise<WriteRecorder> {
+    const { env, clock, pid, user } = this.context;
+    const { openRecorder, NO_RECORD } = await import('./history/record.ts');
+    const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
+    const audit = auditPath === '' ? undefined : (await import('./history/audit-log.ts')).openAuditLog(auditPath);
+    const ports = { clock, pid, user: this.via === undefined ? user : `${user} via ${this.via}`, audit };
+    if (!this.common.history) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
+    const { stateDir } = this.places;
+    if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });
+    throw Failure.unsent(
+      'LOCAL_IO',
+      'the history cannot be written: there is no home folder, and FRONTDESK_STATE_DIR is not set',
+      { hints: ['set FRONTDESK_STATE_DIR, or add --no-history to keep no record of this write'] },
+    );
+  }
+
+  /** Takes over the profile of a run that goes on, and its output format unless one was given. USAGE for another profile. */
+  adoptRun(run: { readonly profile: string; readonly output: unknown }): void {
+    const given = this.common.profile;
+    if (given !== undefined && given !== run.profile) {
+      throw Failure.unsent('USAGE', `the run belongs to profile ${run.profile}, not ${given}`);
+    }
+    const { changing } = this.#parts;
+    const { env } = this.context;
+    const { settings } = changing;
+    // The profile that the environment makes up has no stored settings to name.
+    const flagProfile = run.profile !== 'default' || settings.profiles.has('default') ? run.profile : undefined;
+    changing.profile = resolveProfile({ flagProfile, env, settings });
+    const { value, source } = this.preferences.output;
+    if (source !== 'flag') this.useFormat(asFormat(run.output) ?? value);
+  }
+
   /** Names a temporary file or folder that a signal must not leave behind; undefined: it is gone, or kept. */
-  dropAtSignal(path: string | undefined): void;
+  dropAtSignal(path: string | undefined): void {
+    this.#parts.state.temporary = path;
+  }
+
   /** Prints in another format than the one that was resolved. */
-  useFormat(format: Format, dialect?: OutputOptions['dialect']): void;
+  useFormat(format: Format, dialect?: OutputOptions['dialect']): void {
+    const { changing, state } = this.#parts;
+    changing.output = { ...changing.output, format, dialect };
+    state.format = format;
+  }
+
   /** Shows one-time secrets in tables and csv from now on, as with --show-sensitive. */
-  showSensitive(): void;
-  print(result: Result): Promise<void>;
-  /** `around`: what else stands on the terminal that the rows go to. */
-  openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream>;
+  showSensitive(): void {
+    const { changing } = this.#parts;
+    changing.output = { ...changing.output, hideSensitive: [] };
+  }
+
+  /** Prints a result on stdout. */
+  async print(result: Result): Promise<void> {
+    this.#parts.display.clear();
+    await renderResult(result, this.output, this.context.stdout);
+  }
+
+  /** Returns a stream of rows to stdout. `around`: what else stands on the terminal that they go to. */
+  openRows(columns: readonly Column[], expectedRows: number, around?: Surroundings): Promise<RowStream> {
+    const { stdout } = this.context;
+    const stream = around === undefined ? stdout : writingBeside(stdout, around);
+    return openRowWriter(columns, this.output, stream, expectedRows);
+  }
+
   /** Reports on stderr what went wrong, and goes on. */
-  report(failure: Failure): Promise<void>;
-  /** Reported on stderr; a note is left out with --quiet. */
-  notify(notice: Notice): Promise<void>;
+  async report(failure: Failure): Promise<void> {
+    this.#parts.display.clear();
+    const { renderFailure } = await import('./output/failure-text.ts');
+    const { widthOf } = await import('./output/line-break.ts');
+    const { stderr, env } = this.context;
+    const { format, mask } = this.output;
+    const colour = paintsErrors(this.context);
+    const style = { width: widthOf(stderr), colour, debug: env['FRONTDESK_DEBUG'] === '1', mask };
+    await stderr.write(renderFailure(failure, format, style));
+  }
+
+  /** Reports on stderr; a note is left out with --quiet. */
+  async notify(notice: Notice): Promise<void> {
+    this.#parts.display.clear();
+    if (notice.level === 'note' && this.common.quiet) return;
+    const { stderr } = this.context;
+    const { format, mask } = this.output;
+    await stderr.write(renderNotice(notice, format, stderr, mask, paintsErrors(this.context)));
+  }
+
+  /** Returns the questions of this session, left without an answer when `presence` says that no person is there. */
+  promptUntil(presence: Presence): PromptPort {
+    return this.#parts.promptUntil(presence);
+  }
+
+  async close(): Promise<void> {
+    this.#parts.display.clear();
+    await this.#parts.services.close();
+  }
 }

@@ -58,9 +58,7 @@ export const Card = resource(
 );
 
 /** Body of block and reissue. Whether `reason` is required, and its allowed values: not shown. */
-export const ReasonBody = strictObject(() => ({
-  reason: z.optional(text('why, as the service stores it')),
-}));
+export const ReasonBody = strictObject(() => ({ reason: z.optional(text('why, as the service stores it')) }));
 
 /** Body of both provisioning operations. Which fields are required, and their allowed values: not shown. */
 export const ProvisionBody = strictObject(() => ({

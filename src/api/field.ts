@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { countFrom } from '../json/shorten.ts';
 
 /**
  * An object of a request: members that the spec does not know are refused. zod reads the members when they are first
@@ -24,19 +25,7 @@ export function noted<T extends z.ZodMiniType>(schema: T, note: z.core.GlobalMet
   return schema;
 }
 
-/** The spec's limits count characters; a code point is what a person calls one (not a UTF-16 unit). */
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    const isPair = unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
-    if (isPair) index += 1;
-    count += 1;
-  }
-  return count;
-}
-
-/** The text with a further rule: `problemOf` says what is wrong with a value, if anything is. */
+/** A string schema with a further rule: `problemOf` says what is wrong with a value, if anything is. */
 export function checked(
   schema: z.ZodMiniString<string>,
   problemOf: (value: string) => string | undefined,
@@ -50,7 +39,8 @@ export function checked(
 /** Text of at most `maxLength` code points. The limit reaches help, `schema` and OpenAPI through `meta`. */
 export function limitedText(maxLength: number, description: string) {
   const schema = checked(z.string(), (value) => {
-    const length = countCodePoints(value);
+    // The spec's limits count characters; a code point is what a person calls one.
+    const length = countFrom(value, 0);
     return length > maxLength ? `has ${length} characters; the limit is ${maxLength}` : undefined;
   });
   return noted(schema, { maxLength, description });

@@ -1,6 +1,6 @@
 /**
  * A day, or a moment of one, as it was written. `offsetMinutes` is undefined when no zone was written; how the
- * service interprets time zones is not shown, so nothing here ever converts a text, it only compares.
+ * service interprets time zones is not shown, so nothing here ever converts a time, it only compares.
  */
 export interface IsoDate {
   /** Days since 1970-01-01, proleptic Gregorian. */
@@ -181,7 +181,7 @@ export function peopleDate(text: string): string | undefined {
   return `${day}, ${twoDigits(Math.floor(shown / 60))}:${twoDigits(shown % 60)}${zoneName(date.offsetMinutes)}`;
 }
 
-/** Milliseconds since 1970 of the exact moment that a text names, a day's first in UTC; undefined where a time has no zone. */
+/** Milliseconds since 1970 of the exact moment that a string names, a day's first in UTC; undefined where a time has no zone. */
 export function momentOf(text: string): number | undefined {
   const date = readDate(text);
   if (isProblem(date) || (date.clock !== undefined && date.offsetMinutes === undefined)) return undefined;
@@ -196,7 +196,7 @@ function isProblem(value: object): value is Problem {
  * Reads any ISO 8601 date or date-time that names a day: basic or extended; calendar, week or ordinal; a year of
  * more than four digits with a sign (extended only); time to the hour, minute or second with a decimal fraction
  * (`.` or `,`) of the last part; `24:00`, a leap second; zone `Z`, `±hh`, `±hhmm`, `±hh:mm` or none. Lower-case
- * `t`, `z` and `w` are read too, as RFC 3339 does. Answers what is wrong with any other text.
+ * `t`, `z` and `w` are read too, as RFC 3339 does. Returns what is wrong with any other string.
  */
 export function parseIsoDate(text: string): IsoDate | Problem {
   const read = readDate(text);
@@ -205,9 +205,13 @@ export function parseIsoDate(text: string): IsoDate | Problem {
   return isMixed ? { problem: MIXED } : date;
 }
 
-/** The same, and of a date that mixes the two formats (`2026-05-01T18:30+0200`) what it says. */
+/** Returns the date, and whether it mixes the two formats (`2026-05-01T18:30+0200`); or what is wrong with it. */
 function readDate(text: string): (IsoDate & { readonly isMixed: boolean }) | Problem {
   const mark = text.search(/[Tt]/);
+  if (mark === -1 && /\d +\d\d/.test(text)) {
+    const meant = text.replace(/ +/, 'T');
+    if (!isProblem(readDate(meant))) return { problem: `needs a T in place of the blank (${meant})` };
+  }
   const date = parseDay(mark === -1 ? text : text.slice(0, mark));
   if (isProblem(date)) return date;
   if (mark === -1) return { day: date.value, clock: undefined, offsetMinutes: undefined, isMixed: false };
@@ -233,7 +237,7 @@ function instant(date: IsoDate, clock: bigint, offsetMinutes: number): bigint {
 }
 
 /**
- * Is `end` before `start` whatever the zones were? Two texts without a zone are read on one clock, whichever it
+ * Is `end` before `start` whatever the zones were? Two times without a zone are read on one clock, whichever it
  * is. If only one has a zone, the other may be anywhere from UTC-12 to UTC+14, and only what is before in all
  * of them counts. A day without a time lasts until its midnight, so it is not before any moment of that day.
  */
@@ -246,7 +250,14 @@ export function isBefore(end: IsoDate, start: IsoDate): boolean {
   return instant(end, end.clock, endOffset) < earliestStart;
 }
 
-/** What is wrong with a text that has to be a date, or undefined. */
+/** Whether all that a string names lies before that moment, whatever its zone is; false for one that is no date. */
+export function isPast(text: string, nowMs: number): boolean {
+  const date = readDate(text);
+  const now = { day: 0, clock: (BigInt(nowMs) * PICOSECONDS) / 1000n, offsetMinutes: 0 };
+  return !isProblem(date) && isBefore(date, now);
+}
+
+/** Returns what is wrong with a string that has to be a date, or undefined. */
 export function dateProblem(text: string): string | undefined {
   const date = parseIsoDate(text);
   return isProblem(date) ? date.problem : undefined;

@@ -15,7 +15,7 @@ export const Subscriber = resource({
   last_name: described(TEXT, { maxLength: 5000 }),
 });
 
-/** Body of the subscriber update. The spec limits these texts only in responses: any length is sent. */
+/** Body of the subscriber update. The spec limits these strings only in responses: any length is sent. */
 export const SubscriberUpdate = strictObject(() => ({
   email: z.optional(text('email address')),
   first_name: z.optional(text('first name')),

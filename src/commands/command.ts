@@ -14,7 +14,7 @@ import {
   type OptionDeclarations,
   type OptionSpec,
 } from '../options/option.ts';
-import type { GivenValues } from '../options/read-options.ts';
+import type { GivenValues } from '../options/read-value.ts';
 import type { Column, IsOpenPath } from '../output/column.ts';
 import type { Session } from '../session.ts';
 

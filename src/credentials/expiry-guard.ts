@@ -34,8 +34,9 @@ export class ExpiryGuard {
     const { expiresAtMs } = this.#timesOf(token);
     const what = `the ${familyAdjective(family)} token of ${sourceName.replace(/^environment/, 'the environment')}`;
     if (this.isExpired(token) && expiresAtMs !== undefined) {
-      const message = `${what} ${describeExpiry(expiresAtMs, clock.now())}; nothing was sent`;
-      throw new Failure('AUTH', message, { hints: [hint, 'if this clock is wrong, add --ignore-expiry'] });
+      throw Failure.unsent('AUTH', `${what} ${describeExpiry(expiresAtMs, clock.now())}`, {
+        hints: [hint, 'if this clock is wrong, add --ignore-expiry'],
+      });
     }
     if (this.#noticedToken !== token) this.#notice(what, this.#timesOf(token));
     this.#noticedToken = token;

@@ -75,9 +75,9 @@ function noCredential(request: CredentialRequest, otherOrigin: string | undefine
   const { profile, family, origin } = request;
   const message =
     otherOrigin === undefined
-      ? `there is no ${familyAdjective(family)} credential for ${origin} (profile ${profile}); nothing was sent`
-      : `the stored ${familyAdjective(family)} credential of profile ${profile} belongs to ${otherOrigin} and is not sent to ${origin}; nothing was sent`;
-  return new Failure('AUTH', message, { hints: [loginHint(request)] });
+      ? `there is no ${familyAdjective(family)} credential for ${origin} (profile ${profile})`
+      : `the stored ${familyAdjective(family)} credential of profile ${profile} belongs to ${otherOrigin} and is not sent to ${origin}`;
+  return Failure.unsent('AUTH', message, { hints: [loginHint(request)] });
 }
 
 async function chooseSource(request: CredentialRequest): Promise<TokenSource> {

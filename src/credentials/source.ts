@@ -1,9 +1,8 @@
 import { familyAdjective } from '../api/operation.ts';
 import { type Notice, warning } from '../failure.ts';
 import type { CredentialEntry } from './store.ts';
-import { checkTokenText } from './token.ts';
+import { checkTokenText, readTokenFile } from './token.ts';
 import { runTokenCommand } from './token-command.ts';
-import { readTokenFile } from './token-file.ts';
 
 /** One place that gives a token, chosen for this process. */
 export interface TokenSource {

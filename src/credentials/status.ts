@@ -86,7 +86,7 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
     const { entry } = stored;
     const source = isFromEnvironment ? environmentName(family) : entry && nameOfStored(entry);
     const unknown = { lastFour: null, fingerprint: null, expiresAt: null };
-    const status = { ...base, source: source ?? null, ...unknown, problem: error.message };
+    const status = { ...base, source: source ?? null, ...unknown, problem: error.problem };
     return { status, hints: error.hints };
   }
 }

@@ -76,10 +76,10 @@ export async function runTokenCommand(request: TokenCommand): Promise<string> {
   const { what } = request;
   const ending = await execute(request);
   const fail = (problem: string) =>
-    new Failure('AUTH', `${what} ${problem}; its output is not shown; nothing was sent`, {
+    Failure.unsent('AUTH', `${what} ${problem}; its output is not shown`, {
       hints: ['run the command by hand to see what it says'],
     });
-  if (ending === 'stopped') throw new Failure('CANCELLED', `${what} was ended with its call; nothing was sent`);
+  if (ending === 'stopped') throw Failure.unsent('CANCELLED', `${what} was ended with its call`);
   if ('problem' in ending) throw fail(ending.problem);
   if (ending.status !== 0) throw fail(`ended with exit status ${ending.status}`);
   // latin1: a byte that is not ASCII stays one character that is not, and is refused as such.

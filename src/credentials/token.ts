@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
+import { describeIoError } from '../files/io-failure.ts';
 import { formatDuration } from '../output/duration.ts';
 
 /** Longer than any bearer token, and than what a server takes in a header. */
@@ -14,17 +16,14 @@ const VISIBLE_ASCII = /^[\u0021-\u007e]+$/;
  */
 export function checkTokenText(text: string, where: string): string {
   const token = text.replace(/\r?\n$/, '');
-  if (token === '') throw new Failure('USAGE', `${where} holds an empty token; nothing was sent`);
+  if (token === '') throw Failure.unsent('USAGE', `${where} holds an empty token`);
   if (token.length > TOKEN_BYTES_MAX) {
-    throw new Failure(
-      'USAGE',
-      `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token; nothing was sent`,
-    );
+    throw Failure.unsent('USAGE', `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token`);
   }
   if (VISIBLE_ASCII.test(token)) return token;
-  throw new Failure(
+  throw Failure.unsent(
     'USAGE',
-    `${where} holds a token with a space, a line break or another character that is not visible ASCII; nothing was sent`,
+    `${where} holds a token with a space, a line break or another character that is not visible ASCII`,
     { hints: ['copy the token again, without anything around it'] },
   );
 }
@@ -102,4 +101,32 @@ export function lastFour(token: string): string | undefined {
 /** A short name of a token that tells nothing about it: the first 12 hex digits of its SHA-256. */
 export function fingerprint(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12);
+}
+
+/**
+ * The token in a file that somebody else keeps (a mounted secret). Its owner and mode are not judged: such
+ * files are often readable by a group and owned by root. AUTH when it is missing, unreadable or empty,
+ * USAGE when its text cannot be a token.
+ */
+export async function readTokenFile(path: string, what: string, platform: string) {
+  const fail = (problem: string, cause?: unknown) =>
+    Failure.unsent('AUTH', `${what} ${path} cannot be used: ${problem}`, { cause });
+  let text: string;
+  let mode: number;
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) throw fail('it is not an ordinary file');
+    if (facts.size > TOKEN_BYTES_MAX) throw fail(`it is larger than ${TOKEN_BYTES_MAX} bytes, too many for a token`);
+    mode = facts.mode;
+    text = await readFile(path, 'latin1');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw fail(describeIoError(error), error);
+  }
+  if (text.trim() === '') throw fail('it is empty');
+  return {
+    token: checkTokenText(text, `${what} ${path}`),
+    /** Everybody on this machine can read the file. */
+    isWorldReadable: platform !== 'win32' && (mode & 0o004) !== 0,
+  };
 }

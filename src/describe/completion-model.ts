@@ -70,7 +70,7 @@ export const PROFILE_NAMES = 'frontdesk profile list -o table --columns name --n
 /** Prints the newest runs, one a line. */
 export const RUN_NAMES = 'frontdesk runs list -o table --columns run --no-header --limit 20 --quiet';
 
-/** What a text says first, up to a semicolon, without the code marks of the help: one line beside a candidate. */
+/** The beginning of a description, up to a semicolon, without the code marks of the help: one line beside a candidate. */
 export function shortText(text: string): string {
   const [first = ''] = text.replaceAll('`', '').split(/;\s/, 1);
   return first.trim();

@@ -20,10 +20,7 @@ export const ENVIRONMENT: readonly { readonly name: string; readonly text: strin
   },
   { name: 'FRONTDESK_READ_ONLY', text: '1: refuse every write, whatever the profile' },
   { name: 'FRONTDESK_AUDIT_LOG', text: 'file to which every write is also recorded, before it is sent and after' },
-  {
-    name: 'FRONTDESK_ACCESSIBLE',
-    text: '1: for screen readers and slow lines; see `frontdesk help accessibility`',
-  },
+  { name: 'FRONTDESK_ACCESSIBLE', text: '1: for screen readers and slow lines; see `frontdesk help accessibility`' },
   { name: 'FRONTDESK_DEBUG', text: '1: show the stack of an error' },
   { name: 'NO_COLOR', option: '--no-color', text: 'any value but 0: no colour' },
   {

@@ -7,7 +7,7 @@ import { childrenOf, loadDoc } from './command-tree.ts';
 import { commandBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
 import { type Block, helpWidth, layOut } from './text-block.ts';
 
-/** A help page: the text for people and the same facts as plain data. */
+/** A help page: what people read, and the same facts as plain data. */
 export interface HelpPage {
   readonly blocks: readonly Block[];
   readonly json: Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** A part of a help text, before anybody knows how wide it may be. */
+/** A part of a help page, before its width is known. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'rows'; readonly title: string; readonly rows: readonly Row[] }
@@ -32,7 +32,7 @@ const MIN_WIDTH = 40;
 const MAX_WIDTH = 120;
 const DEFAULT_WIDTH = 100;
 
-/** Width of a help text in columns: that of the terminal within reason, 100 where there is none. */
+/** Width of a help page in columns: that of the terminal within reason, 100 where there is none. */
 export function helpWidth(columns: number | undefined): number {
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns ?? DEFAULT_WIDTH));
 }

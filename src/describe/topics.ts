@@ -31,7 +31,7 @@ function environment(): readonly Block[] {
       })),
     },
     text(
-      'A stored profile that is named (-p or FRONTDESK_PROFILE) and a URL in the environment that differs from its own: exit 2, so that no card is changed at the wrong place. NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: verification cannot be switched off.',
+      'If a stored profile is named (-p or FRONTDESK_PROFILE) and the environment has another URL, that is exit 2, so that no card is changed at the wrong place. NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: verification cannot be switched off.',
     ),
   ];
 }
@@ -82,7 +82,7 @@ const BULK: readonly Block[] = [
     'The whole input is read and checked before the first request. One fault anywhere, the same id twice included: exit 2, nothing was sent. An empty cell is "not given"; --empty-cells clear sends the empty text.',
   ),
   text(
-    'Of a workbook the first sheet that is not hidden is read, or the one that --sheet names; row 1 is the header. Texts, whole numbers and booleans are taken. A date, a formula, a decimal number, a merged cell, or a cell that shows another text than it stores (sub_00042 for 42) is a fault at its cell (Sheet1!C7): store it as text. Hidden rows are read, and a warning counts them. --failed is CSV.',
+    'In a workbook the first sheet that is not hidden is read, or the one that --sheet names; row 1 is the header. Texts, whole numbers and booleans are taken. A date, a formula, a decimal number, a merged cell, or a cell that shows another text than it stores (sub_00042 for 42) is a fault at its cell (Sheet1!C7): store it as text. Hidden rows are read, and a warning counts them. --failed is CSV.',
   ),
   rows('Holding it back', {
     '--dry-run': 'print the requests and send nothing',
@@ -138,7 +138,7 @@ const OUTCOMES: readonly Block[] = [
 /** Fits on one screen. */
 const PLANS: readonly Block[] = [
   text(
-    'A plan is a file of what will be sent: a reviewer looks at it, and exactly that is applied, once for each state folder: another machine, or one on which the run was removed, does not know of it. --plan ends card activate, block and reissue, calendar update, subscribers update and event create: it checks the input as a run does, reads each card once, and sends no write.',
+    'A plan is a file of what will be sent: a reviewer looks at it, and exactly that is applied, once for each state folder. Another machine, or one on which the run was removed, does not know of it. card activate, block and reissue, calendar update, subscribers update and event create take --plan <file>: the input is checked as for a run, each card is read once, and no write is sent.',
   ),
   examples('From the input to the results, and back', {
     'Plan; it lives 24 hours (--plan-expires 7d)': 'frontdesk card block --from stolen.csv --plan stolen.plan',
@@ -152,7 +152,7 @@ const PLANS: readonly Block[] = [
     'Each card is read again right before its write. One whose status or updatedAt changed, or that cannot be read, is not_sent (PRECONDITION); the others go on. A change between that read and the write cannot be seen. Calendars, events and subscribers cannot be read: their rows are sent as they are, and counted.',
   ),
   text(
-    'Refused: a plan changed in any byte (2), for another address (2), expired unless begun (17). The hash finds damage; who made the plan it does not prove.',
+    'Refused: a plan changed in any byte (2), for another address (2), expired unless begun (17). The hash finds damage; it does not prove who made the plan.',
   ),
   text(
     'profile set live --approvers <file> --approvals 2 demands signatures of two people with two keys, listed in an OpenSSH allowed-signers file. Then more than one row, and api POST, is refused (5) unless such a plan is applied. It stops mistakes; it does not stop a person who has the token and curl.',
@@ -161,7 +161,7 @@ const PLANS: readonly Block[] = [
 
 const ACCESSIBILITY: readonly Block[] = [
   text(
-    'FRONTDESK_ACCESSIBLE=1 is for screen readers and slow lines. Each line is written once and stays: there is no spinner, no progress bar, and no list with a pointer.',
+    'FRONTDESK_ACCESSIBLE=1 is for screen readers and slow lines. Each line is written once and stays: there is no spinner, no bar, no rule under a header, and no list with a pointer.',
   ),
   rows('What changes', {
     questions: 'end with the line that is typed; a wrong answer is named, and the question is asked again',
@@ -170,7 +170,7 @@ const ACCESSIBILITY: readonly Block[] = [
     outcomes: 'stand in words, as they always do: Blocked, rejected, OUTCOME UNKNOWN',
   }),
   text(
-    'Esc and Ctrl-C go one step back. A paste answers no menu and no yes or no. TERM=dumb asks in the same way, without any escape sequence; --no-input asks nothing. NO_COLOR takes colours away.',
+    'Esc and Ctrl-C go one step back. What is pasted never answers a menu, or a yes or no. TERM=dumb asks in the same way, without any escape sequence; --no-input asks nothing. NO_COLOR takes colours away.',
   ),
 ];
 

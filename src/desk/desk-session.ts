@@ -1,7 +1,6 @@
 import { isWrite, type Operation } from '../api/operation.ts';
 import type { PromptPort, SignalPort, Verdict } from '../context.ts';
-import type { OpenSession } from '../engine/open-session.ts';
-import { TerminalKeys } from '../engine/terminal-keys.ts';
+import { TerminalKeys } from '../engine/ask/terminal-keys.ts';
 import type { Failure, FailureCode, Outcome } from '../failure.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { textAt } from '../json/value.ts';
@@ -14,7 +13,7 @@ export const NEXT: Partial<Record<FailureCode, readonly string[]>> = {
   UNREACHABLE: ['choose Look again in a minute'],
   BAD_REPLY: ['choose Look again in a minute'],
   BUSY: ['choose Look again later'],
-  TIMEOUT: ['choose Wait for a status to wait on'],
+  TIMEOUT: ['choose Wait for a status to go on waiting'],
   OUTCOME_UNKNOWN: ['choose Look again to see whether it was done; do not repeat it before'],
 };
 
@@ -59,8 +58,11 @@ export async function waitingAtDesk<Value>(
   const release = context.signals.onSignal((signal) => stop.abort(signal));
   const keys = new TerminalKeys(context.terminal(), false);
   const ignore = () => undefined;
-  keys.listen({ keys: ignore, paste: ignore, escape: back, ctrlC: back, end: ignore });
   try {
+    // What was typed before counts no more, Esc while a write was under way neither; Ctrl-C does.
+    await keys.drain();
+    if (keys.wasCancelled) back();
+    keys.listen({ keys: ignore, paste: ignore, escape: back, ctrlC: back, end: ignore });
     return await act(stop.signal);
   } finally {
     keys.close();
@@ -70,11 +72,11 @@ export async function waitingAtDesk<Value>(
 
 /** The session as a command sees it: its questions are the desk's, and what it prints is shown by the next look. */
 export function sessionOfWrite(
-  session: OpenSession,
+  session: Session,
   prompt: PromptPort,
   { command, effect }: Operation,
   { signals, ended }: { readonly signals: SignalPort; readonly ended: Ended },
-): OpenSession {
+): Session {
   const print: Session['print'] = async (result) => {
     if (effect.kind !== 'write' || effect.resultId !== 'cardId' || result.kind !== 'resource') return;
     const made = textAt(result.resource, 'cardId');
@@ -86,15 +88,8 @@ export function sessionOfWrite(
       isWrite(input.operation)
         ? known.client.call(input, options)
         : waitingAtDesk(session, (stop) => known.client.call(input, { ...options, stop }));
-    return Object.create(known, { client: { value: { call } } });
+    return { ...known, client: { call } };
   };
-  // What is not replaced here is reached through the prototype, which is a session.
-  return Object.create(session, {
-    context: { value: Object.create(session.context, { signals: { value: signals } }) },
-    operation: { value: command },
-    prompt: { value: prompt },
-    print: { value: print },
-    service: { value: service },
-    isSitting: { value: true },
-  }) as OpenSession;
+  const context = { ...session.context, signals };
+  return session.with({ context, operation: command, prompt, print, service, isAtDesk: true });
 }

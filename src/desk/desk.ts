@@ -6,9 +6,8 @@ import { cardReissue } from '../commands/card/reissue.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import type { Ending } from '../ending.ts';
-import { QuestionLeft } from '../engine/asking.ts';
-import { runCall } from '../engine/call.ts';
-import type { OpenSession } from '../engine/open-session.ts';
+import { QuestionLeft } from '../engine/ask/asking.ts';
+import { runCall } from '../engine/call/call.ts';
 import { idAlone } from '../engine/read-given.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
@@ -17,6 +16,7 @@ import { runWait } from '../local/card-wait.ts';
 import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
+import type { Session } from '../session.ts';
 import { type Ended, judgeId, NEXT, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
 import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
 import type { IdleTimer } from './idle-timer.ts';
@@ -59,7 +59,7 @@ function isStepBack(error: unknown): boolean {
 
 /** One sitting: card after card, until it is left. Nothing is decided here: writes go the way of their commands. */
 export class Desk {
-  readonly #session: OpenSession;
+  readonly #session: Session;
   readonly #prompt: PromptPort;
   readonly #where: string;
   readonly #sitting: Sitting;
@@ -69,7 +69,7 @@ export class Desk {
   readonly #unknownOnce = new Set<string>();
 
   constructor(
-    session: OpenSession,
+    session: Session,
     idle: IdleTimer,
     known: { readonly where: string; readonly sitting: Sitting; readonly mayWrite: boolean },
   ) {
@@ -98,7 +98,8 @@ export class Desk {
       }
     } catch (error) {
       if (!(error instanceof QuestionLeft) || (error.by !== 'end' && error.by !== 'leave')) throw this.#ended(error);
-      if (error.by === 'leave') await this.#write('No key was pressed for a while, so the desk is left.\n');
+      if (error.by === 'leave')
+        await this.#write('No key was pressed for a while, so the desk has ended; nothing more was done.\n');
     } finally {
       release();
     }
@@ -183,7 +184,7 @@ export class Desk {
     await this.#show(card);
     await this.#try(() => this.#record(cardId, card, ending));
     for (const done of this.#sitting.saw(cardId, card)) {
-      await this.#write(`The ${done.replaceAll('.', ' ')} that was unknown shows now: it happened.\n`);
+      await this.#write(`The outcome of the ${done.replaceAll('.', ' ')} is known now: it was done.\n`);
     }
     if (this.#sitting.wasOpen(cardId)) await this.#try(() => this.#settle(cardId, textAt(card, 'status')));
     return { cardId, card };
@@ -193,7 +194,7 @@ export class Desk {
   async #settle(cardId: string, status: string | undefined): Promise<void> {
     const { common, places } = this.#session;
     if (!common.history || places.stateDir === undefined) return;
-    const { recordLook, unsettledWrites } = await import('../engine/settle.ts');
+    const { recordLook, unsettledWrites } = await import('../engine/call/settle.ts');
     const service = await this.#session.service('cards');
     for (const entry of await unsettledWrites(this.#session, service, { cardId })) {
       const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
@@ -207,14 +208,14 @@ export class Desk {
     const { context, output } = this.#session;
     const { output: terminal } = context.terminal();
     const rows = 'rows' in terminal && typeof terminal.rows === 'number' ? terminal.rows : 24;
-    const style = { width: this.#width, colour: output.colour, unicode: output.unicode, now: context.clock.now() };
+    const style = { ...output, width: this.#width, now: context.clock.now() };
     await context.stdout.write(`\n${cardViewWithin(card, style, rows - MENU.length - 5)}\n`);
   }
 
   /** What a look shows of writes that were unknown at this desk is recorded as `history reconcile` does. */
   async #record(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<void> {
     if (!this.#unknownOnce.has(cardId.toLowerCase())) return;
-    const { recordSettled } = await import('../engine/settle.ts');
+    const { recordSettled } = await import('../engine/call/settle.ts');
     await recordSettled(
       this.#session,
       cardId,

@@ -1,5 +1,5 @@
 import type { ClockPort } from '../context.ts';
-import type { Presence } from '../engine/prompt.ts';
+import type { Presence } from '../session.ts';
 
 /** How long before the end it is announced. */
 const WARNING_MS = 60_000;
@@ -47,7 +47,7 @@ export class IdleTimer implements Presence {
     const lastMs = this.#idleMs > WARNING_MS ? WARNING_MS : 0;
     await sleep(this.#idleMs - lastMs, stop);
     if (lastMs > 0 && !stop.aborted)
-      this.#warn?.('no key for a while: the desk is left in a minute, unless one is pressed');
+      this.#warn?.('no key was pressed for a while: the desk ends in a minute, unless one is');
     await sleep(lastMs, stop);
     if (!stop.aborted) this.#over.abort();
   }

@@ -1,7 +1,6 @@
 import { aimOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import type { OpenSession } from '../engine/open-session.ts';
-import { isReadOnly } from '../engine/write-guards.ts';
+import { isReadOnly } from '../engine/call/write-guards.ts';
 import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
@@ -42,10 +41,12 @@ export async function openDesk(session: Session, idleMs: number): Promise<number
   session.useFormat('table');
   const service = await session.service('cards');
   // Without a credential no card can be served: that is said now, and not after the first id.
-  await service.remainingMs();
+  await service.checkCredential();
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
   const sitting = new Sitting(await recentCards(session, service.host));
-  // The engine opens every session with all of this; only the calls of the desk need to know.
-  const open = session as OpenSession;
-  return new Desk(open, new IdleTimer(context.clock, idleMs), { where, sitting, mayWrite: !isReadOnly(session) }).run();
+  return new Desk(session, new IdleTimer(context.clock, idleMs), {
+    where,
+    sitting,
+    mayWrite: !isReadOnly(session),
+  }).run();
 }

@@ -28,9 +28,9 @@ export const ok = finding('ok');
 export const warning = finding('warning');
 export const problem = finding('problem');
 
-/** A failure of a command as a finding: doctor sends nothing itself, so it need not say that nothing was sent. */
+/** A failure of a command as a finding; doctor sends nothing itself, so it does not say that nothing was sent. */
 export function problemOf(name: string, failure: Failure): Check {
-  return problem(name, failure.message.replace(/; nothing was (?:sent|changed)$/, ''), failure.hints[0]);
+  return problem(name, failure.problem, failure.hints[0]);
 }
 
 /** Looks at one thing; whatever goes wrong in looking is itself the finding, so that the other checks are made. */
@@ -39,6 +39,6 @@ export async function look(name: string, work: () => Promise<readonly Check[]>):
     return await work();
   } catch (error) {
     if (error instanceof Failure) return [problemOf(name, error)];
-    return [problem(name, `could not be looked at: ${error instanceof Error ? error.message : String(error)}`)];
+    return [problem(name, `could not be checked: ${error instanceof Error ? error.message : String(error)}`)];
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { canReconcile, familyWords } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { readCredentials } from '../credentials/store.ts';
+import { brokenPromises } from '../files/file-system.ts';
 import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { requireOwnState } from '../files/own-state.ts';
@@ -45,9 +46,7 @@ async function checkFolder(name: string, path: string | undefined, variable: str
   // Settings are only read by most calls, and the environment takes their place: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
   if (path === undefined) {
-    return [
-      flaw(name, 'nothing tells where it is: there is no home folder', `set ${variable} to a folder of your own`),
-    ];
+    return [flaw(name, 'its place is not known: there is no home folder', `set ${variable} to a folder of your own`)];
   }
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
@@ -101,6 +100,17 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
   return [warning('leftovers', `left behind by an interrupted frontdesk: ${found.join(', ')}`, removeCommand(found))];
 }
 
+/** Whether locks, runs and records can rest on the file system of the state folder, which may be a network one. */
+async function checkFileSystem(stateDir: string | undefined): Promise<readonly Check[]> {
+  const name = 'state-file-system';
+  if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
+    return [ok(name, 'not tried: there is no state folder that can be written')];
+  const broken = brokenPromises(stateDir);
+  if (broken.length === 0) return [ok(name, 'exclusive files, hard links, renames and appends work')];
+  const fix = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
+  return [warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, fix)];
+}
+
 /** Files with customers' ids, reasons and rows. */
 const PRIVATE_IN_STATE = ['history.jsonl', 'runs'];
 
@@ -147,6 +157,7 @@ export async function checkFolders(session: Session): Promise<readonly Check[]> 
     ...(await look('settings', () => checkSettings(session))),
     ...(await look('credentials', () => checkCredentials(session))),
     ...(await look('state-folder', () => checkFolder('state-folder', stateDir, 'FRONTDESK_STATE_DIR', session))),
+    ...(await look('state-file-system', () => checkFileSystem(stateDir))),
     ...(await look('state-files', () => checkPrivate(session))),
     ...(await look('leftovers', () => checkLeftovers(configDir, session))),
     ...(stateDir === configDir ? [] : await look('leftovers', () => checkLeftovers(stateDir, session))),

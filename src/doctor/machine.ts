@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { refuseDisabledTls } from '../credentials/tls.ts';
 import { ENVIRONMENT } from '../describe/environment.ts';
-import { readCaFile } from '../engine/ca-file.ts';
+import { readCaFile } from '../engine/session/ca-file.ts';
+import { refuseDisabledTls } from '../engine/session/common-input.ts';
+import { isAccessible } from '../engine/session/wait-display.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { nearest } from '../output/nearest.ts';
@@ -71,6 +72,7 @@ function checkTerminal({ context, output }: Session): Check {
     `stderr is ${kind(stderr.isTerminal)}`,
     output.colour ? 'colour' : 'no colour',
     output.unicode ? 'UTF-8' : 'no UTF-8 locale, so borders are ASCII',
+    ...(isAccessible(context) ? ['FRONTDESK_ACCESSIBLE: nothing is drawn twice'] : []),
   ];
   return ok('terminal', facts.join(', '));
 }
@@ -137,7 +139,7 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
     const options = env['NODE_OPTIONS'] === undefined ? 'node' : 'NODE_OPTIONS';
     return warning(
       COMPILE_CACHE,
-      `Node does not take what is kept in ${folder}: ${ANEW}`,
+      `Node refuses the compiled code in ${folder}: ${ANEW}`,
       `look at the options in ${options}`,
     );
   }

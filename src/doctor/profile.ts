@@ -2,8 +2,8 @@ import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
 import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
-import { readCaFile } from '../engine/ca-file.ts';
-import { credentialRequest, storedCredentials } from '../engine/credential-request.ts';
+import { readCaFile } from '../engine/session/ca-file.ts';
+import { credentialRequest, storedCredentials } from '../engine/session/credential-request.ts';
 import { Failure } from '../failure.ts';
 import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../output/duration.ts';
@@ -52,8 +52,8 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   }
   const request = credentialRequest(session, family, origin);
   const { status } = await describeCredential({ ...request, onNotice: () => undefined });
-  const login = `frontdesk auth login -p ${profile.name} --family ${family}, or set ${tokenVariable(family)}`;
-  if (status.problem !== null) return problem(name, status.problem.replace(/; nothing was sent$/, ''), login);
+  const login = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${tokenVariable(family)}`;
+  if (status.problem !== null) return problem(name, status.problem, login);
   const expiresAtMs = status.expiresAt === null ? undefined : Date.parse(status.expiresAt);
   const nowMs = context.clock.now();
   const ending = status.lastFour === null ? '' : `, ends with ${status.lastFour}`;
@@ -125,7 +125,7 @@ async function checkFamily(session: Session, family: Family, options: ServiceChe
   const { profile, context } = session;
   const name = `${family}-url`;
   if ((family === 'cards' ? profile.cardsUrl : profile.calendarUrl) === undefined) {
-    const fix = `frontdesk profile set ${profile.name} --${family}-url <url>, or set ${urlVariable(family)}`;
+    const fix = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${urlVariable(family)}`;
     return [warning(name, `profile ${profile.name} has no base URL for ${familyWords(family)}`, fix)];
   }
   const { base, url, source } = resolveTarget(profile, family);

@@ -1,8 +1,7 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { Failure } from '../failure.ts';
 import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
-import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
-import type { RawInput } from '../options/raw-input.ts';
+import type { ArgumentSpec, OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
 
 function addOptions(
@@ -63,7 +62,7 @@ function ofOtherCommands(name: string): string | undefined {
   return many === undefined ? undefined : `--${many.long} is for commands that take many rows`;
 }
 
-/** The option that was probably meant by one that nobody knows. */
+/** The option that was probably meant by an unknown one. */
 function nearOption(token: string, options: readonly OptionSpec[]): string | undefined {
   const name = token.split('=', 1)[0] ?? token;
   if (ofOtherCommands(name) !== undefined) return undefined;
@@ -102,7 +101,7 @@ function parseOnce(rest: readonly string[], path: readonly string[], options: re
   const occurrences = new Map<string, (string | true)[]>();
   const parser = new Parser(path.join(' '));
   parser.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
-  parser.helpOption(false).allowExcessArguments(true).argument('[words...]');
+  parser.helpOption(false).showSuggestionAfterError(false).allowExcessArguments(true).argument('[words...]');
   addOptions(parser, options, (long, value) => {
     const list = occurrences.get(long) ?? [];
     occurrences.set(long, [...list, value]);
@@ -132,7 +131,7 @@ function refusal(
   return { fault: new Failure('USAGE', problem.replace(/^error: /, ''), { hints }), at: rest.length - 1 };
 }
 
-/** Whether the word after an option that nobody knows is its value: `maybe` when the name is like no other. */
+/** Whether the word after an unknown option is its value: `maybe` when the name is like no other. */
 function isValueOf(token: string, next: string | undefined, options: readonly OptionSpec[]): boolean | 'maybe' {
   if (next === undefined || token.includes('=') || next.startsWith('-')) return false;
   if (SECRET_OPTION.test(token)) return true;

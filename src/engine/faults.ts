@@ -1,4 +1,5 @@
 import { Failure, joinUsage } from '../failure.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
 
 /** Several USAGE failures as one, because all faults of a call are reported together. */
 export function joinFailures(failures: readonly Failure[]): Failure {
@@ -6,8 +7,9 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   if (first !== undefined && failures.every(({ message }) => message === first.message)) return first;
   const hints = [...new Set(failures.flatMap((failure) => failure.hints))].slice(0, 2);
   // The heading of a list of faults counts only its own.
-  const faults = failures.flatMap(({ lines, message }) => lines?.slice(1).map((line) => line.trimStart()) ?? [message]);
-  return joinUsage([...new Set(faults)], hints);
+  const faults = failures.flatMap(({ lines, problem }) => lines?.slice(1).map((line) => line.trimStart()) ?? [problem]);
+  const after = failures.find((failure) => failure.after !== undefined)?.after;
+  return joinUsage([...new Set(faults)], hints, after);
 }
 
 /** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */
@@ -32,4 +34,11 @@ export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
     throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
   }
+}
+
+/** `--expect-rows`: PRECONDITION where the input is another one than was meant. */
+export function refuseOtherCount(expected: number | undefined, rows: number): void {
+  if (expected === undefined || expected === rows) return;
+  const message = `the input has ${plural(rows, 'row')}, and --expect-rows says ${groupThousands(expected)}`;
+  throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
 }

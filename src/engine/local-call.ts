@@ -1,10 +1,8 @@
 import type { LocalCommand } from '../commands/command.ts';
 import { type Fault, usageFailure } from '../failure.ts';
-import type { GivenValues, Missing } from '../options/read-options.ts';
-import { type Reading, readValue } from '../options/read-value.ts';
+import { type GivenValues, type Missing, type Reading, readValue } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { collect, joinFailures } from './faults.ts';
-import type { OpenSession } from './open-session.ts';
 import type { Given } from './read-given.ts';
 
 /** Asks for one value that is required and missing; an answer that it does not take is reported at once. */
@@ -12,7 +10,7 @@ async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> 
   const { text, choices = [], question = text, kind = 'text' } = spec;
   if (kind === 'cardId') {
     const { OPERATIONS } = await import('../api/operations.ts');
-    const { askForId } = await import('./ask.ts');
+    const { askForId } = await import('./ask/ask.ts');
     return askForId(prompt, OPERATIONS.cardGet, spec);
   }
   if (kind === 'choice' || kind === 'choices') {
@@ -46,9 +44,9 @@ async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<
 
 /**
  * Runs a command about this machine with the values of its arguments and options; on a terminal it asks for those that
- * are required and missing. Raises USAGE for everything that is wrong with the command line. Answers the exit code.
+ * are required and missing. Raises USAGE for everything that is wrong with the command line. Returns the exit code.
  */
-export async function runLocal(session: OpenSession, command: LocalCommand, given: Given): Promise<number> {
+export async function runLocal(session: Session, command: LocalCommand, given: Given): Promise<number> {
   const { own, missing } = given;
   const faults = [...given.faults, ...(await cardIdFaults(command, own))];
   if (!session.canAsk) faults.push(...missing.map(({ fault }) => fault));

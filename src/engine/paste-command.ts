@@ -37,14 +37,14 @@ export function withQuotesHint(failure: Failure, argv: readonly string[], texts:
   return failure;
 }
 
-/** In double quotes, as people type it, where nothing in the text means anything to a shell; else in single ones. */
+/** In double quotes, as people type it, where no character means anything to a shell; else in single ones. */
 function doubleQuote(text: string): string {
   return /["$`\\!]/.test(text) ? shellQuote(text) : `"${text}"`;
 }
 
 /**
- * A refusal of texts that hold card ids, with the same command line and the ids alone as one more hint. The same
- * failure where anything else is wrong too: the command would be refused again.
+ * A refusal of words that hold card ids, with the same command line and the ids alone as one more hint. Returns
+ * the failure as it is where anything else is wrong too: the command would be refused again.
  */
 export function withCleanedCommand(failure: Failure, argv: readonly string[], writes: boolean): Failure {
   const end = argv.indexOf('--');

@@ -1,12 +1,11 @@
 import type { Command } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
-import type { Context } from '../context.ts';
-import { StreamFailure, signalWords } from '../context.ts';
+import { type Context, StreamFailure, signalWords } from '../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
-import type { Format } from '../output/options.ts';
-import { asFormat } from '../output/options.ts';
-import type { CallState } from './call-state.ts';
+import { asFormat, type Format } from '../output/options.ts';
+import type { CallState } from '../session.ts';
+
 import { type Located, locateCommand } from './locate.ts';
 
 /**
@@ -74,7 +73,7 @@ function failureOf(error: unknown): Failure {
 
 async function report(context: Context, state: CallState, error: unknown): Promise<number> {
   const failure = failureOf(error);
-  // `frontdesk … | head -1`: nobody is left to read, and nothing went wrong.
+  // `frontdesk … | head -1` closed the pipe: no reader is left, and nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return failure.exitCode;
   const { withFolderHint } = await import('./folder-hint.ts');
   const helped = withFolderHint(failure, context);
@@ -183,11 +182,11 @@ async function runCommand(
   const given = readGiven(command, input);
   if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
   const call = command.kind === 'call' ? callGiven(command, given) : undefined;
-  const { openSession } = await import('./open-session.ts');
+  const { openSession } = await import('./session/open-session.ts');
   const session = await openSession(context, command, given, call, state, faults);
   try {
     if (command.kind === 'call' && call !== undefined) {
-      const { runCall } = await import('./call.ts');
+      const { runCall } = await import('./call/call.ts');
       return await runCall(session, command, call);
     }
     const { runLocal } = await import('./local-call.ts');
@@ -213,9 +212,9 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     state.clearDisplay?.();
     void report(context, state, failure).then((code) => context.exitNow(code));
   });
-  // While no write is under way a signal ends the program at once; whoever has one under way listens on top.
+  // While no write is under way a signal ends the program at once; a write under way listens on top.
   const stopListening = context.signals.onSignal((signal) => {
-    const failure = new Failure('CANCELLED', `cancelled by ${signalWords(signal)}; nothing was changed`, {
+    const failure = Failure.unchanged('CANCELLED', `cancelled by ${signalWords(signal)}`, {
       exitCode: CANCELLED_EXIT_CODES[signal],
     });
     state.clearDisplay?.();

@@ -1,9 +1,8 @@
 import { type CallCommand, type CallGiven, type Command, optionsOf } from '../commands/command.ts';
 import type { Fault } from '../failure.ts';
 import type { CommonOptions } from '../options/common.ts';
-import { nameOf, type OptionSpec } from '../options/option.ts';
-import type { RawInput } from '../options/raw-input.ts';
-import { type GivenValues, type Missing, missingOf, readArguments, readOptions } from '../options/read-options.ts';
+import { nameOf, type OptionSpec, type RawInput } from '../options/option.ts';
+import { type GivenValues, type Missing, missingOf, readArguments, readOptions } from '../options/read-value.ts';
 
 /** A command line as typed values. */
 export interface Given {
@@ -50,7 +49,7 @@ export function readGiven(command: Command, typed: RawInput): Given {
   };
 }
 
-/** The same for a command over an operation: its fields as they were typed. */
+/** What is given to a command over an operation: its fields as they were typed. */
 export function callGiven(command: CallCommand, { words, common, own, faults, typed }: Given): CallGiven {
   const fields = new Map<string, string | null>();
   for (const { long, field, value } of command.options) {

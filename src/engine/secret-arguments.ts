@@ -1,4 +1,4 @@
-/** Options whose value is a secret, whoever misspelt them and wherever they stand. */
+/** Options whose value is a secret, also misspelt and wherever they stand. */
 const SECRET_NAME =
   /(?:^|-)(?:token|jwt|bearer|api-?key|key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
 
@@ -7,7 +7,7 @@ const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi]
 
 /**
  * The words of the command line that may be secrets, so that no message repeats them: values of options that look
- * like a token's, `--token=…` and `--token …`, and texts that look like a token themselves.
+ * like a token's, `--token=…` and `--token …`, and words that look like a token themselves.
  */
 function secretArguments(argv: readonly string[]): readonly string[] {
   const secrets = new Set<string>();
@@ -26,7 +26,7 @@ function secretArguments(argv: readonly string[]): readonly string[] {
   return [...secrets];
 }
 
-/** Takes the secrets of a command line out of a text. Long ones first: one may be a part of another. */
+/** Masks the secrets of a command line in a string. Long ones first: one may be a part of another. */
 export function maskArguments(argv: readonly string[]): ((text: string) => string) | undefined {
   const secrets = [...secretArguments(argv)].sort((a, b) => b.length - a.length);
   if (secrets.length === 0) return undefined;

@@ -14,8 +14,8 @@ const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
 const NO_LINE: WaitLine = { show: async () => undefined, clear: async () => undefined };
 
 /**
- * The line, or nothing where it is not wanted. The cursor rests below it, so that a message that nobody could
- * foresee (a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
+ * Returns the line, or one that shows nothing where it is not wanted. The cursor rests below it, so that an unforeseen message
+ * (of a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
  */
 export function openWaitLine(
   stderr: OutputPort,

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, mkdtemp, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { errnoOf, ioFailure, orIoFailure, tidy } from './io-failure.ts';
+import { errnoOf, ifThere, ioFailure, orIoFailure, tidy } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
 /**
@@ -32,7 +32,7 @@ function ignoreExisting(error: unknown): void {
  * A folder that exists is left as it is. LOCAL_IO when it cannot be made.
  */
 export function ensurePrivateFolder(path: string): Promise<void> {
-  return orIoFailure(makePrivateFolder(path), `cannot create the folder ${path}`, 'nothing was changed');
+  return orIoFailure(makePrivateFolder(path), `cannot create the folder ${path}`, 'unchanged');
 }
 
 /** After a rename the new name itself must reach the disk. Not every system lets a folder be synced. */
@@ -82,6 +82,20 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
   await syncFolder(dirname(path));
 }
 
+/** Puts a finished temporary file in a place where nothing is; false: something is, and the file stays as it was. */
+export async function putInNewPlace(temporary: string, path: string): Promise<boolean> {
+  try {
+    // A link is made only where nothing is; some file systems have none.
+    await link(temporary, path);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST' || (await ifThere(lstat(path))) !== undefined) return false;
+    await rename(temporary, path);
+    return true;
+  }
+  await tidy(rm(temporary));
+  return true;
+}
+
 async function writeTemporary(path: string, data: string | Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -123,7 +137,7 @@ export async function writeFileAtomic(
  */
 export async function withTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const making = mkdtemp(join(tmpdir(), 'frontdesk-'));
-  const folder = await orIoFailure(making, 'cannot make a temporary folder', 'nothing was changed');
+  const folder = await orIoFailure(making, 'cannot make a temporary folder', 'unchanged');
   try {
     return await work(folder);
   } finally {

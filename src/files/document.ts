@@ -10,21 +10,19 @@ export interface DocumentKind {
   readonly what: string;
   /** The newest layout that this frontdesk knows. */
   readonly version: number;
-  /** False for secrets: then a message says where the damage is, but repeats nothing of the text. */
+  /** False for secrets: then a message says where the damage is, but repeats nothing of the file. */
   readonly quotesText: boolean;
 }
 
 /**
  * USAGE for a file of ours that cannot be understood. It says where, and that the file was left alone:
- * guessing, or starting anew over it, would destroy what somebody could still repair (docs/faults.md C12).
+ * guessing, or starting anew over it, would destroy what could still be repaired (docs/faults.md C12).
  */
 export function damagedFile(kind: Pick<DocumentKind, 'path' | 'what'>, where: string): Failure {
   return new Failure(
     'USAGE',
     `${kind.what} ${kind.path} is damaged: ${where}; it was left as it is, nothing was moved`,
-    {
-      hints: ['fix it, or move it out of the way and set it up again'],
-    },
+    { hints: ['fix it, or move it out of the way and set it up again'] },
   );
 }
 

@@ -1,4 +1,4 @@
-import { unlinkSync } from 'node:fs';
+import { linkSync, renameSync, unlinkSync } from 'node:fs';
 import { type LockFile, type OwnLock, readLockFile, writeNumbers } from './lock-file.ts';
 import { fateOf } from './process-identity.ts';
 import { SIGN_EVERY_MS } from './signs-of-life.ts';
@@ -74,10 +74,21 @@ export class Hold implements HeldLock {
   release(): void {
     clearInterval(this.#heart);
     try {
-      if (readLockFile(this.#path)?.instance === this.#own.instance) unlinkSync(this.#path);
+      if (this.lost() === undefined) this.#remove();
     } catch {
       // A lock that cannot be removed is left behind and counts as such once this process has ended.
     }
+  }
+
+  /**
+   * Moves the lock to a name that only this process uses, then removes it. A process that stood still after its last
+   * look moves its successor's lock in this way, and puts that back.
+   */
+  #remove(): void {
+    const moved = `${this.#path}.${this.#own.instance}.lock`;
+    renameSync(this.#path, moved);
+    if (readLockFile(moved)?.instance !== this.#own.instance) linkSync(moved, this.#path);
+    unlinkSync(moved);
   }
 
   #giveSign(): void {

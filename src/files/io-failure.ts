@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { type After, Failure } from '../failure.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
   EIO: 'the device reported an error',
+  ESTALE: 'the file was replaced or removed on another machine',
   ETERMINAL: 'it is a terminal',
   ENXIO: 'it is a pipe without a reader, or a device that is not there',
 };
@@ -60,15 +61,15 @@ export function describeIoError(error: unknown): string {
 export function ioFailure(
   attempt: string,
   error: unknown,
-  after = 'what was there before is unchanged',
+  after: After = 'what was there before is unchanged',
   hints: readonly string[] = [],
 ): Failure {
   if (error instanceof Failure) return error;
-  return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}; ${after}`, { hints, cause: error });
+  return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}`, { after, hints, cause: error });
 }
 
 /** What the work gives; what the system has against it becomes a failure, as `ioFailure` makes it. */
-export async function orIoFailure<Result>(work: Promise<Result>, attempt: string, after?: string): Promise<Result> {
+export async function orIoFailure<Result>(work: Promise<Result>, attempt: string, after?: After): Promise<Result> {
   try {
     return await work;
   } catch (error) {

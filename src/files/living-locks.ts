@@ -1,6 +1,5 @@
 import type { ClockPort } from '../context.ts';
-import type { LockFile } from './lock-file.ts';
-import { readLockFile } from './lock-file.ts';
+import { type LockFile, readLockFile } from './lock-file.ts';
 import { fateOf } from './process-identity.ts';
 import { SIGN_EVERY_MS, SignsOfLife } from './signs-of-life.ts';
 
@@ -17,21 +16,21 @@ function read(path: string): LockFile | undefined {
 }
 
 /**
- * Which of these locks a living process holds, for showing it. Holders on this machine are asked. Those elsewhere
- * are watched, all at once, for 5 s at most: one that gives no sign of life in that time is not among them, although
+ * Which of these locks a living process holds, for showing it. Holders on this machine are asked. Those that cannot be
+ * asked are watched, all at once, for 5 s at most: one that gives no sign of life in that time is not among them, although
  * it may only be paused.
  */
 export async function livingLocks(paths: readonly string[], clock: ClockPort): Promise<ReadonlySet<string>> {
   const living = new Set<string>();
-  const elsewhere = new Set<string>();
+  const silent = new Set<string>();
   for (const path of paths) {
     const file = read(path);
     if (file === undefined) continue;
     const fate = file.holder === undefined ? 'elsewhere' : fateOf(file.holder);
     if (fate === 'running') living.add(path);
-    if (fate === 'elsewhere') elsewhere.add(path);
+    else if (fate !== 'gone') silent.add(path);
   }
-  for (const path of await watch(elsewhere, clock)) living.add(path);
+  for (const path of await watch(silent, clock)) living.add(path);
   return living;
 }
 

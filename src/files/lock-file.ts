@@ -86,7 +86,15 @@ function withLockFile<Result>(path: string, flags: string, use: (descriptor: num
 
 /** The lock under this name, undefined when there is none. Throws the system's error. */
 export function readLockFile(path: string): LockFile | undefined {
-  return withLockFile(path, 'r', (descriptor) => parse(readText(descriptor), () => fstatSync(descriptor).mtimeMs));
+  const read = () =>
+    withLockFile(path, 'r', (descriptor) => parse(readText(descriptor), () => fstatSync(descriptor).mtimeMs));
+  try {
+    return read();
+  } catch (error) {
+    // On a network file system another machine has replaced or removed what was just opened.
+    if (errnoOf(error) !== 'ESTALE') throw error;
+    return read();
+  }
 }
 
 function numbers(epoch: number, count: number): string {
@@ -109,7 +117,7 @@ type LinkFile = (from: string, to: string) => void;
 
 /**
  * A lock appears under its name with its content in it: a process that is killed between making the file and
- * filling it would leave a lock of which nobody can tell whose it is.
+ * filling it would leave a lock without an owner's name.
  */
 function putUnderName(path: string, content: string, { pid, link }: LockMaker): void {
   const temporary = join(dirname(path), temporaryName(pid));
@@ -138,16 +146,16 @@ export function makeLockFile(path: string, epoch: number, maker: LockMaker): Own
   try {
     putUnderName(path, holderLine + numbers(epoch, 0), maker);
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return undefined;
-    throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
-  // Without hard links it stood there empty for a moment, in which another process may have taken it for torn.
+  // A network file system that repeats a call may say that the name is taken by what the first one made. Without hard
+  // links it stood there empty for a moment, in which another process may have taken it for torn.
   if (readLockFile(path)?.instance !== instance) return undefined;
   return { instance, numbersAt: holderLine.length, by: `${machine} (process ${maker.pid})` };
 }
 
 /**
- * Writes the numbers anew if the lock is still this one; answers whether it is. What is written goes into the file
+ * Writes the numbers anew if the lock is still this one; returns whether it is. What is written goes into the file
  * that was looked at: a lock that is put in its place at that very moment is not touched.
  */
 export function writeNumbers(path: string, own: OwnLock, epoch: number, count: number): boolean {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { renameSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ClockPort } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { type After, Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
 import { type HeldLock, Hold, nameHolder, type Seized } from './held-lock.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
@@ -18,7 +18,7 @@ export interface LockOptions extends LockMaker {
 
 /** How long a short piece of work waits for its turn. */
 const WAIT_MS = 15_000;
-/** How long anybody waits for a holder that cannot be asked. */
+/** How long to wait for a holder that cannot be asked. */
 const WAIT_ELSEWHERE_MS = 90_000;
 /** After this a holder that cannot be asked has missed several signs of life. */
 const SUSPICIOUS_MS = 4 * SIGN_EVERY_MS;
@@ -29,8 +29,15 @@ interface Seeker extends LockMaker {
   readonly signs: SignsOfLife;
 }
 
-function isElsewhere(file: LockFile): boolean {
-  return file.holder === undefined || fateOf(file.holder) === 'elsewhere';
+function isUnknown(file: LockFile): boolean {
+  const fate = file.holder === undefined ? 'elsewhere' : fateOf(file.holder);
+  return fate === 'elsewhere' || fate === 'unsure';
+}
+
+/** Has a holder on this machine, whose pid another process may have by now, given a sign of life since `before`? */
+function livesHere(file: LockFile, before: LockFile | undefined): boolean {
+  if (before?.instance !== file.instance || before.life === file.life) return false;
+  return file.holder !== undefined && fateOf(file.holder) === 'unsure';
 }
 
 function claimPath(path: string, file: LockFile): string {
@@ -44,12 +51,12 @@ function isInPlace(path: string, own: OwnLock): boolean {
 /**
  * Puts a lock of this process in the place of one whose holder is gone. The new lock is first made under a name
  * that only one process can have, so that two that find the same dead lock do not both replace it, and then takes
- * the name of the dead one in one step: there is no moment in which a third finds the name free. Whoever dies
+ * the name of the dead one in one step: there is no moment in which a third finds the name free. A process that dies
  * in between leaves a lock like any other.
  */
 function takeOver(path: string, file: LockFile, seeker: Seeker): Seized | undefined {
   const claim = claimPath(path, file);
-  const mayHaveRival = isElsewhere(file);
+  const mayHaveRival = isUnknown(file);
   const seized = seize(claim, seeker, file.epoch + 1);
   if (seized === undefined) return undefined;
   // Its holder was only slow, and has given it back or finished making it.
@@ -66,7 +73,7 @@ function takeOver(path: string, file: LockFile, seeker: Seeker): Seized | undefi
   return isInPlace(path, seized.own) ? { ...seized, mayHaveRival } : undefined;
 }
 
-/** Undefined when the lock belongs to somebody, as far as has been seen. */
+/** Undefined when the lock has a living holder, as far as has been seen. */
 function seize(path: string, seeker: Seeker, epoch: number): Seized | undefined {
   for (let round = 0; round < 3; round += 1) {
     const file = readLockFile(path);
@@ -84,7 +91,7 @@ function seize(path: string, seeker: Seeker, epoch: number): Seized | undefined 
   return undefined;
 }
 
-/** Somebody may have died while he took over: his silence is measured together with that of the lock. */
+/** Also watch a takeover in progress: its process may have died. */
 function watchClaim(path: string, file: LockFile, { signs }: Seeker): void {
   const claim = claimPath(path, file);
   const claimFile = readLockFile(claim);
@@ -102,7 +109,7 @@ function attempt(path: string, options: LockOptions, seeker: Seeker): Attempt {
     const by = readLockFile(path);
     return { held: undefined, by, silentMs: by === undefined ? 0 : seeker.signs.look(path, by) };
   } catch (error) {
-    throw ioFailure(`cannot lock ${options.what} (${path})`, error, 'nothing was changed');
+    throw ioFailure(`cannot lock ${options.what} (${path})`, error, 'unchanged');
   }
 }
 
@@ -119,7 +126,8 @@ function seconds(ms: number): string {
  * Takes a lock for as long as a whole run needs it. A lock whose holder has died on this machine, also by kill -9,
  * is taken over at once; one that a living process here holds is refused (USAGE, naming its pid). A holder on
  * another machine or in another container cannot be asked: it is watched for up to 90 s, and its lock is taken over
- * once it has given no sign of life for 60 s, else refused. `report` hears of that.
+ * once it has given no sign of life for 60 s, else refused. So is one here whose pid may be another process's by now,
+ * but that it is refused at its first sign of life. `report` hears of that.
  */
 export async function acquireLock(
   path: string,
@@ -141,7 +149,7 @@ export async function acquireLock(
     }
     const { by, silentMs } = result;
     const nowMs = clock.monotonic();
-    if (by !== undefined && (!isElsewhere(by) || nowMs - startMs >= WAIT_ELSEWHERE_MS)) {
+    if (by !== undefined && (!isUnknown(by) || livesHere(by, watched) || nowMs - startMs >= WAIT_ELSEWHERE_MS)) {
       throw inUse(what, by, silentMs);
     }
     if (watched === undefined && by?.holder !== undefined) {
@@ -158,19 +166,18 @@ export async function acquireLock(
 }
 
 function inUse(what: string, by: LockFile, silentMs: number): Failure {
-  const life = isElsewhere(by) ? `, which gave a sign of life ${seconds(silentMs)} ago` : '';
-  return new Failure('USAGE', `${what} is in use by ${nameHolder(by)}${life}; nothing was sent or changed`, {
+  const life = isUnknown(by) ? `, which gave a sign of life ${seconds(silentMs)} ago` : '';
+  return new Failure('USAGE', `${what} is in use by ${nameHolder(by)}${life}`, {
+    after: 'nothing was sent or changed',
     hints: ['wait until it has ended, or stop it'],
   });
 }
 
 /** LOCAL_IO: this process was paused, was taken for gone, and must not write what it was about to write. */
-export function lostLockFailure(what: string, to: string | undefined, after: string): Failure {
+export function lostLockFailure(what: string, to: string | undefined, after: After): Failure {
   const by = to ?? 'another frontdesk, which has ended since,';
-  return new Failure(
-    'LOCAL_IO',
-    `${what} is no longer held by this process, which gave no sign of life for too long: ${by} took it over; ${after}`,
-  );
+  const problem = `${what} is no longer held by this process, which gave no sign of life for too long`;
+  return new Failure('LOCAL_IO', `${problem}: ${by} took it over`, { after });
 }
 
 /** What a short piece of work is given: throws LOCAL_IO unless the lock is still held. To be called right before the step that counts. */
@@ -196,7 +203,7 @@ export async function withLock<Result>(
       try {
         return await work(() => {
           const lost = held.lost();
-          if (lost !== undefined) throw lostLockFailure(what, lost.to, 'nothing was changed');
+          if (lost !== undefined) throw lostLockFailure(what, lost.to, 'unchanged');
         });
       } finally {
         held.release();
@@ -204,11 +211,11 @@ export async function withLock<Result>(
     }
     const { by, silentMs } = result;
     const waitedMs = clock.monotonic() - startMs;
-    const mayBeGone = by !== undefined && isElsewhere(by) && silentMs >= SUSPICIOUS_MS;
+    const mayBeGone = by !== undefined && isUnknown(by) && silentMs >= SUSPICIOUS_MS;
     if (waitedMs >= (mayBeGone ? WAIT_ELSEWHERE_MS : WAIT_MS)) {
-      throw new Failure(
+      throw Failure.unchanged(
         'LOCAL_IO',
-        `cannot lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}; nothing was changed`,
+        `cannot lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}`,
       );
     }
     await clock.sleep(mayBeGone ? LOOK_EVERY_MS : randomInt(4, 20));

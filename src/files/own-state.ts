@@ -33,7 +33,7 @@ export function requireOwnState(stateDir: string, path: string): void {
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return;
-    throw ioFailure(`cannot look at ${place}`, error, 'nothing was sent');
+    throw ioFailure(`cannot look at ${place}`, error, 'unsent');
   }
 }
 
@@ -51,7 +51,7 @@ function refuseForeign(stateDir: string, place: string, facts: Stats | undefined
       place,
       `it belongs to another user (uid ${facts.uid})`,
       `sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`,
-      ['remove it instead if its content may be of another user'],
+      ['remove it instead if another user may have written it'],
     );
   }
   if ((facts.mode & 0o022) === 0) return;
@@ -59,7 +59,7 @@ function refuseForeign(stateDir: string, place: string, facts: Stats | undefined
 }
 
 function foreign(place: string, problem: string, fix: string, more: readonly string[] = []): Failure {
-  return new Failure('AUTH', `${place} was not used: ${problem}; nothing was sent`, {
+  return Failure.unsent('AUTH', `${place} was not used: ${problem}`, {
     hints: [`fix it with: ${fix}`, ...more],
     cause: new Error(problem),
   });

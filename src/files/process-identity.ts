@@ -15,8 +15,11 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** `elsewhere`: on another machine or in another container, where it cannot be asked whether it lives. */
-export type Fate = 'running' | 'gone' | 'elsewhere';
+/**
+ * `elsewhere`: on another machine or in another container, where it cannot be asked whether it lives. `unsure`: a process
+ * with its pid runs here, and this system does not say when that one began: pids are used again soon on Windows.
+ */
+export type Fate = 'running' | 'gone' | 'elsewhere' | 'unsure';
 
 function hostSource(): string | Buffer {
   try {
@@ -27,7 +30,7 @@ function hostSource(): string | Buffer {
   } catch {
     // Not Linux, or a container that hides it.
   }
-  // Two Linux containers may well have the same host name: where nothing else tells them apart nobody can be asked.
+  // Two Linux containers may well have the same host name: where nothing else tells them apart, a holder cannot be asked.
   return platform() === 'linux' ? randomBytes(16) : hostname();
 }
 
@@ -57,26 +60,26 @@ export function identify(pid: number): ProcessIdentity {
   return { host: ownHost(), pid, start: readProcStat(pid)?.start ?? 'x' };
 }
 
-function isRunning(identity: ProcessIdentity): boolean {
+function fateHere(identity: ProcessIdentity): Fate {
   try {
     getPriority(identity.pid);
   } catch (error) {
     // libuv reports an unknown process as ESRCH; anything else (not permitted) means that it is there.
     if (errnoOf(error) === 'ERR_SYSTEM_ERROR' && error instanceof Error && error.message.includes('ESRCH'))
-      return false;
+      return 'gone';
   }
+  if (identity.start === 'x') return 'unsure';
   const stat = readProcStat(identity.pid);
-  if (stat === undefined) return true;
+  if (stat === undefined) return 'running';
   // A killed process whose parent never collected it is dead for every purpose of ours.
-  if (stat.state === 'Z' || stat.state === 'X') return false;
+  if (stat.state === 'Z' || stat.state === 'X') return 'gone';
   // A restarted container may get the namespace and the pid of the one before: the start tells their lives apart.
-  return identity.start === 'x' || identity.start === stat.start;
+  return identity.start === stat.start ? 'running' : 'gone';
 }
 
 /** What has become of the process that left a file. A stopped one (SIGSTOP) is running. */
 export function fateOf(identity: ProcessIdentity): Fate {
-  if (identity.host !== ownHost()) return 'elsewhere';
-  return isRunning(identity) ? 'running' : 'gone';
+  return identity.host === ownHost() ? fateHere(identity) : 'elsewhere';
 }
 
 const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
@@ -97,13 +100,13 @@ export function ownerOfTemporary(name: string): ProcessIdentity | undefined {
 }
 
 /**
- * A temporary file is there for seconds. Whether its maker elsewhere lives cannot be known, and its clock may be
+ * A temporary file is there for seconds. Whether a maker lives that cannot be asked is not known, and its clock may be
  * wrong by hours, so a day goes by before what it left is removed.
  */
-const LEFT_ELSEWHERE_MS = 86_400_000;
+const LEFT_BY_UNKNOWN_MS = 86_400_000;
 
 /** Was a temporary file left behind by its maker? `ageMs`: how long ago it was changed, by this machine's clock. */
 export function isLeftOver(maker: ProcessIdentity, ageMs: number): boolean {
   const fate = fateOf(maker);
-  return fate === 'gone' || (fate === 'elsewhere' && ageMs > LEFT_ELSEWHERE_MS);
+  return fate === 'gone' || (fate !== 'running' && ageMs > LEFT_BY_UNKNOWN_MS);
 }

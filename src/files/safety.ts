@@ -68,9 +68,7 @@ function openDanger(
 }
 
 function unsafe(path: string, what: string, { problem, fix }: Danger): Failure {
-  return new Failure('AUTH', `${what} ${path} was not used: ${problem}; nothing was sent`, {
-    hints: [`fix it with: ${fix}`],
-  });
+  return Failure.unsent('AUTH', `${what} ${path} was not used: ${problem}`, { hints: [`fix it with: ${fix}`] });
 }
 
 /** Windows keeps access rights in lists that a mode does not show: there only links are refused. */
@@ -87,7 +85,7 @@ async function findDanger(path: string, facts: FileStatus, platform: string): Pr
 
 /**
  * The bytes of a file that holds secrets, or undefined when there is none. Refused with AUTH and the
- * command that fixes it: a symbolic link, another owner, a mode that lets anybody else at it, and a folder
+ * command that fixes it: a symbolic link, another owner, a mode that lets other users at it, and a folder
  * that others can write to (they could swap the file). The facts are read from the opened file, so it
  * cannot be swapped between the look and the reading.
  */
@@ -115,9 +113,7 @@ export async function readPrivateFile(
     if (error instanceof Failure) throw error;
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
-    throw new Failure('AUTH', `${what} ${path} cannot be read: ${describeIoError(error)}; nothing was sent`, {
-      cause: error,
-    });
+    throw Failure.unsent('AUTH', `${what} ${path} cannot be read: ${describeIoError(error)}`, { cause: error });
   }
 }
 
@@ -126,7 +122,7 @@ export async function refuseUnsafeFolder(path: string, platform: string): Promis
   if (!hasModes(platform)) return;
   const danger = openDanger(path, 'it', await stat(path), currentUid());
   if (danger === undefined) return;
-  throw new Failure('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}; nothing was changed`, {
+  throw Failure.unchanged('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}`, {
     hints: [`fix it with: ${danger.fix}`],
   });
 }

@@ -12,7 +12,7 @@ function newBatch(): Batch {
     resolve = onDone;
     reject = onFailure;
   });
-  // Whoever waits for it hears of a failure; nobody may be waiting yet.
+  // A caller that waits for it hears of a failure; there may be none yet.
   written.catch(() => undefined);
   return { text: '', written, resolve, reject };
 }
@@ -25,12 +25,12 @@ export class SharedWrites {
   #waiting: Batch | undefined;
   #isRunning = false;
 
-  /** `write` resolves when its text is on the disk; it is called for one text at a time. */
+  /** `write` resolves when what it was given is on the disk; it is called for one string at a time. */
   constructor(write: (text: string) => Promise<void>) {
     this.#write = write;
   }
 
-  /** Resolves when the text is on the disk; rejects with what `write` rejects with. */
+  /** Resolves when the line is on the disk; rejects with what `write` rejects with. */
   append(text: string): Promise<void> {
     this.#waiting ??= newBatch();
     this.#waiting.text += text;

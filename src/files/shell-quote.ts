@@ -29,7 +29,7 @@ function shellEscape(codePoint: number): string {
   return `\\U${codePoint.toString(16).padStart(8, '0')}`;
 }
 
-/** A text as one word of a shell: what stands in a message is pasted as it stands there, so it is one safe line. */
+/** Returns a string as one word of a shell: a command in a message is pasted as it stands there, so it is one safe line. */
 export function shellQuote(text: string, shell: Shell = current): string {
   if (shell !== 'sh') return windowsQuote(text, shell);
   if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(text)) return text;
@@ -38,14 +38,14 @@ export function shellQuote(text: string, shell: Shell = current): string {
 }
 
 /**
- * Double quotes mean the same to cmd and to PowerShell, unless the text has what one of them reads inside. cmd has no quote for
- * a percent sign or a line break: such a text is shown as well as it can be.
+ * Double quotes mean the same to cmd and to PowerShell, unless one of them reads something inside. cmd has no quote for
+ * a percent sign or a line break: such a string is shown as well as it can be.
  */
 function windowsQuote(text: string, shell: Shell): string {
   if (/^[A-Za-z0-9_./:=\\-]+$/.test(text)) return text;
   if (shell === 'powershell' && /["$`\u201c-\u201e]|[^ -~]/.test(text))
     return `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
-  // Node reads a doubled quote as one, and a backslash before the last quote as a part of the text only when doubled.
+  // Node reads a doubled quote as one, and a backslash before the last quote as itself only when doubled.
   return `"${text.replaceAll('"', '""').replace(/\\+$/, '$&$&')}"`;
 }
 

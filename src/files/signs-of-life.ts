@@ -39,11 +39,11 @@ export class SignsOfLife {
     return silentMs;
   }
 
-  /** Does this lock belong to nobody any more? Looks at it. */
+  /** Looks at a lock; returns whether its holder is gone. */
   isLeftBehind(path: string, file: LockFile): boolean {
     const silentMs = this.look(path, file);
     if (file.holder === undefined) return silentMs >= TORN_AFTER_MS;
     const fate = fateOf(file.holder);
-    return fate === 'gone' || (fate === 'elsewhere' && silentMs >= PATIENCE_MS);
+    return fate === 'gone' || (fate !== 'running' && silentMs >= PATIENCE_MS);
   }
 }

@@ -1,21 +1,12 @@
 import { OUTCOMES } from '../failure.ts';
-import { INTEGER, jsonOf, NUMBER, nullable, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import { fromPlain } from '../json/plain.ts';
+import { INTEGER, NUMBER, nullable, object, oneOf, type Shape, type ShapeOf, shapesOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
-import type { Column } from '../output/column.ts';
+import { type Column, columnsOf } from '../output/column.ts';
 import { commandWords, localTime, shortEntry } from '../output/people-text.ts';
 import type { HistoryEntry } from './history-event.ts';
 
-interface EntryMember<Value> {
-  readonly shape: Shape<Value>;
-  readonly column: Omit<Column, 'name'>;
-  of(entry: HistoryEntry): Value;
-}
-
-function member<Value>(
-  shape: Shape<Value>,
-  of: (entry: HistoryEntry) => Value,
-  column: Omit<Column, 'name'>,
-): EntryMember<Value> {
+function member<Value>(shape: Shape<Value>, of: (entry: HistoryEntry) => Value, column: Omit<Column, 'name'>) {
   return { shape, of, column };
 }
 
@@ -55,16 +46,6 @@ const MEMBERS = {
   run: member(nullable(TEXT), ({ run = null }) => run, { header: 'RUN', wide: true }),
 };
 
-type Name = keyof typeof MEMBERS;
-
-// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
-const NAMES = Object.keys(MEMBERS) as Name[];
-
-function eachMember<Value>(make: (name: Name) => Value): Readonly<Record<Name, Value>> {
-  // Made of all names, and of no other.
-  return Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Readonly<Record<Name, Value>>;
-}
-
 /** What a later read of the card showed, and what was known of the write before it. */
 const READ = object({
   time: TEXT,
@@ -74,36 +55,32 @@ const READ = object({
 });
 
 /** One entry as `history` prints it. */
-export const HISTORY_OUTPUT = object(eachMember((name) => MEMBERS[name].shape));
+export const HISTORY_OUTPUT = object(shapesOf(MEMBERS));
 /** The same with what a later read showed, as `history show` prints it. */
-export const SHOWN_OUTPUT = object(
-  eachMember((name) => MEMBERS[name].shape),
-  { read: READ },
-);
+export const SHOWN_OUTPUT = object(shapesOf(MEMBERS), { read: READ });
+
+const [NAME, ...FACTS] = columnsOf(MEMBERS);
 
 /** Tables have the name of the entry last: it is what one types next. */
-export const HISTORY_COLUMNS: readonly Column[] = [...NAMES.slice(1), ...NAMES.slice(0, 1)].map((name) => ({
-  name,
-  ...MEMBERS[name].column,
-}));
+export const HISTORY_COLUMNS: readonly Column[] = [...FACTS, ...(NAME === undefined ? [] : [NAME])];
 
-/** An entry as JSON, in the contract's order of members. */
+/** An entry as JSON, in the contract's order of members; `read`: what a later read showed. */
+function entryJson(entry: HistoryEntry, read?: ShapeOf<typeof READ>): JsonValue {
+  return fromPlain({ ...Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)])), read });
+}
+
+/** An entry as `history` prints it. */
 export function historyJson(entry: HistoryEntry): JsonValue {
-  return jsonOf(
-    HISTORY_OUTPUT,
-    eachMember((name) => MEMBERS[name].of(entry)),
-  );
+  return entryJson(entry);
 }
 
 /** The same with what a later read showed, if there was one. */
 export function shownJson(entry: HistoryEntry): JsonValue {
   const { read, ending } = entry;
-  const members = eachMember((name) => MEMBERS[name].of(entry));
-  if (read === undefined) return jsonOf(HISTORY_OUTPUT, members);
+  if (read === undefined) return entryJson(entry);
   const { outcome, httpStatus = null, requestId = null } = read.before;
   const before = { outcome: outcome ?? 'unknown', httpStatus, requestId };
-  const { time, user } = read;
-  return jsonOf(SHOWN_OUTPUT, { ...members, read: { time, user, status: ending.observedStatus ?? null, before } });
+  return entryJson(entry, { time: read.time, user: read.user, status: ending.observedStatus ?? null, before });
 }
 
 /** Columns of an entry that was read again: what the read showed stands below. */

@@ -35,7 +35,7 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
   return withLock(`${path}.lock`, { pid, clock, what: 'the history' }, async (prove) => {
     await sweepLeftovers(stateDir, ports);
     const opening = openHistory(stateDir);
-    let file = await orIoFailure(opening, `the history could not be read (${path})`, 'nothing was changed');
+    let file = await orIoFailure(opening, `the history could not be read (${path})`, 'unchanged');
     if (file === undefined) return 0;
     const temporary = join(stateDir, temporaryName(pid));
     const second = join(stateDir, temporaryName(pid));

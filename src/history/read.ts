@@ -4,9 +4,8 @@ import { ioFailure, tidy, type Unread } from '../files/io-failure.ts';
 import { findRunName } from '../run/run-folder.ts';
 import { DISORDER, type EntryLines, EventWindow } from './event-window.ts';
 import { entryOf, type HistoryEntry, parseHistoryEvent } from './history-event.ts';
-import { historyPath, openHistory, readLines } from './history-file.ts';
+import { historyPath, openHistory, readLines, readLinesBack } from './history-file.ts';
 import { type WantedId, wantedId } from './id-match.ts';
-import { readLinesBack } from './lines-back.ts';
 import { firstRun, runEntries, runEntry } from './run-entries.ts';
 
 export interface HistoryFilter {
@@ -223,7 +222,7 @@ async function readingHistory<Result>(
     file = await openHistory(stateDir);
     return file === undefined ? undefined : await read(file);
   } catch (error) {
-    throw ioFailure(`the history could not be read (${historyPath(stateDir)})`, error, 'nothing was changed');
+    throw ioFailure(`the history could not be read (${historyPath(stateDir)})`, error, 'unchanged');
   } finally {
     await tidy(file?.close());
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ClockPort } from '../context.ts';
 import { type Ending, NO_ENDING } from '../ending.ts';
-import { Failure, type Outcome } from '../failure.ts';
+import { type After, Failure, type Outcome } from '../failure.ts';
 import { ioFailure } from '../files/io-failure.ts';
 import type { AuditLog } from './audit-log.ts';
 import {
@@ -78,7 +78,7 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
       } catch (error) {
         // The audit log has a beginning already: it hears that nothing came of it, as far as it can be written.
         await audit?.append([endOf(entry, { ...NO_ENDING, outcome: 'not_sent' })]).catch(() => undefined);
-        const failure = ioFailure(`the history could not be written (${path})`, error, 'nothing was sent');
+        const failure = ioFailure(`the history could not be written (${path})`, error, 'unsent');
         const [fix] = failure.hints;
         throw failure.with({ outcome: 'not_sent' }, [
           ...(fix === undefined ? [] : [fix]),
@@ -105,11 +105,7 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
         await audit?.append([event]);
         if (path !== undefined) await append(path, event);
       } catch (error) {
-        throw ioFailure(
-          `what was read could not be recorded of entry ${entry} (${path})`,
-          error,
-          'nothing was changed',
-        );
+        throw ioFailure(`what was read could not be recorded in entry ${entry} (${path})`, error, 'unchanged');
       }
       return looked;
     },
@@ -130,13 +126,13 @@ export function nameTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.Z]/g, '');
 }
 
-const ENDINGS: Readonly<Record<Outcome, string>> = {
+const ENDINGS = {
   applied: 'the write WAS applied',
   confirmed_by_read: 'the write counts as applied: reading back showed it',
   rejected: 'the write was rejected, nothing was changed',
   not_sent: 'nothing was sent',
   unknown: 'the outcome of the write is unknown, check before repeating it',
-};
+} as const satisfies Record<Outcome, After>;
 
 function endFailure(where: string, entry: string, ending: Ending, error: unknown): Failure {
   const { resultId, httpStatus } = ending;
@@ -147,9 +143,5 @@ function endFailure(where: string, entry: string, ending: Ending, error: unknown
     `the end of entry ${entry} could not be written to ${where}`,
     cause,
     `${ENDINGS[outcome]}${id}`,
-  ).with({
-    outcome,
-    resultId,
-    http: httpStatus === undefined ? undefined : { status: httpStatus },
-  });
+  ).with({ outcome, resultId, http: httpStatus === undefined ? undefined : { status: httpStatus } });
 }

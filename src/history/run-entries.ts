@@ -3,7 +3,7 @@ import { ifThere, ioFailure, tidy, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal-entry.ts';
 import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
 import type { RunHeader } from '../run/run-header.ts';
-import { openRunRecords } from '../run/run-records.ts';
+import { StoredRun } from '../run/stored-run.ts';
 import type { HistoryEntry } from './history-event.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function* runEntries(
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
       if (Date.parse(header.startedAt) < untilMs) yield* entriesOf(folder, header);
     } catch (error) {
-      unread.set(name, ioFailure('it could not be read', error, 'nothing was changed'));
+      unread.set(name, ioFailure('it could not be read', error, 'unchanged'));
     }
   }
 }
@@ -41,11 +41,11 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
   const folder = runFolder(stateDir, run);
   const header = await readRunHeader(folder);
   if (header === undefined || row > header.inputRows) return undefined;
-  const records = await openRunRecords(folder, header);
+  const stored = await StoredRun.readWhole(folder, header);
   try {
-    return records.has(row) ? toEntry(header, await records.entry(row)) : undefined;
+    return stored.has(row) ? toEntry(header, await stored.entry(row)) : undefined;
   } finally {
-    await tidy(records.close());
+    await tidy(stored.close());
   }
 }
 
@@ -60,13 +60,13 @@ export async function firstRun(stateDir: string): Promise<number | undefined> {
 }
 
 async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<HistoryEntry> {
-  const records = await openRunRecords(folder, header);
+  const stored = await StoredRun.readWhole(folder, header);
   try {
     for (let row = 1; row <= header.inputRows; row += 1) {
-      if (records.has(row)) yield toEntry(header, await records.entry(row));
+      if (stored.has(row)) yield toEntry(header, await stored.entry(row));
     }
   } finally {
-    await tidy(records.close());
+    await tidy(stored.close());
   }
 }
 

@@ -42,7 +42,7 @@ export interface CallPolicy {
 
 /** Where a bearer token comes from. The http layer asks for it per call and never stores it. */
 export interface CredentialPort {
-  /** The token; rejects with an AUTH or USAGE failure. `stop` aborted: nobody waits for it any more. */
+  /** Returns the token; rejects with an AUTH or USAGE failure. `stop` aborts when it is no longer wanted. */
   token(stop?: AbortSignal): Promise<string>;
   /** After a 401: a fresh token if the source can give one (token command), else undefined. */
   renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;
@@ -82,6 +82,8 @@ export interface Pacer {
   /** May a retry be spent (token bucket, so that an outage is not multiplied by rows)? */
   mayRetry(): boolean;
   succeeded(): void;
+  /** Do results of other rows wait for this one, to be printed after it? */
+  readonly isAwaited?: () => boolean;
 }
 
 export interface CallOptions {

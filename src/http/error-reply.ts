@@ -10,8 +10,8 @@ import type { TokenMask } from './mask.ts';
 const MAX_ANSWER_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /**
- * What is left for a parsed answer, in bytes of memory, beside the text of `bytes` bytes that it is made of. The
- * text counts twice, because the pieces that it was put together from are still there; one character past ASCII
+ * Memory left for a parsed answer, in bytes, beside the string of `bytes` bytes that it is parsed from. The
+ * string counts twice, because the pieces that it was put together from are still there; one character past ASCII
  * makes it take two bytes a character.
  */
 export function memoryLeft(bytes: number, text: string): number {
@@ -25,7 +25,7 @@ export interface ErrorReply {
   readonly service: JsonValue | undefined;
   /** Any other body: JSON as sent, or text cut to 500 characters. undefined: there was none. */
   readonly body: JsonValue | undefined;
-  /** What it says of itself as JSON, and no text of any other body. */
+  /** What it says of itself as JSON; any other body says nothing. */
   readonly message: string | undefined;
   /** In short, for one line of text: `CARD_NOT_FOUND: no such card`; empty when there is nothing to say. */
   readonly summary: string;
@@ -118,7 +118,7 @@ function otherSummary(value: ReadonlyMap<string, JsonValue>): string {
   return '';
 }
 
-/** A body of a shape that nobody knows still says more than its status; an empty one does not. */
+/** A body of an unknown shape still says more than its status; an empty one does not. */
 function excerptOf(value: JsonValue): string {
   const isEmpty = isJsonObject(value) ? value.size === 0 : value === null || value === '';
   if (isEmpty) return '';

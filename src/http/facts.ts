@@ -43,9 +43,9 @@ export function subjectOf(input: CallInput): string {
   return name === undefined ? attempt : `${attempt} "${name}"${details}`;
 }
 
-/** What a refusal says: of a write, that it changed nothing. */
-export function unchanged({ operation }: CallFacts, refusal: string): string {
-  return isWrite(operation) ? `${refusal}; nothing was changed` : refusal;
+/** What a refusal leaves behind: a write changed nothing, of a read there is nothing to say. */
+export function afterRefusal({ operation }: CallFacts): 'unchanged' | undefined {
+  return isWrite(operation) ? 'unchanged' : undefined;
 }
 
 /** Host as people write it: without the port that goes without saying. */

@@ -1,7 +1,7 @@
 import { CANCELLED_EXIT_CODES, Failure, type Outcome } from '../failure.ts';
 import type { BreakLabel } from '../wire/exchange.ts';
 import type { Site } from './call.ts';
-import { type CallFacts, unchanged, urlPlace } from './facts.ts';
+import { afterRefusal, type CallFacts, urlPlace } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import { refusedFailure } from './refusals.ts';
 import type { FailedAttempt } from './response.ts';
@@ -47,7 +47,7 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const { label = 'other' } = verdict.breakage ?? {};
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.site);
-  return new Failure('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}; nothing was sent`, {
+  return Failure.unsent('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}`, {
     hints: first === undefined ? [HINTS[label] ?? `check ${place}, then repeat`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
@@ -74,11 +74,9 @@ export function busyFailure(
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
   return new Failure(
     'BUSY',
-    unchanged(
-      facts,
-      `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
-    ),
+    `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
     {
+      after: afterRefusal(facts),
       hints: [retryAfterMs === undefined ? 'repeat the command later' : repeatHint(facts.nowMs, retryAfterMs)],
       details: { ...detailsOf(facts, verdict, outcome), retryAt },
     },
@@ -122,8 +120,8 @@ function signalExitCode(signal: AbortSignal | undefined): number {
 /** A signal ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
 export function cancelledFailure(facts: CallFacts, outcome: Outcome, signal: AbortSignal | undefined): Failure {
   const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
-  const what = isUnsent ? 'nothing was sent' : 'nothing was changed';
-  return new Failure('CANCELLED', `${facts.subject} was cancelled; ${what}`, {
+  return new Failure('CANCELLED', `${facts.subject} was cancelled`, {
+    after: isUnsent ? 'unsent' : 'unchanged',
     details: detailsOf(facts, undefined, outcome),
     exitCode: signalExitCode(signal),
   });

@@ -1,9 +1,62 @@
-import { rewriteJson } from '../json/rewrite.ts';
-import type { JsonValue } from '../json/value.ts';
+import { printJson } from '../json/print.ts';
+import { countFrom } from '../json/shorten.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../json/value.ts';
+
+/** What `rewriteJson` does to the parts of a value. A part that it returns unchanged is not copied. */
+export interface Rewrite {
+  /** Returns what a string or a name becomes. */
+  text?(text: string): string;
+  /** What stands in the place of a member of this name; undefined: nothing, its own parts are looked at. */
+  member?(name: string, value: JsonValue): JsonValue | undefined;
+}
+
+/**
+ * The value with its strings, names and members changed. What does not change is the very same value: an answer of
+ * megabytes in which there is nothing to do is not copied.
+ */
+export function rewriteJson(value: JsonValue, rewrite: Rewrite): JsonValue {
+  if (typeof value === 'string') return rewrite.text?.(value) ?? value;
+  if (isJsonArray(value)) return rewriteArray(value, rewrite);
+  return isJsonObject(value) ? rewriteObject(value, rewrite) : value;
+}
+
+function rewriteArray(items: readonly JsonValue[], rewrite: Rewrite): readonly JsonValue[] {
+  let changed: JsonValue[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    // The loop ends at the length, so there is an item.
+    const item = items[index] as JsonValue;
+    const next = rewriteJson(item, rewrite);
+    if (next !== item) changed ??= items.slice(0, index);
+    changed?.push(next);
+  }
+  return changed ?? items;
+}
+
+function rewriteObject(object: JsonObject, rewrite: Rewrite): JsonObject {
+  let changed: Map<string, JsonValue> | undefined;
+  let count = 0;
+  for (const [name, member] of object) {
+    const nextName = rewrite.text?.(name) ?? name;
+    const next = rewrite.member?.(name, member) ?? rewriteJson(member, rewrite);
+    if (changed === undefined && (nextName !== name || next !== member)) changed = firstMembers(object, count);
+    changed?.set(nextName, next);
+    count += 1;
+  }
+  return changed ?? object;
+}
+
+function firstMembers(object: JsonObject, count: number): Map<string, JsonValue> {
+  const first = new Map<string, JsonValue>();
+  for (const [name, member] of object) {
+    if (first.size === count) break;
+    first.set(name, member);
+  }
+  return first;
+}
 
 const MASKED = '***';
 
-/** A shorter text would be found in innocent words; no real token is that short. */
+/** A shorter one would be found in innocent words; no real token is that short. */
 const MIN_TOKEN_LENGTH = 6;
 
 /**
@@ -31,7 +84,7 @@ export class TokenMask {
   }
 
   text(text: string): string {
-    // Most texts of an answer are shorter than any token, and there are many of them.
+    // Most strings of an answer are shorter than any token, and there are many of them.
     if (text.length < this.#shortestLength) return text;
     let masked = text;
     for (const form of this.#forms) {
@@ -40,7 +93,7 @@ export class TokenMask {
     return masked;
   }
 
-  /** The same value when nothing was found in it, so that large answers are not copied. */
+  /** Returns the very value when nothing was found in it, so that large answers are not copied. */
   json(value: JsonValue): JsonValue {
     return rewriteJson(value, { text: (text) => this.text(text) });
   }
@@ -50,4 +103,23 @@ export class TokenMask {
 export function maskMembers(value: JsonValue, names: readonly string[]): JsonValue {
   if (names.length === 0) return value;
   return rewriteJson(value, { member: (name) => (names.includes(name) ? MASKED : undefined) });
+}
+
+/** The value with each member of these names, at any depth, shown only by its size. */
+export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
+  if (names.length === 0) return value;
+  return rewriteJson(value, { member: (name, member) => (names.includes(name) ? hidden(member) : undefined) });
+}
+
+function hidden(value: JsonValue): JsonValue {
+  if (value === null) return null;
+  return `<hidden, ${countFrom(typeof value === 'string' ? value : printJson(value), 0)} characters>`;
+}
+
+/** Returns the value with every string and name passed through `mask`. */
+export function maskTexts(value: JsonValue, mask: (text: string) => string): JsonValue {
+  // It has no escapes, so what is in one of its strings or names is in it as well.
+  const whole = rememberedText(value);
+  if (whole !== undefined && mask(whole) === whole) return value;
+  return rewriteJson(value, { text: mask });
 }

@@ -2,17 +2,17 @@ import { isWrite } from '../api/operation.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue, textAt } from '../json/value.ts';
-import type { Answer, CallInput, CallOptions, CallResult } from './call.ts';
+import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Site } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
-import type { Sender } from './sender.ts';
+import { Sender } from './sender.ts';
 import { unknownFailure } from './unknown-outcome.ts';
 
-/** An attempt of a write after which nobody can say whether it was applied. */
+/** An attempt of a write that may have been applied. */
 interface Doubt {
   readonly verdict: FailedAttempt;
   readonly sentAtMs: number | undefined;
@@ -25,10 +25,10 @@ function askedWait({ retryAfterMs }: FailedAttempt, waitMs: number): number {
 
 /**
  * One call from its first attempt to its end. It decides nothing itself: `judge` says what an attempt came to,
- * `decideNext` what follows, and the failure texts are made elsewhere. Once an attempt of a write is in doubt, no
+ * `decideNext` what follows, and failures are worded elsewhere. Once an attempt of a write is in doubt, no
  * later refusal takes the doubt away: only a good answer or a read-back does (docs/faults.md G4).
  */
-export class OngoingCall {
+class OngoingCall {
   readonly #sender: Sender;
   readonly #input: CallInput;
   readonly #options: CallOptions;
@@ -240,10 +240,10 @@ export class OngoingCall {
   }
 
   #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Verdict> {
-    const { policy, stop, wrapUp, listener } = this.#options;
+    const { policy, stop, wrapUp, listener, pacer } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
-    const exchangeOptions = { timeoutMs, fresh, stop, stopUnsent: wrapUp, onSend };
+    const exchangeOptions = { timeoutMs, fresh, stop, wrapUp, onSend, isAwaited: pacer?.isAwaited };
     return this.#sender.send(input, this.#token, listener, exchangeOptions);
   }
 
@@ -312,4 +312,13 @@ function resultIdOf(input: CallInput, resource: JsonValue): string | undefined {
   const value = resource.get(effect.resultId);
   if (value instanceof JsonNumber) return value.text;
   return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * One family of the service at one address with one credential. `call` makes the attempts, waits, read-backs
+ * and the one token renewal of a call, and returns how it ended: it throws only for bugs.
+ */
+export function createHttpClient(site: Site): HttpClient {
+  const sender = new Sender(site);
+  return { call: (input, options) => new OngoingCall(sender, input, options).run() };
 }

@@ -2,7 +2,7 @@ import { type Family, isWrite } from '../api/operation.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { headerValues } from '../wire/exchange.ts';
 import type { Site } from './call.ts';
-import { type CallFacts, checkCommand, hostOf, ofProfile, unchanged, urlPlace } from './facts.ts';
+import { afterRefusal, type CallFacts, checkCommand, hostOf, ofProfile, urlPlace } from './facts.ts';
 import { answered, detailsOf } from './failure-details.ts';
 import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
@@ -16,7 +16,8 @@ interface Words {
 /** The service said no: 3xx and 4xx other than 408 and 429. A write is `rejected`. */
 export function refusedFailure(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Failure {
   const { code, message, hints } = words(facts, verdict, reply);
-  return new Failure(code, unchanged(facts, message), {
+  return new Failure(code, message, {
+    after: afterRefusal(facts),
     hints: hints.slice(0, 2),
     details: detailsOf(facts, verdict, 'rejected'),
   });

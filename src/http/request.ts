@@ -30,7 +30,7 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
   };
 }
 
-/** A path between and in its parameters: texts at even places, names at odd ones. */
+/** A path, split at its parameters: literal parts at even places, names at odd ones. */
 const splitPaths = new Map<string, readonly string[]>();
 
 function splitPath(path: string): readonly string[] {

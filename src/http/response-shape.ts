@@ -63,7 +63,7 @@ export function shapeNotices(operation: Operation, id: string | undefined, resou
     notices.push(warning('MISSING_FIELD', message));
   }
   if (odd.length > 0) {
-    const message = `the answer has ${names(odd)} in another form than the service's description; shown as sent`;
+    const message = `the answer has ${names(odd)} in another form than the service describes; shown as sent`;
     notices.push(warning('UNEXPECTED_FIELD', message));
   }
   return notices;

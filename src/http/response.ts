@@ -62,7 +62,7 @@ export interface FailedAttempt {
 
 export type Verdict = Accepted | FailedAttempt;
 
-/** What is asked of an answer: `target` of a raw call, which any JSON answers because nobody knows its shape. */
+/** What is asked of an answer: `target` of a raw call, which any JSON answers because its shape is not known. */
 type Asked = Pick<CallInput, 'operation' | 'params' | 'target'>;
 
 /** Failures before the first byte that the next try shows again. */
@@ -168,7 +168,7 @@ interface Unreadable {
   readonly problem: string;
   /** The body as JSON, which it may be all the same; undefined: it is none. */
   readonly json: JsonValue | undefined;
-  /** Enough of its text to show what answered. */
+  /** Enough of the body to show what answered. */
   readonly beginning: string;
 }
 

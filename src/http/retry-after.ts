@@ -6,7 +6,7 @@ const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 /** 31 years: enough to say "not today", and small enough for a date to be made of it. */
 const MAX_SECONDS = 1_000_000_000;
 
-/** An HTTP date as milliseconds since 1970, or undefined for any other text (`Date.parse` accepts far too much). */
+/** An HTTP date as milliseconds since 1970, or undefined for anything else (`Date.parse` accepts far too much). */
 export function parseHttpDate(text: string): number | undefined {
   const trimmed = text.trim();
   if (IMF_FIXDATE.test(trimmed) || RFC_850.test(trimmed)) return finite(Date.parse(trimmed));

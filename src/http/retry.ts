@@ -37,13 +37,7 @@ const HARMLESS = {
   refused: 'end',
 } as const;
 
-const READ: Steps = {
-  ...HARMLESS,
-  unavailable: 'retry',
-  server_error: 'retry',
-  broken: 'retry',
-  unreadable: 'retry',
-};
+const READ: Steps = { ...HARMLESS, unavailable: 'retry', server_error: 'retry', broken: 'retry', unreadable: 'retry' };
 
 /** A write that may have been applied is never sent again by itself: the call looks at it, if there is a way to look. */
 const WRITE: Readonly<Record<Unavailable, Steps>> = {

@@ -2,13 +2,13 @@ import { CARD_ID } from '../api/field.ts';
 import { safeText } from '../output/safe-text.ts';
 import { quoteGiven } from './given.ts';
 
-/** A text that holds an id is not longer: a URL, a line of a mail. */
+/** A string that holds an id is not longer: a URL, a line of a mail. */
 const MAX_GIVEN = 5000;
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const DASHES = /[‐‑‒–—―−﹣－]/g;
 
 /**
- * The digits of an id inside a longer text, whatever dashes or blanks stand between its groups: no letter or digit
+ * The digits of an id inside a longer string, whatever dashes or blanks stand between its groups: no letter or digit
  * touches it, and no further group of hexadecimal digits hangs on it by a dash.
  */
 const WITHIN = new RegExp(
@@ -21,7 +21,7 @@ const DIGITS = 32;
 const CARD_ID_EXAMPLE = 'a card id has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 /**
- * What a text has of card ids. `id`: it is one. `holds`: it is none, but one stands in it (a URL, quotes, missing or
+ * What a string has of card ids. `id`: it is one. `holds`: it is none, but one stands in it (a URL, quotes, missing or
  * typographic dashes, a sentence). `several`: two or more different ones do. Ids have their dashes and keep their case.
  */
 export type CardIdReading =
@@ -31,7 +31,7 @@ export type CardIdReading =
 
 /**
  * THE way in which card ids are read, wherever a person or a file gives one. An id is used as it is; one that was
- * found in a text is shown and confirmed or typed again: the wrong card is worse than a second try.
+ * found in a string is shown and confirmed or typed again: the wrong card is worse than a second try.
  */
 export function readCardId(text: string): CardIdReading {
   if (CARD_ID.test(text)) return { kind: 'id', id: text };
@@ -45,7 +45,7 @@ export function readCardId(text: string): CardIdReading {
   return others.length === 0 ? { kind: 'holds', id: first } : { kind: 'several', ids: [first, ...others] };
 }
 
-/** What is wrong with a text that was given as a card id; undefined: it is one. */
+/** Returns what is wrong with a string that was given as a card id; undefined: it is one. */
 export function cardIdProblem(text: string): string | undefined {
   const read = readCardId(text);
   if (read.kind === 'id') return undefined;

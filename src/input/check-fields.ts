@@ -60,7 +60,7 @@ export function checkFields(
 }
 
 /**
- * The same for texts as typed: turns each into its field's type first. `null` stands for a field that is to be
+ * Checks values as typed: turns each into its field's type first. `null` stands for a field that is to be
  * sent as null. With `partial`, fields that are missing are no fault: rows of a file may bring them.
  */
 export function checkFieldTexts(

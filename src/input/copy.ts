@@ -3,7 +3,7 @@ import { ioFailure, tidy } from '../files/io-failure.ts';
 
 /** A file that gets what is read of another one: stdin cannot be read twice, and a file may change meanwhile. */
 export interface InputCopy {
-  /** The same pieces, each written before it is looked at. */
+  /** Passes the pieces on, each written before it is looked at. */
   of(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /** Resolves when everything is on the disk. */
   sync(): Promise<void>;
@@ -16,7 +16,7 @@ export async function openCopy(path: string, what: string): Promise<InputCopy> {
     try {
       return await work();
     } catch (error) {
-      throw ioFailure(`cannot copy ${what} to ${path}`, error, 'nothing was sent');
+      throw ioFailure(`cannot copy ${what} to ${path}`, error, 'unsent');
     }
   };
   const file = await attempt(() => open(path, 'wx', 0o600));

@@ -11,7 +11,7 @@ export interface Expectation {
   readonly value: string;
 }
 
-/** The same where the value may be left out: each row of `--from` brings its own. */
+/** An expectation whose value may be left out: each row of `--from` brings its own. */
 export interface ExpectationInput {
   readonly field: string;
   readonly value: string | undefined;

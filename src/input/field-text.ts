@@ -1,16 +1,16 @@
 import type { FieldSpec } from './fields.ts';
 import { quoteGiven } from './given.ts';
 
-/** Where a text comes from: spreadsheets write TRUE and False, a person types true or false. */
+/** Where a value comes from: spreadsheets write TRUE and False, a person types true or false. */
 export type TextSource = 'flag' | 'csv';
 
-/** `true`, `True` or `TRUE` as a boolean, or undefined for any other text. */
+/** `true`, `True` or `TRUE` as a boolean, or undefined for anything else. */
 export function readBoolean(text: string, source: TextSource): boolean | undefined {
   const word = source === 'csv' ? text.toLowerCase() : text;
   return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 
-/** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty text are none. */
+/** A whole number in plain digits: `1e2`, `0x10`, ` 5`, `5.0` and the empty string are none. */
 function readInteger(text: string): number | undefined {
   const value = /^-?(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
   return Object.is(value, -0) ? 0 : value;
@@ -27,7 +27,7 @@ export function expectationOf(field: FieldSpec): string {
   return 'a text';
 }
 
-/** Turns the text of a flag or a CSV cell into the field's own type, or says what is wrong with it. */
+/** Returns the value of a flag or a CSV cell in the field's own type, or what is wrong with it. */
 export function readFieldText(
   field: FieldSpec,
   text: string,

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 export interface FieldSpec {
   /** The API's own name: `clientDeviceID`. */
   readonly name: string;
-  /** The same for a flag, without dashes: `client-device-id`. */
+  /** The name as a flag, without dashes: `client-device-id`. */
   readonly flag: string;
   readonly type: 'text' | 'boolean' | 'integer' | 'url' | 'date';
   readonly required: boolean;
@@ -15,7 +15,7 @@ export interface FieldSpec {
   /** Of an integer. */
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
-  /** Of its text as JSON Schema names it (`uuid`), if it has one. */
+  /** Of its strings as JSON Schema names it (`uuid`), if it has one. */
   readonly format: string | undefined;
   readonly description: string;
 }

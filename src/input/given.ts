@@ -2,7 +2,7 @@ import { shorten } from '../json/shorten.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 
-/** Longer texts are cut in messages: a description may have 40,000 characters. */
+/** Longer values are cut in messages: a description may have 40,000 characters. */
 const SHOWN_CHARACTERS = 60;
 
 /**
@@ -13,7 +13,7 @@ export function quoteGiven(text: string): string {
   return `"${safeText(shorten(text, SHOWN_CHARACTERS))}"`;
 }
 
-/** The same for any JSON value: texts are quoted, numbers shown digit for digit, the rest is named by its kind. */
+/** Any JSON value for a message: strings are quoted, numbers shown digit for digit, the rest is named by its kind. */
 export function showGiven(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null || typeof value === 'boolean') return String(value);

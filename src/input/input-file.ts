@@ -8,7 +8,7 @@ import { quoteGiven } from './given.ts';
 export interface InputFile {
   /** For messages: the path in quotes, or `stdin`. */
   readonly name: string;
-  /** The same bytes come again when it is opened again: a file on a disk, not a pipe. */
+  /** Opened again it gives the same bytes: a file on a disk, not a pipe. */
   readonly isRereadable: boolean;
   /** Bytes to the end, once, and closes. A piece is valid only until the next one is asked for. */
   bytes(): AsyncIterable<Uint8Array>;
@@ -17,7 +17,7 @@ export interface InputFile {
 }
 
 function unreadable(where: string, name: string, reason: string): Failure {
-  return new Failure('USAGE', `${where}: cannot read ${name}: ${reason}; nothing was sent`);
+  return Failure.unsent('USAGE', `${where}: cannot read ${name}: ${reason}`);
 }
 
 /** Bytes of a file, pipe or stdin, whose fault is one of the option that names it (`< folder` fails only now). */
@@ -31,7 +31,7 @@ async function* readNamed(bytes: AsyncIterable<Uint8Array>, where: string, name:
 
 function stdinFile(stdin: InputPort, where: string): InputFile {
   if (stdin.isTerminal) {
-    throw new Failure('USAGE', `${where}: - reads stdin, and stdin is a terminal; nothing was sent`, {
+    throw Failure.unsent('USAGE', `${where}: - reads stdin, and stdin is a terminal`, {
       hints: ['pipe the data in, or name a file'],
     });
   }
@@ -45,13 +45,13 @@ function stdinFile(stdin: InputPort, where: string): InputFile {
 
 /**
  * Opens the file that an option names (`-` is stdin). `where` is that option. A path that is missing, a folder
- * or may not be read, and a terminal as stdin, are USAGE failures: nothing ever waits for typing that nobody
+ * or may not be read, and a terminal as stdin, are USAGE failures: it never waits for typing that no one
  * was asked for. A pipe is opened like a file and waits for its writer.
  */
 export async function openInput(path: string, stdin: InputPort, where: string): Promise<InputFile> {
   if (path === '-') return stdinFile(stdin, where);
   const name = quoteGiven(path);
-  if (path === '') throw new Failure('USAGE', `${where}: the path is empty; nothing was sent`);
+  if (path === '') throw Failure.unsent('USAGE', `${where}: the path is empty`);
   let file: Readable;
   try {
     file = await openReadable(path);

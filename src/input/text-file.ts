@@ -3,11 +3,11 @@ import { Failure } from '../failure.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { openInput } from './input-file.ts';
 
-/** Far above the longest text that the service takes (40,000 characters of at most 4 bytes each). */
+/** Far above the longest string that the service takes (40,000 characters of at most 4 bytes each). */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /**
- * The text of the file that `--description-file` or `--data @file` names (`-` is stdin), exactly: line breaks
+ * Returns the file that `--description-file` or `--data @file` names (`-` is stdin), exactly: line breaks
  * at its end and a byte order mark are part of it. `where` is the option. A USAGE failure when it cannot be
  * read, is larger than `maxBytes` or is not UTF-8.
  */
@@ -23,13 +23,13 @@ export async function readTextFile(
   for await (const piece of file.bytes()) {
     size += piece.length;
     if (size > maxBytes) {
-      throw new Failure('USAGE', `${where}: ${file.name} is larger than ${maxBytes} bytes; nothing was sent`);
+      throw Failure.unsent('USAGE', `${where}: ${file.name} is larger than ${maxBytes} bytes`);
     }
     pieces.push(Uint8Array.from(piece));
   }
   try {
     return decodeUtf8(Buffer.concat(pieces));
   } catch (error) {
-    throw new Failure('USAGE', `${where}: ${file.name} is not UTF-8 text; nothing was sent`, { cause: error });
+    throw Failure.unsent('USAGE', `${where}: ${file.name} is not UTF-8 text`, { cause: error });
   }
 }

@@ -34,7 +34,7 @@ export function printJson(value: JsonValue, options: PrintOptions = {}): string 
 const PIECE_LENGTH = 65_536;
 
 /**
- * The same text in pieces, for values of megabytes: indented, one that is nested deep is far longer than the
+ * The JSON in pieces, for values of megabytes: indented, one that is nested deep is far longer than the
  * longest string there can be. `margin` stands after each line end.
  */
 export function* printJsonPieces(
@@ -49,6 +49,32 @@ export function* printJsonPieces(
   yield printer.take();
 }
 
+type JsonLayout = Parameters<typeof printJsonPieces>[1] & {
+  /** Stands before the document. */
+  readonly before?: string;
+  /** Stands after it. */
+  readonly after?: string;
+};
+
+/** Writes a value as JSON. A long document goes out in pieces, each awaited, and is never whole in memory. */
+export async function writeJson(
+  value: JsonValue,
+  layout: JsonLayout,
+  sink: { write(text: string): Promise<void> },
+): Promise<void> {
+  const { before = '', after = '', ...print } = layout;
+  let held: string | undefined;
+  for (const piece of printJsonPieces(value, print)) {
+    if (held === undefined) {
+      held = before + piece;
+    } else {
+      await sink.write(held);
+      held = piece;
+    }
+  }
+  await sink.write(`${held ?? before}${after}`);
+}
+
 /** An object or a list of which a part is printed. */
 interface Level {
   readonly members: Iterator<[string, JsonValue]> | undefined;
@@ -59,7 +85,7 @@ interface Level {
 
 const NO_ITEMS: readonly JsonValue[] = [];
 
-/** Prints one value a step, so that whoever takes the text away never waits for all of it. */
+/** Prints one value a step, so that the reader never waits for all of it. */
 class Printer {
   out = '';
   readonly #isCompact: boolean;

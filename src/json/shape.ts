@@ -40,6 +40,14 @@ export function list<T>(items: Shape<T>): Shape<readonly T[]> {
   return { type: 'array', items };
 }
 
+/** The shapes of a table that says more of each member, such as its column. */
+export function shapesOf<const R extends Readonly<Record<string, { readonly shape: Shape<unknown> }>>>(rows: R) {
+  // Object.fromEntries forgets its keys; each stands with the shape of its own row.
+  return Object.fromEntries(Object.entries(rows).map(([name, { shape }]) => [name, shape])) as {
+    readonly [Name in keyof R]: R[Name]['shape'];
+  };
+}
+
 /** An object of any names, each with such a value. */
 export function record<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return { type: 'object', additionalProperties: values };

@@ -1,3 +1,10 @@
+/** Code points of the text from that UTF-16 index on: what a person calls a character. */
+export function countFrom(text: string, index: number): number {
+  let count = 0;
+  for (let at = index; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
+  return count;
+}
+
 /** The first `length` code points; a cut is marked inside that length. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -11,7 +11,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 let wholeText: InstanceType<typeof TextDecoder> | undefined;
 
 /**
- * The same for bytes in pieces, which may end inside a character. The pieces are taken out of the list on the way,
+ * Decodes bytes in pieces, which may end inside a character. The pieces are taken out of the list on the way,
  * so that a long text and its bytes are not in memory together.
  */
 export function takeUtf8(pieces: Uint8Array[]): string {

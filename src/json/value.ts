@@ -39,7 +39,7 @@ type Remembering = JsonObject & { [TEXT]?: string };
  * beside the objects, which takes longer than printing does.
  */
 export function rememberText(object: JsonObject, text: string): void {
-  // A Map takes further properties, and nobody else knows this one.
+  // A Map takes further properties, and no other code knows this one.
   (object as Remembering)[TEXT] = text;
 }
 

@@ -2,8 +2,8 @@ import { type Family, isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
 import type { CallResult } from '../http/call.ts';
-import { createHttpClient } from '../http/client.ts';
 import { TokenMask } from '../http/mask.ts';
+import { createHttpClient } from '../http/ongoing-call.ts';
 import { checkValues } from '../input/check-values.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import type { Transport } from '../wire/exchange.ts';
@@ -17,7 +17,7 @@ import type { Client, Signal } from './types.ts';
 export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
 
 /** One API: its address, its token and its connections. */
-interface Line {
+interface Connection {
   readonly options: FamilyOptions;
   readonly credential: LibraryCredential;
   readonly transport: Transport;
@@ -52,7 +52,7 @@ class LibraryClient {
   readonly #ports: LibraryPorts;
   readonly #options: CheckedOptions;
   readonly #mask = new TokenMask();
-  readonly #lines = new Map<Family, Line>();
+  readonly #lines = new Map<Family, Connection>();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: CheckedOptions, ports: LibraryPorts) {
@@ -70,11 +70,7 @@ class LibraryClient {
     const argument = operation === OPERATIONS.subscriberUpdate ? 'subscriberId' : 'calendarId';
     const checked = checkValues(
       operation,
-      {
-        params,
-        query: fieldsOf(given.query, method, 'query'),
-        body: fieldsOf(given.body, method, 'fields'),
-      },
+      { params, query: fieldsOf(given.query, method, 'query'), body: fieldsOf(given.body, method, 'fields') },
       (name) => (name === 'id' ? argument : name),
     );
     if (checked.faults.length > 0) {
@@ -90,7 +86,7 @@ class LibraryClient {
   }
 
   async #send(
-    line: Line,
+    line: Connection,
     input: Parameters<ReturnType<typeof createHttpClient>['call']>[0],
     signal: Signal | undefined,
   ) {
@@ -126,13 +122,13 @@ class LibraryClient {
     }
   }
 
-  #line(method: string, family: Family): Line {
+  #line(method: string, family: Family): Connection {
     const known = this.#lines.get(family);
     if (known !== undefined) return known;
     const options = this.#options.families[family];
     if (options === undefined) throw new TypeError(`${method}: the client was created without ${family}`);
     const { clock } = this.#ports;
-    const line: Line = {
+    const line: Connection = {
       options,
       credential: new LibraryCredential({
         family,

@@ -44,7 +44,7 @@ export class LibraryCredential {
         if (this.#expiry(token) === undefined) return token;
         const fresh = typeof this.#options.token === 'string' ? token : await use(this.#after(used));
         const problem = this.#expiry(fresh);
-        if (problem !== undefined) throw new Failure('AUTH', `${this.#name}: the token ${problem}; nothing was sent`);
+        if (problem !== undefined) throw Failure.unsent('AUTH', `${this.#name}: the token ${problem}`);
         return fresh;
       },
       renew: async () => {
@@ -102,7 +102,7 @@ export class LibraryCredential {
   }
 
   #failed(problem: string): Failure {
-    return new Failure('AUTH', `${this.#name}: the function ${problem}; nothing was sent`);
+    return Failure.unsent('AUTH', `${this.#name}: the function ${problem}`);
   }
 
   /** Why the token is refused before it is sent: only the gift-card API declares its tokens as JWTs. */

@@ -2,10 +2,11 @@ import * as z from 'zod/mini';
 import { type Effect, familyWords, type Operation, sensitiveOf } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { resource } from '../api/resource.ts';
-import { describeBefore, readCardBefore } from '../engine/confirm.ts';
-import { printDryRun } from '../engine/dry-run.ts';
-import type { SingleCall } from '../engine/read-call.ts';
-import { guardWrite, notConfirmed, requirePerson, whereText } from '../engine/write-guards.ts';
+import { describeBefore, readCardBefore } from '../engine/call/confirm.ts';
+import { printDryRun } from '../engine/call/dry-run.ts';
+import type { SingleCall } from '../engine/call/read-call.ts';
+import { callService, takeAnswer } from '../engine/call/resource.ts';
+import { guardWrite, notConfirmed, requirePerson, whereText } from '../engine/call/write-guards.ts';
 import { Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
@@ -93,36 +94,29 @@ export async function runApi(session: Session, given: ApiGiven): Promise<void> {
 }
 
 async function read(session: Session, api: ApiInput, { call }: SingleCall): Promise<void> {
-  const service = await session.service(api.family);
-  const result = await service.client.call(call, { policy: session.policy, listener: session.listener });
-  if (result.kind === 'failed') throw result.failure;
-  for (const notice of result.ending.notices) await session.notify(notice);
-  await printAnswer(session, api, result, result.resource);
+  const answer = await takeAnswer(session, await callService(session, call));
+  await printAnswer(session, api, answer, answer.resource);
 }
 
 async function write(session: Session, api: ApiInput, single: SingleCall): Promise<void> {
   if (sensitiveOf(single.call.operation).length > 0 && !isJson(session.output.format)) {
-    throw new Failure(
+    throw Failure.unsent(
       'USAGE',
       `POST ${pathOf(api)}: its answer is given once and secret: -o json or ndjson prints it`,
-      {
-        hints: ['the command for it keeps it with --out; nothing was sent'],
-      },
+      { hints: ['the command for it keeps it with --out'] },
     );
   }
   if (!session.common.yes) requirePerson(session, `POST ${pathOf(api)}`);
   const service = await session.service(api.family);
   if (!session.common.yes) await confirm(session, service, api, single);
-  const { printApplied, recordedCall, writeSecret } = await import('../engine/write-call.ts');
+  const { printApplied, recordedCall, writeSecret } = await import('../engine/call/write-call.ts');
   const { operation } = single.call;
   if (sensitiveOf(operation).length > 0) {
     return writeSecret(session, service, single, undefined, (answer) =>
       printAnswer(session, api, answer, answer.resource),
     );
   }
-  const result = await recordedCall(session, service, single);
-  if (result.kind === 'failed') throw result.failure;
-  for (const notice of result.ending.notices) await session.notify(notice);
+  const result = await takeAnswer(session, await recordedCall(session, service, single));
   // Messages have a path from the operation already; a row of the table wants its id beside it.
   const named = { ...single, id: single.call.params['cardId'] ?? single.call.params['id'] };
   await printApplied(session, named, result, () => printAnswer(session, api, result, result.resource));

@@ -1,7 +1,6 @@
-import { matchPath } from '../api/match-path.ts';
-import type { Family, Operation } from '../api/operation.ts';
+import { type Family, matchPath, type Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { takesReason } from '../engine/write-guards.ts';
+import { takesReason } from '../engine/call/write-guards.ts';
 import { quoteGiven } from '../input/given.ts';
 
 /** What stands in a path or query of RFC 3986; the rest must be percent-encoded. */

@@ -25,11 +25,7 @@ export const apiCommand = localCommand({
   writes: true,
   arguments: {
     method: { kind: 'choice', choices: METHODS, required: true, text: 'method of the request', question: 'Method' },
-    path: {
-      text: 'path and query below the base URL: /v1/cards/…',
-      required: true,
-      isOwnQuestion: true,
-    },
+    path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
   },
   options: {
     family: {

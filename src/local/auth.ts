@@ -2,7 +2,7 @@ import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
 import { lastFour } from '../credentials/token.ts';
-import { credentialRequest } from '../engine/credential-request.ts';
+import { credentialRequest } from '../engine/session/credential-request.ts';
 import { Failure, note, usageFailure, warning } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
@@ -37,10 +37,7 @@ export const authLoginCommand = localCommand({
     family: FAMILY,
     cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
     calendarUrl: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
-    tokenStdin: {
-      excludes: { 'token-command': '', 'token-file': '' },
-      text: 'read the token from stdin',
-    },
+    tokenStdin: { excludes: { 'token-command': '', 'token-file': '' }, text: 'read the token from stdin' },
     tokenCommand: {
       kind: 'text',
       value: 'cmd',
@@ -95,7 +92,7 @@ export const authLoginCommand = localCommand({
       checked: check,
     });
     // The profile in use needs no name.
-    const isCurrent = currentProfileName(await session.settings(), session.context.env) === profileName;
+    const isCurrent = currentProfileName(session.settings(), session.context.env) === profileName;
     const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profileName}`;
     const next =
       family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
@@ -123,10 +120,7 @@ export const authStatusCommand = localCommand({
   description:
     'Shows where the credentials of the profile come from, for gift cards and for calendars, for which host, its last four characters and when it says that it expires. Exit 4 when there is a URL without a usable credential. Nothing is sent; a token command is run.',
   exitCodes: [0, 1, 2, 4, 16, 130],
-  examples: {
-    'See how the current profile stands': 'auth status',
-    'In a script': 'auth status -p live --json',
-  },
+  examples: { 'See how the current profile stands': 'auth status', 'In a script': 'auth status -p live --json' },
   output: async () => (await import('../credentials/status.ts')).STATUS_OUTPUT,
   async run(session) {
     const { profile } = session;

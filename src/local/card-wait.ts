@@ -1,14 +1,14 @@
-import { OPERATIONS } from '../api/operations.ts';
 import { cardGet } from '../commands/card/get.ts';
-import { canRedraw } from '../engine/wait-display.ts';
+import { cardRead } from '../engine/call/resource.ts';
+import { canRedraw, LINE_AGAIN_MS } from '../engine/session/wait-display.ts';
 import { openWaitLine, type WaitLine } from '../engine/wait-line.ts';
 import { Failure, type FailureCode, type Notice, note } from '../failure.ts';
-import type { Answer, CallInput, CallResult } from '../http/call.ts';
+import type { Answer, CallResult } from '../http/call.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import type { Span } from '../options/option.ts';
 import { cellText } from '../output/column.ts';
-import { formatDuration } from '../output/duration.ts';
+import { formatSeconds } from '../output/duration.ts';
 import type { Session } from '../session.ts';
 
 /** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
@@ -32,6 +32,10 @@ class Wait {
   readonly #input: WaitInput;
   readonly #line: WaitLine;
   readonly #deadlineMs: number;
+  /** On a terminal where nothing is drawn over. */
+  readonly #isTold: boolean;
+  /** What is being waited for, as it was said last. */
+  #text: string;
   #reads = 0;
   #status: string | undefined;
   #wasAnswered = false;
@@ -43,29 +47,45 @@ class Wait {
     this.#input = input;
     this.#line = line;
     this.#deadlineMs = session.context.clock.monotonic() + input.timeout.ms;
+    this.#isTold = session.context.stderr.isTerminal && !canRedraw(session.context);
+    this.#text = `card ${input.cardId}: waiting for ${input.status.join(' or ')}`;
   }
 
   async run(): Promise<Answer> {
-    for (;;) {
-      const result = await this.#read();
-      this.#reads += 1;
-      if (result.kind === 'failed') await this.#failed(result.failure);
-      else if (await this.#isWanted(result)) return result;
-      await this.#pause(result.kind === 'failed' ? result.failure : undefined);
+    const over = new AbortController();
+    await this.#draw(`waiting for ${this.#input.status.join(' or ')}`);
+    if (this.#isTold) void this.#sayAgain(over.signal);
+    try {
+      for (;;) {
+        const result = await this.#read();
+        this.#reads += 1;
+        if (result.kind === 'failed') await this.#failed(result.failure);
+        else if (await this.#isWanted(result)) return result;
+        await this.#pause(result.kind === 'failed' ? result.failure : undefined);
+      }
+    } finally {
+      over.abort();
     }
+  }
+
+  /** A line of its own at once, and again for as long as the wait goes on. */
+  async #sayAgain(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.#session.notify(note('WAITING', `${this.#text} (${formatSeconds(this.#leftMs())} left)`));
+      await this.#session.context.clock.sleep(LINE_AGAIN_MS, over);
+    }
+  }
+
+  /** The line that is drawn over, the time first: its end may have no room. */
+  async #draw(text: string): Promise<void> {
+    await this.#line.show(`${formatSeconds(this.#leftMs())} left: ${text}`);
   }
 
   async #read(): Promise<CallResult> {
     const { policy, listener } = this.#session;
     const service = await this.#session.service('cards');
     const leftMs = Math.max(1, this.#leftMs());
-    const call: CallInput = {
-      operation: OPERATIONS.cardGet,
-      params: { cardId: this.#input.cardId },
-      query: {},
-      body: undefined,
-    };
-    return service.client.call(call, {
+    return service.client.call(cardRead(this.#input.cardId), {
       policy: {
         timeoutMs: Math.min(policy.timeoutMs, leftMs),
         retries: policy.retries,
@@ -85,8 +105,9 @@ class Wait {
     this.#trouble = undefined;
     this.#wasAnswered = true;
     if (wanted.includes(status)) return true;
-    const message = `card ${cardId} is ${status}; waiting for ${wanted.join(' or ')}`;
-    await this.#report(message, isNews ? note('WAITING', message) : undefined);
+    const seen = `${status}; waiting for ${wanted.join(' or ')}`;
+    const message = `card ${cardId} is ${seen}`;
+    await this.#report(message, isNews ? note('WAITING', message) : undefined, `the card is ${seen}`);
     return false;
   }
 
@@ -97,13 +118,14 @@ class Wait {
     this.#wasAnswered = wasAnswered;
     const isNews = this.#trouble?.code !== failure.code;
     this.#trouble = failure;
-    const message = `${failure.message}; waiting on`;
+    const message = `${failure.message}; still waiting`;
     await this.#report(message, isNews ? note('NO_ANSWER', message) : undefined);
   }
 
-  /** A terminal has the line, which is always there; elsewhere only what is new is reported. */
-  async #report(text: string, news: Notice | undefined): Promise<void> {
-    if (canRedraw(this.#session.context)) await this.#line.show(`${text} (${formatDuration(this.#leftMs())} left)`);
+  /** A terminal has the line, which is always there; elsewhere what is new is reported. */
+  async #report(text: string, news: Notice | undefined, drawn = text): Promise<void> {
+    this.#text = text;
+    if (canRedraw(this.#session.context)) await this.#draw(drawn);
     else if (news !== undefined) await this.#session.notify(news);
   }
 
@@ -127,7 +149,7 @@ class Wait {
   /** Waiting out the time would be idle: the service asked not to be called again within it. */
   #tooLong(failure: Failure, retryAt: string): Failure {
     const { cardId, timeout } = this.#input;
-    const asked = `the service asked not to be called before ${retryAt}, which is past the wait of ${timeout.text}`;
+    const asked = `the service asked for a pause until ${retryAt}, past the end of this wait of ${timeout.text}`;
     return new Failure('BUSY', `card ${cardId}: ${asked}`, { hints: failure.hints, details: failure.details });
   }
 
@@ -141,7 +163,7 @@ class Wait {
       'TIMEOUT',
       `card ${cardId} was not ${wanted.join(' or ')} within ${timeout.text}: ${seen}${since}`,
       {
-        hints: ['repeat the command to wait on, or wait longer with --timeout'],
+        hints: ['repeat the command to go on waiting, or wait longer with --timeout'],
         details: { id: cardId, observed },
       },
     );

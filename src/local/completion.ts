@@ -33,11 +33,7 @@ export function completionCommand(registry: Registry): LocalCommand {
       if (shell === undefined) throw new Error(`no script for ${name}`);
       const { loadTree } = await import('../describe/command-tree.ts');
       const script = shell.write(await loadTree(registry));
-      await session.print({
-        kind: 'text',
-        text: script,
-        json: jsonOf(COMPLETION, { shell: shell.name, script }),
-      });
+      await session.print({ kind: 'text', text: script, json: jsonOf(COMPLETION, { shell: shell.name, script }) });
     },
   });
 }

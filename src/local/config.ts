@@ -1,22 +1,22 @@
 import { localCommand } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
-import { INTEGER, jsonOf, object, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import { jsonOf, object, type Shape, shapesOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
-import { FORMATS } from '../output/options.ts';
 import type { Session } from '../session.ts';
-import {
-  PREFERENCE_KEYS,
-  type PreferenceKey,
-  readPreference,
-  setPreference,
-  unsetPreference,
-} from '../settings/preferences.ts';
 import { settingsPath } from '../settings/read.ts';
 import type { ResolvedProfile } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
-import type { Settings } from '../settings/settings.ts';
+import {
+  PREFERENCE_KEYS,
+  PREFERENCES,
+  type PreferenceKey,
+  readPreference,
+  type Settings,
+  setPreference,
+  unsetPreference,
+} from '../settings/settings.ts';
 
 const KEY = {
   kind: 'choice',
@@ -40,9 +40,7 @@ async function askValue(session: Session, key: PreferenceKey, given: string | un
 const PREFERENCE: Shape<string | number | null> = { type: ['string', 'integer', 'null'] };
 
 /** Only what is set. */
-const PREFERENCES = object({}, { output: oneOf(FORMATS), timeout: TEXT, retries: INTEGER, concurrency: INTEGER });
-
-const BUILT_IN = { output: 'table', timeout: '30s', retries: '2', concurrency: '8' } as const;
+const STORED = object({}, shapesOf(PREFERENCES));
 
 /** The profile that a call would use; undefined: none can be told, and no preference comes from it. */
 function profileInUse(session: Session): ResolvedProfile | undefined {
@@ -60,10 +58,10 @@ function preferenceRows(session: Session, settings: Settings): readonly JsonValu
   const known = resolvePreferences({ flags: {}, env, profile: profileInUse(session), settings });
   return PREFERENCE_KEYS.map((key) => {
     const { value, source } = known[key === 'timeout' ? 'timeoutMs' : key];
+    const { builtIn } = PREFERENCES[key];
     // A duration is shown as it was typed.
-    const duration =
-      source === 'environment' ? env['FRONTDESK_TIMEOUT'] : (settings.preferences.timeout ?? BUILT_IN.timeout);
-    return fromPlain({ key, value: key === 'timeout' ? duration : value, source, default: BUILT_IN[key] });
+    const duration = source === 'environment' ? env['FRONTDESK_TIMEOUT'] : (settings.preferences.timeout ?? builtIn);
+    return fromPlain({ key, value: key === 'timeout' ? duration : value, source, default: builtIn });
   });
 }
 
@@ -83,22 +81,13 @@ const COLUMNS: readonly Column[] = [
 export const configListCommand = localCommand({
   columns: COLUMNS,
   description:
-    'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; in JSON stands only what is set.',
-  examples: {
-    'See what is set': 'config list',
-    'The same for a script': 'config list --json',
-  },
-  output: () => PREFERENCES,
+    'Lists every preference: its value, where that comes from, and what is built in. Flags, environment and profile go before what is set here; JSON has only what is set.',
+  examples: { 'See what is set': 'config list', 'The same for a script': 'config list --json' },
+  output: () => STORED,
   async run(session) {
-    const settings = await session.settings();
-    const { output, timeout, retries, concurrency } = settings.preferences;
+    const settings = session.settings();
     const rows = preferenceRows(session, settings);
-    await session.print({
-      kind: 'list',
-      document: jsonOf(PREFERENCES, { output, timeout, retries, concurrency }),
-      rows,
-      columns: COLUMNS,
-    });
+    await session.print({ kind: 'list', document: jsonOf(STORED, settings.preferences), rows, columns: COLUMNS });
   },
 });
 
@@ -111,7 +100,7 @@ export const configGetCommand = localCommand({
   },
   output: () => PREFERENCE,
   async run(session, { key }) {
-    await printPreference(session, await session.settings(), key);
+    await printPreference(session, session.settings(), key);
   },
 });
 
@@ -134,10 +123,7 @@ export const configSetCommand = localCommand({
 export const configUnsetCommand = localCommand({
   description: 'Takes a preference away, so that the built-in value counts again.',
   arguments: { key: KEY },
-  examples: {
-    'Back to the built-in timeout': 'config unset timeout',
-    'Back to tables': 'config unset output',
-  },
+  examples: { 'Back to the built-in timeout': 'config unset timeout', 'Back to tables': 'config unset output' },
   output: () => PREFERENCE,
   async run(session, { key }) {
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
@@ -148,10 +134,7 @@ export const configUnsetCommand = localCommand({
 export const configPathCommand = localCommand({
   description: 'Shows where the settings file is, whether it exists or not.',
   needsSettings: false,
-  examples: {
-    'Open the settings in an editor': 'config path',
-    'As a JSON string': 'config path --json',
-  },
+  examples: { 'Open the settings in an editor': 'config path', 'As a JSON string': 'config path --json' },
   output: () => TEXT,
   async run(session) {
     const path = settingsPath(session.configDir());

@@ -50,7 +50,7 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
 export const doctorCommand = localCommand({
   columns: COLUMNS,
   description:
-    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
+    'Looks at this machine, its settings, credentials, folders and environment, and at the profile in use, and says what is wrong and how to fix it. It works with settings that are damaged, changes nothing but a folder of its own, which it makes in the state folder and removes, shows no token and runs no token command. It sends nothing unless --connect is given, and ends with 0 whatever it finds.',
   needsSettings: false,
   options: {
     connect: {

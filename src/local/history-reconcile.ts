@@ -1,5 +1,6 @@
 import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
-import { type CardLook, canBeLookedAt, recordLook, unsettledWrites } from '../engine/settle.ts';
+import { callService, cardRead } from '../engine/call/resource.ts';
+import { type CardLook, canBeLookedAt, recordLook, unsettledWrites } from '../engine/call/settle.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { HISTORY_COLUMNS, historyJson } from '../history/entry-table.ts';
@@ -61,9 +62,8 @@ async function namedEntries(
 }
 
 /** Reads the card of an entry; undefined when it could not be read, which is reported. A 401 ends it all. */
-async function look(session: Session, service: Service, cardId: string): Promise<CardLook | undefined> {
-  const call = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
-  const result = await service.client.call(call, { policy: session.policy, listener: session.listener });
+async function look(session: Session, cardId: string): Promise<CardLook | undefined> {
+  const result = await callService(session, cardRead(cardId));
   if (result.kind === 'answered') {
     const { httpStatus, requestId } = result.ending;
     return { status: textAt(result.resource, 'status'), httpStatus, requestId };
@@ -104,7 +104,7 @@ export async function reconcileHistory(
     const cardId = entry.id ?? '';
     const key = cardId.toLowerCase();
     const isOpen = entry.ending.outcome === 'unknown';
-    if (isOpen && !looks.has(key)) looks.set(key, await look(session, service, cardId));
+    if (isOpen && !looks.has(key)) looks.set(key, await look(session, cardId));
     const seen = isOpen ? looks.get(key) : undefined;
     const settled = seen === undefined ? entry : await recordLook(session, entry, seen);
     if (seen !== undefined && settled.ending.outcome === 'unknown') {

@@ -9,10 +9,10 @@ import { HISTORY_COLUMNS, historyJson, READ_COLUMNS, shownJson } from '../histor
 import { isPartOfCardId } from '../history/id-match.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { quoteGiven } from '../input/given.ts';
-import { MOMENT_FORMS } from '../input/moment.ts';
 import { INTEGER, jsonOf, list, object } from '../json/shape.ts';
 import { YES } from '../options/common.ts';
 import type { When } from '../options/option.ts';
+import { MOMENT_FORMS } from '../options/read-value.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
@@ -67,7 +67,7 @@ async function noMatch(session: Session, filter: HistoryFilter): Promise<string>
 /** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
 export function refuseHeldId(id: string, where = '--id'): void {
   const read = readCardId(id);
-  if (read.kind === 'holds') throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is no card id' }]);
+  if (read.kind === 'holds') throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id' }]);
   if (read.kind !== 'several') return;
   const hints = read.ids.slice(0, 2).map((one) => `look for one of them: frontdesk history --id ${one}`);
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
@@ -79,13 +79,7 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
   const { since, until, id, operation, outcome, limit } = filter;
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
-  const { entries, unread } = await readHistory(session.stateDir(), {
-    ...times,
-    id,
-    operation,
-    outcome,
-    limit,
-  });
+  const { entries, unread } = await readHistory(session.stateDir(), { ...times, id, operation, outcome, limit });
   const rows = entries.map(historyJson);
   // An id of any operation may look like that; where there is one, it is meant.
   if (rows.length === 0 && id !== undefined) refuseHeldId(id);
@@ -104,17 +98,17 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
 export const historyListCommand = localCommand({
   columns: HISTORY_COLUMNS,
   description:
-    'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. Kept here are no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
+    'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. It keeps no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
   options: {
     since: SINCE,
     until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
     id: {
       kind: 'text',
       value: 'id',
-      text: 'only writes to this id, or that answered with it; of a card also its first 8 characters or more',
+      text: 'only writes to this id, or whose answer has it; of a card its first 8 characters are enough',
     },
     operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
-    outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes that ended so' },
+    outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes with this outcome' },
     limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
   },
   exitCodes: [0, 1, 2, 4, 16, 130],
@@ -141,7 +135,7 @@ async function chooseEntry(session: Session): Promise<string> {
   if (entries.length === 0) throw new Failure('USAGE', 'the history has no entry yet');
   const choices = entries.map(({ entry, time, operation, id = '', ending }) => ({
     value: entry,
-    text: [localTime(time), commandWords(operation), safeText(id), ending.outcome].filter(Boolean).join('  '),
+    text: [localTime(time), commandWords(operation), ending.outcome, safeText(id)].filter(Boolean).join('  '),
   }));
   return session.prompt.choose('Which entry?', choices);
 }

@@ -2,6 +2,7 @@ import { FAMILIES, type Family, familyWords, type Operation } from '../api/opera
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
+import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
@@ -83,7 +84,7 @@ function urlAnswerProblem(text: string): true | string {
 /** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
 export async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
   const { profile } = session;
-  const settings = await session.settings();
+  const settings = session.settings();
   const urls = { cards: given.cardsUrl, calendar: given.calendarUrl };
   const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
   if (urls[family] === undefined && known === undefined && session.prompt.available) {
@@ -132,7 +133,7 @@ export async function readSecret(
   if (tokenFile !== undefined) {
     const { resolve } = await import('node:path');
     const value = resolve(tokenFile);
-    const { readTokenFile } = await import('../credentials/token-file.ts');
+    const { readTokenFile } = await import('../credentials/token.ts');
     await readTokenFile(value, 'the token file', session.context.platform);
     return { kind: 'file', value };
   }
@@ -205,14 +206,10 @@ export async function askCheckId(session: Session, family: Family): Promise<stri
 
 /** Reads with the new credential, so that a person knows at once whether it is accepted. */
 export async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
-  const service = await session.service(family);
   const operation = checkOperation(family);
   const [param = 'id'] = Object.keys(operation.params.shape);
   const query = operation.query === null ? {} : { limit: '1' };
-  const result = await service.client.call(
-    { operation, params: { [param]: id }, query, body: undefined },
-    { policy: session.policy, listener: session.listener },
-  );
+  const result = await callService(session, { operation, params: { [param]: id }, query, body: undefined });
   if (result.kind !== 'failed') return;
   await session.notify(warning('CHECK_FAILED', 'the credential is stored, but the read to check it failed'));
   throw result.failure;

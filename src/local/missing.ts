@@ -47,10 +47,10 @@ export const NEVER_ASKS = { ...YES, text: 'accepted; this command never asks' } 
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!session.prompt.available) {
-    throw new Failure('USAGE', `${question} No person can be asked here, and --yes is missing`, {
-      hints: ['add --yes to do it without a question; nothing was changed'],
+    throw Failure.unchanged('USAGE', `${question} No person can be asked here, and --yes is missing`, {
+      hints: ['add --yes to do it without a question'],
     });
   }
   if (await session.prompt.confirm(question)) return;
-  throw new Failure('CANCELLED', 'not confirmed; nothing was changed');
+  throw Failure.unchanged('CANCELLED', 'not confirmed');
 }

@@ -38,7 +38,7 @@ export const planShowCommand = localCommand({
   },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_OUTPUT,
   async run(session, { file }) {
-    const { showPlan } = await import('../engine/run/show-plan.ts');
+    const { showPlan } = await import('../engine/many/show-plan.ts');
     return showPlan(session, file, profileOf(session));
   },
 });
@@ -68,16 +68,16 @@ export const planApproveCommand = localCommand({
     'Approve what you looked at': 'plan approve stolen.plan --key ~/.ssh/id_ed25519 --as ann@example.com',
     'With a key that an agent holds': 'plan approve stolen.plan --key ~/.ssh/id_ed25519.pub --as ann',
   },
-  output: async () => (await import('../engine/run/approve-plan.ts')).APPROVED_OUTPUT,
+  output: async () => (await import('../engine/many/approve-plan.ts')).APPROVED_OUTPUT,
   async run(session, { file, key, as }) {
-    const { approvePlan } = await import('../engine/run/approve-plan.ts');
+    const { approvePlan } = await import('../engine/many/approve-plan.ts');
     return approvePlan(session, { path: file, key, as, profile: profileOf(session) });
   },
 });
 
 export const planApplyCommand = localCommand({
   description:
-    'Sends exactly the rows of a plan. Each card is read again right before its write, and one that changed since it was planned is left alone; a change between that read and the write cannot be seen. It is a run that the plan names: applied again it goes on where it stopped, or prints the results. Once is true for each state folder: another machine, or one on which the run was removed, does not know of it and would send the plan again. It asks on a terminal; elsewhere it needs --yes.',
+    'Sends exactly the rows of a plan. Each card is read again right before its write, and one that changed since it was planned is left alone; a change between that read and the write cannot be seen. It is a run that the plan names: applied again it goes on where it stopped, or prints the results. That holds for each state folder: another machine, or one on which the run was removed, does not know of it and would send the plan again. It asks on a terminal; elsewhere it needs --yes.',
   arguments: { file: FILE },
   options: {
     dryRun: WRITE.dryRun,
@@ -99,7 +99,7 @@ export const planApplyCommand = localCommand({
     return anyOf(list(rowOutput(ANY)), DRY_RUN_OUTPUT);
   },
   async run(session, given) {
-    const { applyPlan } = await import('../engine/run/apply-plan.ts');
+    const { applyPlan } = await import('../engine/many/apply-plan.ts');
     return applyPlan(session, given, given.file);
   },
 });

@@ -1,21 +1,25 @@
 import { localCommand } from '../commands/command.ts';
 import { Failure, note } from '../failure.ts';
-import { BOOLEAN, jsonOf, list, object, TEXT } from '../json/shape.ts';
+import { BOOLEAN, jsonOf, list, object, shapesOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { YES } from '../options/common.ts';
-import type { Column } from '../output/column.ts';
+import { type Column, columnsOf } from '../output/column.ts';
 import type { Session } from '../session.ts';
-import { profileNameProblem } from '../settings/profile-name.ts';
-import { PROFILE_KEYS, PROFILE_SETTINGS, type ProfileKey, type StoredProfile } from '../settings/profile-settings.ts';
+import {
+  PROFILE_KEYS,
+  PROFILE_SETTINGS,
+  profileNameProblem,
+  type StoredProfile,
+} from '../settings/profile-settings.ts';
 import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
-import { currentProfileName } from '../settings/resolve.ts';
+import { currentProfileName, knownProfiles } from '../settings/resolve.ts';
 import { SANDBOX, type Settings } from '../settings/settings.ts';
 import { confirmLoss, missingChoice, missingText } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'name', header: 'NAME' },
   { name: 'current', header: 'CURRENT' },
-  ...PROFILE_KEYS.map((name) => ({ name, ...PROFILE_SETTINGS[name].column })),
+  ...columnsOf(PROFILE_SETTINGS),
 ];
 
 const NAME = {
@@ -25,15 +29,10 @@ const NAME = {
   names: 'profile',
 } as const;
 
-const CREATE_HINT = 'create one: frontdesk auth login -p <name>';
-
-type ProfileShapes = { readonly [Key in ProfileKey]: (typeof PROFILE_SETTINGS)[Key]['shape'] };
-
-// Object.fromEntries forgets its keys; each stands with the shape of its own row.
-const SHAPES = Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].shape])) as ProfileShapes;
+const CREATE_HINT = 'create one: frontdesk auth login';
 
 /** `current`: it is used when none is named. */
-const PROFILE = object({ name: TEXT, current: BOOLEAN }, SHAPES);
+const PROFILE = object({ name: TEXT, current: BOOLEAN }, shapesOf(PROFILE_SETTINGS));
 const REMOVED = object({ removed: TEXT });
 
 function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonValue {
@@ -49,7 +48,7 @@ async function newNameOf(session: Session, name: string | undefined): Promise<st
 /** The name of a profile that is stored, or one of the others that may be meant. */
 async function nameOf(session: Session, name: string | undefined, others: readonly string[]): Promise<string> {
   if (name !== undefined) return name;
-  const { profiles } = await session.settings();
+  const { profiles } = session.settings();
   const known = [...profiles.keys(), ...others];
   if (known.length === 0 && session.prompt.available)
     throw new Failure('USAGE', 'there is no profile yet', { hints: [CREATE_HINT] });
@@ -57,26 +56,27 @@ async function nameOf(session: Session, name: string | undefined, others: readon
 }
 
 async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
-  const profile = settings.profiles.get(name) ?? {};
-  const current = currentProfileName(settings, session.context.env);
+  const { env } = session.context;
+  const profile = knownProfiles(settings, env).get(name) ?? {};
+  const current = currentProfileName(settings, env);
   await session.print({ kind: 'resource', resource: profileJson(name, profile, current), columns: COLUMNS });
 }
 
 export const profileListCommand = localCommand({
   columns: COLUMNS,
-  description: 'Lists the stored profiles. `sandbox` is built in and always there. Tokens are never shown.',
-  examples: {
-    'See what there is': 'profile list',
-    'Names only': "profile list --json --query '[].name'",
-  },
+  description:
+    'Lists the stored profiles; without any, `default` is what the environment says. `sandbox` is built in and always there. Tokens are never shown.',
+  examples: { 'See what there is': 'profile list', 'Names only': "profile list --json --query '[].name'" },
   output: () => list(PROFILE),
   async run(session) {
-    const settings = await session.settings();
-    const current = currentProfileName(settings, session.context.env);
-    const rows = [...settings.profiles].map(([name, profile]) => profileJson(name, profile, current));
+    const settings = session.settings();
+    const { env } = session.context;
+    const current = currentProfileName(settings, env);
+    const profiles = knownProfiles(settings, env);
+    const rows = [...profiles].map(([name, profile]) => profileJson(name, profile, current));
     rows.push(profileJson(SANDBOX, {}, current));
     await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
-    if (settings.profiles.size === 0 && session.context.stdout.isTerminal) {
+    if (profiles.size === 0 && session.context.stdout.isTerminal) {
       await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));
     }
   },
@@ -86,15 +86,13 @@ export const profileShowCommand = localCommand({
   columns: COLUMNS,
   description: 'Shows one profile, or the one in use. Tokens are never shown; see `frontdesk auth status`.',
   arguments: { name: { ...NAME, required: false } },
-  examples: {
-    'Show where a profile points': 'profile show live',
-    'Show the one in use': 'profile show',
-  },
+  examples: { 'Show where a profile points': 'profile show live', 'Show the one in use': 'profile show' },
   output: () => PROFILE,
   async run(session, given) {
-    const settings = await session.settings();
+    const settings = session.settings();
     const name = given.name ?? session.profile.name;
-    const isKnown = settings.profiles.has(name) || name === SANDBOX || given.name === undefined;
+    const profiles = knownProfiles(settings, session.context.env);
+    const isKnown = profiles.has(name) || name === SANDBOX || given.name === undefined;
     if (!isKnown) throw unknownProfile(settings, name, '<name>');
     await printProfile(session, settings, name);
   },
@@ -120,10 +118,8 @@ export const profileSetCommand = localCommand({
     const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};
     if ((changes['requireReason'] ?? '') === '' || requireReason === undefined || requireReasonHint !== undefined)
       return;
-    const example = `frontdesk profile set ${name} --require-reason-hint <words>`;
-    await session.notify(
-      note('REASON_HINT', `say in words what a reason has to hold, for those who are asked: ${example}`),
-    );
+    const say = `say in words what a reason has to hold, for those who are asked, with --require-reason-hint`;
+    await session.notify(note('REASON_HINT', say));
   },
 });
 
@@ -148,14 +144,11 @@ export const profileRemoveCommand = localCommand({
     'Removes a profile and the credentials stored for it. Asks first; elsewhere than on a terminal it needs --yes. The tokens themselves stay valid at the service.',
   arguments: { name: NAME },
   options: { yes: YES },
-  examples: {
-    'Remove a profile without a question': 'profile remove old --yes',
-    'Ask first': 'profile remove old',
-  },
+  examples: { 'Remove a profile without a question': 'profile remove old --yes', 'Ask first': 'profile remove old' },
   output: () => REMOVED,
   async run(session, given) {
     const name = await nameOf(session, given.name, []);
-    const settings = await session.settings();
+    const settings = session.settings();
     removeProfile(settings, name);
     await confirmLoss(session, given.yes, `Remove profile ${name} and its credentials?`);
     const { removeCredentials } = await import('../credentials/store-change.ts');

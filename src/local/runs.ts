@@ -1,18 +1,16 @@
 import { localCommand } from '../commands/command.ts';
-import { portsOf } from '../engine/run/run-ports.ts';
+import { portsOf } from '../engine/many/run-ports.ts';
 import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY, anyOf, jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import { MANY, PLAN, YES } from '../options/common.ts';
-import type { Column } from '../output/column.ts';
-import { commandWords, localTime } from '../output/people-text.ts';
 import { plural } from '../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
-import { RUN_STATES } from '../run/run-state.ts';
+import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../run/run-entry.ts';
 import type { Session } from '../session.ts';
-import { printList } from './lists.ts';
+import { isForPeople, printList } from './lists.ts';
 import { confirmLoss } from './missing.ts';
 
 const RUN = {
@@ -24,38 +22,6 @@ const RUN = {
   },
 } as const;
 const LAST = { text: 'the run that was begun last', excludes: { '<run>': '' } } as const;
-
-const COLUMNS: readonly Column[] = [
-  { name: 'run', header: 'RUN', keep: true },
-  { name: 'operation', header: 'OPERATION', keep: true, people: commandWords },
-  { name: 'profile', header: 'PROFILE', spare: true },
-  { name: 'state', header: 'STATE', keep: true },
-  { name: 'rows', header: 'ROWS', align: 'right' },
-  ...OUTCOMES.map(
-    (outcome): Column => ({
-      name: `outcomes.${outcome}`,
-      header: outcome.toUpperCase().replaceAll('_', ' '),
-      align: 'right',
-    }),
-  ),
-  { name: 'outcomes.in_flight', header: 'IN FLIGHT', align: 'right' },
-  { name: 'startedAt', header: 'STARTED', spare: true, people: localTime },
-];
-
-/** `2 applied, 1 not sent`, of the counts as JSON. */
-function outcomeWords(counts: string): string {
-  if (counts === '') return '';
-  const entries = Object.entries<unknown>(JSON.parse(counts));
-  return entries.map(([outcome, rows]) => `${rows} ${outcome.replaceAll('_', ' ')}`).join(', ');
-}
-
-/** On a terminal the outcomes are read in a row: as columns, the very ones that matter would find no room. */
-const PEOPLE_COLUMNS: readonly Column[] = [
-  ...COLUMNS.filter(({ name }) => !/^(?:outcomes|startedAt)/.test(name)),
-  { name: 'outcomes', header: 'OUTCOMES', below: 'plain', people: outcomeWords },
-  { name: 'source', header: 'FILE', below: 'labelled' },
-  ...COLUMNS.filter(({ name }) => name === 'startedAt'),
-];
 
 function raise(failure: Failure | undefined): void {
   if (failure !== undefined) throw failure;
@@ -108,18 +74,15 @@ const RUNS = {
 } as const;
 
 export const runsListCommand = localCommand({
-  columns: COLUMNS,
+  columns: RUN_COLUMNS,
   description:
     'Lists the runs of many rows that this machine keeps, newest first. finished: a resume would send nothing, and no row is unknown; unsettled: likewise, but some rows are unknown; stopped: it ended in order with rows left, also by Ctrl-C; interrupted: its process was killed; running: a process works on it.',
   options: {
     state: { kind: 'choice', value: 'state', choices: RUN_STATES, text: 'only runs in that state' },
     limit: { kind: 'count', default: '50', text: 'at most that many, the newest; the default is 50' },
   },
-  examples: {
-    'See what was run': 'runs',
-    'Runs that were killed': 'runs list --state interrupted',
-  },
-  output: async () => list((await import('../run/run-list.ts')).RUN_OUTPUT),
+  examples: { 'See what was run': 'runs', 'Runs that were killed': 'runs list --state interrupted' },
+  output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {
     const { listRuns } = await import('../run/run-list.ts');
     const unread: Unread = new Map();
@@ -130,9 +93,8 @@ export const runsListCommand = localCommand({
       state === undefined
         ? 'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
-    const { output, context } = session;
-    const isForPeople = context.stdout.isTerminal && output.columns === undefined && output.format === 'table';
-    await printList(session, { document, rows, columns: isForPeople ? PEOPLE_COLUMNS : COLUMNS }, none);
+    const forPeople = isForPeople(session) && session.output.columns === undefined;
+    await printList(session, { document, rows, columns: forPeople ? PEOPLE_COLUMNS : RUN_COLUMNS }, none);
     if (runs.length > limit) {
       await session.notify(
         note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
@@ -143,7 +105,7 @@ export const runsListCommand = localCommand({
 });
 
 export const runsShowCommand = localCommand({
-  columns: COLUMNS,
+  columns: RUN_COLUMNS,
   description: 'Shows one run: its state and how many rows ended in which way.',
   arguments: RUN,
   options: { last: LAST },
@@ -151,13 +113,13 @@ export const runsShowCommand = localCommand({
     'Show the last run': 'runs show --last',
     'How many rows of a run ended how': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
   },
-  output: async () => (await import('../run/run-list.ts')).RUN_OUTPUT,
+  output: () => RUN_OUTPUT,
   async run(session, given) {
     const { showRun } = await import('../run/run-list.ts');
     const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, given));
-    const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
-    const columns = isForPeople ? [...COLUMNS, { name: 'source', header: 'FILE' }] : COLUMNS;
-    await session.print({ kind: 'resource', resource: fromPlain(isForPeople ? { ...run, source } : run), columns });
+    const forPeople = isForPeople(session);
+    const columns = forPeople ? [...RUN_COLUMNS, { name: 'source', header: 'FILE' }] : RUN_COLUMNS;
+    await session.print({ kind: 'resource', resource: fromPlain(forPeople ? { ...run, source } : run), columns });
   },
 });
 
@@ -174,7 +136,7 @@ export const runsResultsCommand = localCommand({
       kind: 'choices',
       value: 'list',
       choices: OUTCOMES,
-      text: 'only rows that ended so, with commas between',
+      text: 'only rows with these outcomes, with commas between',
     },
     asInput: { text: 'the original rows and _outcome' },
   },
@@ -188,7 +150,7 @@ export const runsResultsCommand = localCommand({
     return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
   },
   async run(session, given) {
-    const { printRunResults } = await import('../engine/run/run-results.ts');
+    const { printRunResults } = await import('../engine/many/run-results.ts');
     const outcomes = given.outcome === undefined ? undefined : new Set(given.outcome);
     return printRunResults(session, await runNamesOf(session, given), outcomes, given.asInput);
   },
@@ -215,7 +177,7 @@ export const runsResumeCommand = localCommand({
   },
   output: async () => list((await import('../run/row-result.ts')).rowOutput(ANY)),
   async run(session, given) {
-    const { resume } = await import('../engine/run/resume.ts');
+    const { resume } = await import('../engine/many/resume.ts');
     return resume(session, given, await runNameOf(session, given));
   },
 });
@@ -243,7 +205,7 @@ export const runsRevertCommand = localCommand({
   },
   output: async () => (await import('../plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
   async run(session, given) {
-    const { revertRun } = await import('../engine/run/revert-run.ts');
+    const { revertRun } = await import('../engine/many/revert-run.ts');
     const run = await runNameOf(session, given);
     return revertRun(session, { path: given.plan, lifeMs: given.planExpires.ms }, run);
   },
@@ -270,9 +232,9 @@ export const runsReportCommand = localCommand({
     'Test results for a CI server': 'runs report --last --as junit > report.xml',
     'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
   },
-  output: async () => (await import('../engine/run/run-report.ts')).REPORT_OUTPUT,
+  output: async () => (await import('../engine/many/run-report.ts')).REPORT_OUTPUT,
   async run(session, given) {
-    const { printRunReport } = await import('../engine/run/run-report.ts');
+    const { printRunReport } = await import('../engine/many/run-report.ts');
     return printRunReport(session, await runNamesOf(session, given), given.as);
   },
 });

@@ -31,7 +31,7 @@ function infoText({ cards, calendars, subscribers }: Info): string {
     'Calendars and their subscribers',
     ...calendars.map(({ id }) => calendarLine(id, subscribers)),
     '',
-    'Try: frontdesk -p sandbox card get <cardId>',
+    ...cards.slice(0, 1).map(({ cardId }) => `Try: frontdesk -p sandbox card get ${cardId}`),
     'What it chose where the service shows no rule: frontdesk sandbox info --choices',
   ].join('\n');
 }
@@ -67,10 +67,7 @@ const RESET = object({ reset: constant(true) });
 export const sandboxResetCommand = localCommand({
   description: 'Puts the sandbox of `--profile sandbox` back to how it was at first. It touches no service.',
   options: { yes: NEVER_ASKS },
-  examples: {
-    'Begin again': 'sandbox reset',
-    'In a test, before each case': 'sandbox reset --quiet',
-  },
+  examples: { 'Begin again': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
   output: () => RESET,
   async run(session) {
     const { resetSandbox } = await import('../sandbox/file-store.ts');

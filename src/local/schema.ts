@@ -33,7 +33,7 @@ export function schemaCommand(registry: Registry): LocalCommand {
     arguments: { word: { text: 'words of one command, such as card block', required: false, variadic: true } },
     options: {
       openapi: {
-        excludes: { '<word>': 'it speaks of the whole service' },
+        excludes: { '<word>': 'it describes the whole service' },
         text: 'OpenAPI 3.1 of the service instead of the commands',
       },
     },

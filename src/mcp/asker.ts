@@ -6,8 +6,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ClockPort } from '../context.ts';
+import { clientId } from './connection.ts';
 import { QUESTION_MS, Questions, type Subject } from './questions.ts';
-import { clientId } from './wire.ts';
 
 /** Member of the form that a person ticks. */
 const BOX = 'confirm';
@@ -90,7 +90,7 @@ export class Asker {
     return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
   }
 
-  /** Asks. Answers what a client of 2026 carries to the person, or what the person of one of 2025 said. */
+  /** Asks. Returns the request that a client of 2026 carries to the person, or what the person of one of 2025 said. */
   async ask(
     ctx: ServerContext,
     confirmation: Confirmation,

@@ -1,16 +1,16 @@
 import { localCommand } from '../commands/command.ts';
-import { refuseReadOnly } from '../engine/write-guards.ts';
+import { refuseReadOnly } from '../engine/call/write-guards.ts';
 import { Failure, note, usageFailure } from '../failure.ts';
 import { ANY } from '../json/shape.ts';
 import type { Session } from '../session.ts';
 
-/** An assistant never works on whatever profile happens to be in use: somebody has to have said which. */
+/** Raises USAGE unless the profile or the service was named: an assistant never works on the one that happens to be in use. */
 function requireNamedService({ profile, context }: Session): void {
   const isNamed = profile.namedBy !== undefined;
   const urls = [context.env['FRONTDESK_CARDS_URL'], context.env['FRONTDESK_CALENDAR_URL']];
   if (isNamed || urls.some((url) => (url ?? '') !== '')) return;
   throw usageFailure(
-    [{ where: 'mcp', problem: 'which service is meant must be said' }],
+    [{ where: 'mcp', problem: 'no service is named' }],
     ['name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment'],
   );
 }

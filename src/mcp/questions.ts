@@ -13,7 +13,7 @@ export interface Subject {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The same text for the same arguments, in whatever order they came. */
+/** Returns a key of a call: equal for equal arguments, whatever their order. */
 function textOf({ tool, args }: Subject): string {
   const sorted = Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([tool, sorted]);
@@ -32,7 +32,7 @@ export class Questions {
     this.#clock = clock;
   }
 
-  /** Answers the nonce under which the answer has to come. */
+  /** Returns the nonce under which the answer has to come. */
   ask(subject: Subject, requestId: string | number): string {
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
@@ -42,7 +42,7 @@ export class Questions {
     return nonce;
   }
 
-  /** Takes the question away; answers what is wrong with an answer under this nonce, or undefined. */
+  /** Closes the question; returns what is wrong with an answer under this nonce, or undefined. */
   take(nonce: string | undefined, subject: Subject): string | undefined {
     const question = nonce === undefined ? undefined : this.#open.get(nonce);
     if (nonce === undefined || question === undefined) return 'the answer belongs to no open question';

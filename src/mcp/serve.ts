@@ -1,12 +1,12 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type SignalName, StreamFailure } from '../context.ts';
-import { GRACE_MS } from '../engine/interrupt.ts';
+import { GRACE_MS } from '../engine/call/interrupt.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
 import type { Session } from '../session.ts';
 import type { Asker } from './asker.ts';
+import { Connection } from './connection.ts';
 import { createServer } from './server.ts';
-import type { ToolSpec } from './tools.ts';
-import { Wire } from './wire.ts';
+import type { ToolSpec } from './tool.ts';
 
 /** Time for the answer to a call that has ended; it takes a few turns of the event loop. */
 const LAST_ANSWER_MS = 250;
@@ -19,15 +19,15 @@ type End =
 
 /**
  * Serves the tools on stdin and stdout until stdin ends, a signal comes or stdout is lost. What is under way then has
- * five seconds to end, so that the history has the outcome of every write. Answers the exit code.
+ * five seconds to end, so that the history has the outcome of every write. Returns the exit code.
  */
 export async function serve(session: Session, tools: readonly ToolSpec[]): Promise<number> {
   const { context } = session;
   const [ended, graceOver] = [new AbortController(), new AbortController()];
   const underWay = new Set<Promise<unknown>>();
-  const wire = new Wire(context.stdout);
+  const connection = new Connection(context.stdout);
   let asker: Asker | undefined;
-  wire.onCancelled = (requestId) => asker?.drop(requestId);
+  connection.onCancelled = (requestId) => asker?.drop(requestId);
   const serving = { session, tools, ended: ended.signal, graceOver: graceOver.signal, underWay };
   const handle = serveStdio(
     () =>
@@ -35,7 +35,7 @@ export async function serve(session: Session, tools: readonly ToolSpec[]): Promi
         asker = made;
       }),
     {
-      transport: wire,
+      transport: connection,
       onerror: (error) => {
         const message = `protocol: ${error.message}`;
         if (session.common.verbose) void session.notify(note('PROTOCOL', message));
@@ -43,25 +43,25 @@ export async function serve(session: Session, tools: readonly ToolSpec[]): Promi
     },
   );
   const end = await new Promise<End>((resolve) => {
-    wire.onLost = (error) => resolve({ kind: 'stdout', error });
+    connection.onLost = (error) => resolve({ kind: 'stdout', error });
     context.signals.onSignal((signal, count) => {
       if (count > 1) graceOver.abort();
       resolve({ kind: 'signal', signal });
     });
-    void readInput(session, wire).then(() => resolve({ kind: 'stdin' }));
+    void readInput(session, connection).then(() => resolve({ kind: 'stdin' }));
   });
   ended.abort();
   const done = new AbortController();
   void context.clock.sleep(GRACE_MS, done.signal).then(() => graceOver.abort());
   if (end.kind !== 'stdout') {
     await Promise.race([
-      wire.whenAnswered(),
+      connection.whenAnswered(),
       new Promise((resolve) => graceOver.signal.addEventListener('abort', resolve)),
     ]);
   }
   await Promise.allSettled(underWay);
   // What was abandoned is answered too: it may be the only place where its client reads that it is unknown.
-  if (end.kind !== 'stdout') await Promise.race([wire.whenAnswered(), context.clock.sleep(LAST_ANSWER_MS)]);
+  if (end.kind !== 'stdout') await Promise.race([connection.whenAnswered(), context.clock.sleep(LAST_ANSWER_MS)]);
   done.abort();
   await handle.close();
   if (end.kind === 'stdin') return 0;
@@ -83,9 +83,9 @@ function exitCodeOf(end: Exclude<End, { kind: 'stdin' }>): number {
 }
 
 /** Reads stdin to its end; one that cannot be read has ended. */
-async function readInput(session: Session, wire: Wire): Promise<void> {
+async function readInput(session: Session, connection: Connection): Promise<void> {
   try {
-    for await (const chunk of session.context.stdin.read()) wire.feed(chunk);
+    for await (const chunk of session.context.stdin.read()) connection.feed(chunk);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await session.notify(warning('INPUT_LOST', `stdin cannot be read: ${reason}`));

@@ -6,12 +6,14 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { Failure, type Notice } from '../failure.ts';
+import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { Asker } from './asker.ts';
 import { runReadTool } from './read-tool.ts';
 import { failed, STRUCTURED_RESULT_SCHEMA } from './results.ts';
-import type { Arguments } from './tool-arguments.ts';
-import { annotationsOf, type ToolSpec } from './tools.ts';
+import type { ToolSpec } from './tool.ts';
+import { meantArguments } from './tool-arguments.ts';
+import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 
 /** Calls at a time, questions to a person among them: a client that sends more is told to wait. */
@@ -46,19 +48,18 @@ function toolOf(spec: ToolSpec): Tool {
   } as Tool;
 }
 
-/** The session as one call sees it: nobody at a terminal, nothing printed, writes recorded as carried by a client. */
+/** The session as one call sees it: no person at a terminal, no output, writes recorded as carried by a client. */
 function callSession(session: Session, warnings: Notice[]): Session {
   const { onTrace } = session.listener;
-  return {
-    ...session,
+  return session.with({
     prompt: { ...session.prompt, available: false },
-    // Nobody waits at this terminal; with --verbose the exchange is told there.
+    // No person waits at this terminal; with --verbose it shows the exchange.
     listener: onTrace === undefined ? {} : { onTrace },
-    recorder: () => session.recorder('mcp'),
+    via: 'mcp',
     notify: async (notice) => {
       if (notice.level === 'warning') warnings.push(notice);
     },
-  };
+  });
 }
 
 /** Says every ten seconds that a call goes on, if its client wants to know: many give up after a minute. */
@@ -81,7 +82,7 @@ async function callTool(
   serving: Serving,
   asker: Asker,
   ctx: ServerContext,
-  request: { readonly name: string; readonly args: Arguments },
+  request: { readonly name: string; readonly args: GivenValues },
 ): Promise<CallToolResult | InputRequiredResult> {
   const { session, tools, ended, graceOver, underWay } = serving;
   const { mask } = session.output;
@@ -91,8 +92,8 @@ async function callTool(
     return failed(new Failure('USAGE', `${request.name} is not a tool of this server; there are ${known}`), mask);
   }
   if (underWay.size >= MOST_CALLS) {
-    const message = `${request.name}: ${MOST_CALLS} calls are under way already; nothing was sent`;
-    return failed(new Failure('BUSY', message, { hints: ['repeat it when one of them has ended'] }), mask);
+    const message = `${request.name}: ${MOST_CALLS} calls are under way already`;
+    return failed(Failure.unsent('BUSY', message, { hints: ['repeat it when one of them has ended'] }), mask);
   }
   const warnings: Notice[] = [];
   const own = callSession(session, warnings);
@@ -107,7 +108,8 @@ async function callTool(
     if (!(error instanceof Failure)) throw error;
     // Whatever ended a write before its request was begun says nothing of an outcome: nothing was sent.
     const outcome = isWriting ? { outcome: error.details.outcome ?? ('not_sent' as const) } : {};
-    return failed(error.with(outcome), mask);
+    const hints = [...meantArguments(request.args, error, isWriting), ...error.hints];
+    return failed(error.with(outcome, hints), mask);
   } finally {
     stopProgress();
   }

@@ -4,11 +4,11 @@ import {
   inputRequired,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { readCardBefore } from '../engine/confirm.ts';
-import { GRACE_MS } from '../engine/interrupt.ts';
-import type { SingleCall } from '../engine/read-call.ts';
-import { recordedCall } from '../engine/write-call.ts';
-import { guardWrite } from '../engine/write-guards.ts';
+import { readCardBefore } from '../engine/call/confirm.ts';
+import { GRACE_MS } from '../engine/call/interrupt.ts';
+import type { SingleCall } from '../engine/call/read-call.ts';
+import { recordedCall } from '../engine/call/write-call.ts';
+import { guardWrite } from '../engine/call/write-guards.ts';
 import { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { subjectOf } from '../http/facts.ts';
@@ -20,8 +20,8 @@ import { cellText } from '../output/column.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
-import type { ReadRequest } from './read-tool.ts';
 import { answered, failed } from './results.ts';
+import type { ReadRequest } from './tool.ts';
 import { readCall } from './tool-arguments.ts';
 
 /** One call of a writing tool. */
@@ -80,7 +80,7 @@ async function question(session: Session, service: Service, single: SingleCall):
     ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
     ...(await cardLines(session, single)),
     ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
-    ...single.warnings.map((warning) => `warning: ${warning}`),
+    ...single.warnings.map(({ message }) => `warning: ${safeText(message)}`),
     'An assistant asks for this. Check it against what you were asked to do.',
   ].join('\n');
 }
@@ -103,10 +103,10 @@ function personCommand({ call, id }: SingleCall, profileFlag: string): string {
   return words.join(' ');
 }
 
-/** Nobody said yes: nothing was sent, and a person can do it by hand. */
+/** The result of a call without a yes: nothing was sent, and a person can do it by hand. */
 function unconfirmed(session: Session, single: SingleCall, why: string): CallToolResult {
   const profileFlag = session.profile.namedBy === undefined ? '' : `-p ${session.profile.name}`;
-  const failure = new Failure('CANCELLED', `${subjectOf(single.call)}: ${why}; nothing was sent`, {
+  const failure = Failure.unsent('CANCELLED', `${subjectOf(single.call)}: ${why}`, {
     details: { outcome: 'not_sent' },
   });
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);

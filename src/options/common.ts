@@ -39,12 +39,7 @@ export const COMMON = declareOptions({
     env: 'FRONTDESK_TIMEOUT',
     text: 'limit of one attempt: 500ms, 30s, 2m, 1h; the default is 30s',
   },
-  retries: {
-    kind: 'count',
-    min: 0,
-    max: 100,
-    text: 'further attempts where repeating is safe; the default is 2',
-  },
+  retries: { kind: 'count', min: 0, max: 100, text: 'further attempts where repeating is safe; the default is 2' },
   retryMaxTime: {
     kind: 'duration',
     min: 1,
@@ -91,12 +86,8 @@ export const MANY = declareOptions({
     needs: 'from',
     text: 'sheet of a workbook; default: the first that is not hidden',
   },
-  ignoreColumns: { kind: 'list', value: 'a,b', needs: 'from', text: 'columns of the input to read over' },
-  expectRows: {
-    kind: 'count',
-    min: 0,
-    text: 'send nothing (17) unless the whole input has exactly that many rows',
-  },
+  ignoreColumns: { kind: 'list', value: 'a,b', needs: 'from', text: 'columns of the input to skip' },
+  expectRows: { kind: 'count', min: 0, text: 'send nothing (17) unless the whole input has exactly that many rows' },
   concurrency: { short: 'j', kind: 'count', max: 1000, text: 'requests at a time; the default is 8' },
   rate: { kind: 'rate', text: 'requests that leave in any one second, at most: 5 or 5/s' },
   maxFailures: { kind: 'failures', text: 'stop at that many failed rows (of all rows, when in percent)' },

@@ -1,13 +1,13 @@
 /** `--max-failures`: so many rows, or so many percent of all rows. */
 export type MaxFailures = { readonly rows: number } | { readonly percent: number };
 
-/** `--rate 10` or `--rate 10/s`: requests a second. Undefined when the text is neither. */
+/** `--rate 10` or `--rate 10/s`: requests a second. Undefined for anything else. */
 export function parseRate(text: string): number | undefined {
   const digits = /^([1-9]\d{0,5})(?:\/s)?$/.exec(text)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** `--max-failures 20` or `--max-failures 5%` (up to 100, fractions allowed). Undefined when the text is neither. */
+/** `--max-failures 20` or `--max-failures 5%` (up to 100, fractions allowed). Undefined for anything else. */
 export function parseMaxFailures(text: string): MaxFailures | undefined {
   const count = /^[1-9]\d{0,8}$/.exec(text)?.[0];
   if (count !== undefined) return { rows: Number(count) };

@@ -1,4 +1,3 @@
-import type { Moment } from '../input/moment.ts';
 import type { Shard } from '../input/records/shard.ts';
 import type { MaxFailures } from './limits.ts';
 
@@ -8,13 +7,19 @@ export interface Span {
   readonly ms: number;
 }
 
+/** Milliseconds since 1970: from when, and before when. Those of an age or a date-time are the same. */
+export interface Moment {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** A moment of the past as typed, for messages, and when that is. */
 export interface When {
   readonly text: string;
   at(nowMs: number): Moment;
 }
 
-/** What the text of each kind of option reads as. */
+/** What each kind of option reads as. */
 export interface KindValues {
   readonly text: string;
   /** Completions offer files. */
@@ -46,7 +51,7 @@ type Kind = keyof KindValues;
 
 /** What an option or argument reads as, and which values it takes: plain data, for the reader, help and completions. */
 export interface ValueSpec {
-  /** How its text is read; absent: an option is a switch, an argument any text. */
+  /** How it is read; absent: an option is a switch, an argument any string. */
   readonly kind?: Kind;
   readonly text: string;
   readonly choices?: readonly string[];
@@ -86,7 +91,7 @@ export interface OptionSpec extends ValueSpec {
   readonly env?: string;
   /** API field of the body or query that the option sets. */
   readonly field?: string;
-  /** Options (`plan`) and arguments (`<run>`) that cannot be given with it, each with the reason or an empty text. */
+  /** Options (`plan`) and arguments (`<run>`) that cannot be given with it, each with the reason or an empty string. */
   readonly excludes?: Readonly<Record<string, string>>;
   /** Option without which it means nothing. */
   readonly needs?: string;
@@ -162,6 +167,13 @@ export function declareOptions<const O extends OptionDeclarations>(
     const { short, ...more } = option;
     return [name, { long: longOf(name), ...(short === undefined ? {} : { short }), ...more, ...placeholderOf(option) }];
   });
-  // Object.fromEntries answers no names; these are exactly those of `options`.
+  // Object.fromEntries loses the names from its type; these are exactly those of `options`.
   return Object.fromEntries(named);
+}
+
+/** What was typed for one command: words in order, and every occurrence of every option. */
+export interface RawInput {
+  readonly words: readonly string[];
+  /** By long name (`no-url` is its own name); a switch has the value `true`. Absent: not given. */
+  readonly options: ReadonlyMap<string, readonly (string | true)[]>;
 }

@@ -1,15 +1,101 @@
-import { AGE_FORMS, DURATION_FORMS, parseAge, parseDuration } from '../input/duration.ts';
+import { parseIsoDate } from '../api/iso-date.ts';
+import type { Fault } from '../failure.ts';
 import { quoteGiven } from '../input/given.ts';
-import { MOMENT_FORMS, parseMoment } from '../input/moment.ts';
 import { parseShard } from '../input/records/shard.ts';
 import { meantBy } from '../output/nearest.ts';
 import { parseMaxFailures, parseRate } from './limits.ts';
-import type { KindValues, Span, ValueSpec, When } from './option.ts';
+import {
+  type ArgumentSpec,
+  type KindValues,
+  type Moment,
+  nameOf,
+  type OptionSpec,
+  type RawInput,
+  type Span,
+  type ValueSpec,
+  type When,
+} from './option.ts';
 
-/** A text read as a value, or what is wrong with it (to be put after the name of its source). */
+/** A value that was read, or what is wrong with it (to be put after the name of its source). */
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
+
+const DAY_MS = 86_400_000;
+
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** Longer than any wait that makes sense, and well below the 24.8 days at which a timer wraps round. */
+const MAX_WAIT_MS = 7 * DAY_MS;
+
+/** For messages: which forms a duration option takes. */
+const DURATION_FORMS = '500ms, 30s, 2m or 1h';
+
+/** For messages: which forms an age option takes. */
+const AGE_FORMS = '30s, 2m, 24h, 90d or 2w';
+
+function parse(text: string, units: ReadonlyMap<string, number>, maxMs: number): number | undefined {
+  const match = /^([0-9]{1,12})([a-z]+)$/.exec(text);
+  const unitMs = units.get(match?.[2] ?? '');
+  if (match === null || unitMs === undefined) return undefined;
+  const ms = Number(match[1]) * unitMs;
+  return ms > maxMs ? undefined : ms;
+}
+
+/**
+ * Milliseconds of a wait as typed (`500ms`, `30s`, `2m`, `1h`), or undefined for any other form. A plain
+ * number is refused: it may mean seconds or milliseconds. At most seven days.
+ */
+export function parseDuration(text: string): number | undefined {
+  return parse(text, UNIT_MS, MAX_WAIT_MS);
+}
+
+const AGE_UNIT_MS: ReadonlyMap<string, number> = new Map([...UNIT_MS, ['d', DAY_MS], ['w', 7 * DAY_MS]]);
+
+/** An age (`history --since 24h`, `prune --older-than 90d`), where days and weeks make sense: up to 100 years. */
+export function parseAge(text: string): number | undefined {
+  return parse(text, AGE_UNIT_MS, 36_525 * DAY_MS);
+}
+
+/** For messages: which forms an option for a moment of the past takes. */
+export const MOMENT_FORMS = '24h, 7d, 2w, yesterday or 2026-11-01';
+
+const PICOSECONDS_OF_MS = 1_000_000_000n;
+
+/** A day of this machine's zone: it may have 23 or 25 hours. */
+function dayOf(year: number, month: number, day: number): Moment {
+  return { fromMs: new Date(year, month, day).getTime(), toMs: new Date(year, month, day + 1).getTime() };
+}
+
+/**
+ * A moment of the past as typed: how long ago it was, `today`, `yesterday`, or an ISO 8601 date or date-time, which
+ * is local where it names no zone. Undefined for any other form, and for a day that does not exist.
+ */
+function parseMoment(text: string, nowMs: number): Moment | undefined {
+  const age = parseAge(text);
+  if (age !== undefined) return { fromMs: nowMs - age, toMs: nowMs - age };
+  const now = new Date(nowMs);
+  if (text === 'today' || text === 'yesterday') {
+    return dayOf(now.getFullYear(), now.getMonth(), now.getDate() - (text === 'today' ? 0 : 1));
+  }
+  const date = parseIsoDate(text);
+  if ('problem' in date) return undefined;
+  const day = new Date(date.day * DAY_MS);
+  const [year, month, dayOfMonth] = [day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()];
+  if (date.clock === undefined) return dayOf(year, month, dayOfMonth);
+  const clockMs = Number(date.clock / PICOSECONDS_OF_MS);
+  const { offsetMinutes } = date;
+  const timeMs =
+    offsetMinutes === undefined
+      ? new Date(year, month, dayOfMonth, 0, 0, 0, clockMs).getTime()
+      : day.getTime() + clockMs - offsetMinutes * 60_000;
+  return { fromMs: timeMs, toMs: timeMs };
+}
 
 /** What a kind looks at of a declaration. */
 type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin'>;
@@ -37,8 +123,6 @@ function readCount(text: string, { min = 1, max = 9_999_999 }: Limits): Reading<
   if (value >= min && value <= max) return found(value);
   return bad(`must be a whole number from ${min} to ${max}, not ${quoteGiven(text)}`);
 }
-
-const DAY_MS = 86_400_000;
 
 /** How a time is typed: what it is called, in which forms, and how long it can be where no less is declared. */
 interface TimeForm {
@@ -82,9 +166,7 @@ function or<Value>(value: Value | undefined, problem: string, text: string): Rea
   return value === undefined ? bad(`must be ${problem}, not ${quoteGiven(text)}`) : found(value);
 }
 
-type Readers = {
-  readonly [Kind in keyof KindValues]: (text: string, spec: Limits) => Reading<KindValues[Kind]>;
-};
+type Readers = { readonly [Kind in keyof KindValues]: (text: string, spec: Limits) => Reading<KindValues[Kind]> };
 
 const READERS: Readers = {
   text: found,
@@ -106,16 +188,110 @@ const READERS: Readers = {
   choices: readChoices,
 };
 
-/** The value of a text as one of the choices of its declaration, or what is wrong with it. */
+/** Returns what was typed as one of the choices, or what is wrong with it. */
 export function readChoice<Choice extends string>(choices: readonly Choice[], text: string): Reading<Choice> {
   const choice = choices.find((candidate) => candidate === text);
   return choice === undefined ? bad(choiceProblem(text, choices)) : found(choice);
 }
 
-/** The value of a text as its declaration has it, or what is wrong with it. */
+/** Returns what was typed as the declared kind of value, or what is wrong with it. */
 export function readValue<Kind extends keyof KindValues>(
   spec: Limits & { readonly kind: Kind },
   text: string,
 ): Reading<KindValues[Kind]> {
   return READERS[spec.kind](text, spec);
+}
+
+/** The values of one command line, by their names; which types they have is what their declaration says. */
+export type GivenValues = Readonly<Record<string, unknown>>;
+
+function read(spec: ValueSpec, where: string, text: string, faults: Fault[]): unknown {
+  const reading = readValue({ ...spec, kind: spec.kind ?? 'text' }, text);
+  if (reading.ok) return reading.value;
+  faults.push({ where, problem: reading.problem });
+  return undefined;
+}
+
+function readOption(option: OptionSpec, texts: readonly (string | true)[], faults: Fault[]): unknown {
+  const where = `--${option.long}`;
+  if (option.value === undefined) return texts.length > 0;
+  const typed = texts.filter((text) => text !== true);
+  if (option.repeatable === true) {
+    return typed.map((text) => read(option, where, text, faults)).filter((value) => value !== undefined);
+  }
+  if (option.field !== undefined && typed.length > 1) {
+    faults.push({ where, problem: 'is given more than once' });
+    return undefined;
+  }
+  const text = typed.at(-1) ?? option.default;
+  return text === undefined ? undefined : read(option, where, text, faults);
+}
+
+/** What is wrong with giving this option together with the others. */
+function misfits({ long, excludes = {}, needs }: OptionSpec, isGiven: (name: string) => boolean): readonly Fault[] {
+  const own = `--${long}`;
+  const excluded = Object.entries(excludes).filter(([name]) => isGiven(name));
+  return [
+    ...excluded.map(([name, reason]) => ({
+      where: name.startsWith('<') ? `${name} and ${own}` : `${own} and --${name}`,
+      problem: reason === '' ? 'exclude each other' : `exclude each other: ${reason}`,
+    })),
+    ...(needs === undefined || isGiven(needs) ? [] : [{ where: own, problem: `belongs to --${needs}` }]),
+  ];
+}
+
+/** The values of options, by name. What is wrong with them is added to `faults`; a faulty one is not there. */
+export function readOptions(options: readonly OptionSpec[], input: RawInput, faults: Fault[]): GivenValues {
+  const isGiven = (name: string) => input.options.has(name) || (name.startsWith('<') && input.words.length > 0);
+  return Object.fromEntries(
+    options.map((option) => {
+      if (input.options.has(option.long)) faults.push(...misfits(option, isGiven));
+      return [nameOf(option.long), readOption(option, input.options.get(option.long) ?? [], faults)];
+    }),
+  );
+}
+
+/** The values of positional arguments, by name. */
+export function readArguments(specs: readonly ArgumentSpec[], words: readonly string[], faults: Fault[]): GivenValues {
+  return Object.fromEntries(
+    specs.map((spec, at) => {
+      if (spec.variadic === true) return [spec.name, words.slice(at)];
+      const word = words[at];
+      return [spec.name, word === undefined ? undefined : read(spec, `<${spec.name}>`, word, faults)];
+    }),
+  );
+}
+
+/** An argument or option that has to be given and is not. */
+export interface Missing {
+  readonly name: string;
+  readonly spec: ValueSpec;
+  readonly fault: Fault;
+}
+
+/** What is required of a command line and not given; what the command asks for itself is not among it. */
+export function missingOf(
+  specs: { readonly arguments: readonly ArgumentSpec[]; readonly options: readonly OptionSpec[] },
+  input: RawInput,
+): readonly Missing[] {
+  const named = [
+    ...specs.arguments.map((spec, at) => ({
+      spec,
+      name: spec.name,
+      where: `<${spec.name}>`,
+      isGiven: input.words[at] !== undefined,
+    })),
+    ...specs.options.map((spec) => ({
+      spec,
+      name: nameOf(spec.long),
+      where: `--${spec.long}`,
+      isGiven: input.options.has(spec.long),
+    })),
+  ];
+  return named
+    .filter(({ spec, isGiven }) => spec.required === true && spec.isOwnQuestion !== true && !isGiven)
+    .map(({ spec, name, where }) => {
+      const which = spec.choices === undefined ? '' : `: ${choiceWords(spec.choices)}`;
+      return { name, spec, fault: { where, problem: `is required${which}` } };
+    });
 }

@@ -6,9 +6,9 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue 
 import { cellText } from './column.ts';
 import { flatten } from './csv.ts';
 import { cutText, displayWidth, padText } from './cut-text.ts';
+import { awayFrom } from './duration.ts';
 import type { ViewStyle } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
-import { awayFrom } from './relative-time.ts';
 import { safeText } from './safe-text.ts';
 
 const LABEL_WIDTH = 12;
@@ -20,7 +20,7 @@ const MIN_TEXT_WIDTH = 16;
 const SHORTEST_SUMMARY = 5;
 
 /** Members that have a line of their own below; all others follow as they are, unknown ones too. */
-const TOLD = new Set([
+const LAID_OUT = new Set([
   'cardId',
   'status',
   'initialBalance',
@@ -111,7 +111,7 @@ class CardView {
       if (cancelled.length > 0) lines.push(this.#line('', this.#fit(cancelled.join(', '))));
     }
     for (const [name, value] of this.#card) {
-      if (TOLD.has(name) || value === null) continue;
+      if (LAID_OUT.has(name) || value === null) continue;
       const label = LABELS.get(name) ?? safeText(name);
       const isTime = name.endsWith('At');
       lines.push(isTime ? this.#dated(label, value) : this.#line(label, this.#fit(safeText(cellText(value)))));
@@ -162,7 +162,7 @@ class CardView {
 
   nextSteps(): string[] {
     const id = this.#card.get('cardId');
-    // A command ready to copy must not carry text that a shell would read as more than an id.
+    // A command ready to copy must not carry what a shell would read as more than an id.
     if (typeof id !== 'string' || !CARD_ID.test(id)) return [];
     const steps = NEXT_STEPS.get(this.#text('status')) ?? [];
     if (steps.length === 0) return [];
@@ -179,7 +179,8 @@ class CardView {
       current === undefined || current === null ? `initially ${of}` : `${this.#text('currentBalance')} of ${of}`,
     );
     if (!(current instanceof JsonNumber && initial instanceof JsonNumber)) return text;
-    const bar = drawBar(current.text, initial.text, this.#style.unicode);
+    const { unicode, isAccessible = false } = this.#style;
+    const bar = isAccessible ? '' : drawBar(current.text, initial.text, unicode);
     const fits = displayWidth(text) + bar.length + 2 <= this.#roomAfter(LABEL_WIDTH + 2);
     return fits && bar !== '' ? `${text}  ${this.#paint.faint(bar)}` : text;
   }

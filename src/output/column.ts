@@ -12,7 +12,7 @@ export interface Column {
   /** The header of a table. */
   readonly header: string;
   readonly align?: 'right';
-  /** On a terminal, the cell is coloured by its own text. The text says the same without colour. */
+  /** On a terminal, the cell is coloured by its content, which says the same without colour. */
   readonly tone?: 'status' | 'outcome' | 'faint';
   /** Terminal columns to give it in a table that streams before its cells are known. */
   readonly width?: number;
@@ -31,7 +31,14 @@ export interface Column {
   readonly spare?: true;
 }
 
-/** Answers whether a dotted path may be a column although no fixed column has its name. */
+/** The columns of a table that says more of each member, such as its shape. */
+export function columnsOf(
+  rows: Readonly<Record<string, { readonly column: Omit<Column, 'name'> }>>,
+): readonly Column[] {
+  return Object.entries(rows).map(([name, { column }]) => ({ name, ...column }));
+}
+
+/** Returns whether a dotted path may be a column although no fixed column has its name. */
 export type IsOpenPath = (path: string) => boolean;
 
 /** Every path that begins with one of these members: `openUnder('metadata', 'transactions')`. */
@@ -64,7 +71,7 @@ export function findColumn(flag: string, name: string, fixed: readonly Column[],
   throw new Failure('USAGE', `${flag}: ${problem}`, { hints: [`choose from ${names.join(', ')}`] });
 }
 
-/** A value as the text of one cell: texts as they are, numbers digit for digit, absent and null as nothing. */
+/** Returns a value as a cell: strings as they are, numbers digit for digit, absent and null as nothing. */
 export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -72,7 +79,7 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 /**
- * The rows in the order of one column, smallest first: numbers by value, then texts by code point; rows
+ * The rows in the order of one column, smallest first: numbers by value, then strings by code point; rows
  * without a value last. Rows that are equal keep their order.
  */
 export function sortRows(rows: readonly JsonValue[], column: Column): readonly JsonValue[] {
@@ -88,7 +95,7 @@ function compareCells(a: JsonValue, b: JsonValue): number {
   return compareTexts(cellText(a), cellText(b));
 }
 
-/** Orders two texts by code point. */
+/** Orders two strings by code point. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
@@ -104,4 +111,11 @@ export function compareTexts(a: string, b: string): number {
 
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** What `--failed` and `runs results --as-input` add to the original columns of an input. */
+export const OWN_COLUMNS = ['_row', '_outcome', '_error'] as const;
+
+export function isOwnColumn(name: string): boolean {
+  return OWN_COLUMNS.some((own) => own === name);
 }

@@ -2,14 +2,13 @@ import type { OutputPort } from '../context.ts';
 import { getPath } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, cellText } from './column.ts';
-import { type CsvDialect, RFC_4180 } from './csv-dialect.ts';
 import { cellPieces, escapeCell, guardCell } from './formula-guard.ts';
-import type { OutputOptions, RowWriter } from './options.ts';
+import { type CsvDialect, type OutputOptions, RFC_4180, type RowWriter } from './options.ts';
 import { lineWriter } from './table.ts';
 
 type CsvStyle = Pick<OutputOptions, 'header' | 'csvRaw' | 'dialect'>;
 
-/** How texts go into cells: `--csv-raw` leaves out the guard against formulas, and off a terminal everything else too. */
+/** How strings go into cells: `--csv-raw` leaves out the guard against formulas, and off a terminal everything else too. */
 interface Dressing {
   readonly isGuarded: boolean;
   readonly isRaw: boolean;
@@ -53,7 +52,7 @@ export async function writeCsvResource(resource: JsonValue, style: CsvStyle, std
   await writeLine(values(), dressing, stdout);
 }
 
-/** Characters that are written at once, and from which on a text goes in pieces: it may be megabytes long. */
+/** Longer strings are written in pieces of this many characters: they may be megabytes long. */
 const PIECE_LENGTH = 65_536;
 
 async function writeLine(values: Iterable<JsonValue>, dressing: Dressing, stdout: OutputPort): Promise<void> {
@@ -104,7 +103,7 @@ function csvCell(value: JsonValue | undefined, dressing: Dressing): string {
   return typeof value === 'string' ? textCell(value, dressing) : cellText(value);
 }
 
-/** A text on its way into a cell. Even an unguarded one must not reach a terminal with its controls. */
+/** A string on its way into a cell. Even an unguarded one must not reach a terminal with its controls. */
 function textCell(text: string, { isGuarded, isRaw }: Dressing): string {
   if (isRaw) return text;
   return isGuarded ? guardCell(text) : escapeCell(text);

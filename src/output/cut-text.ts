@@ -1,24 +1,25 @@
 import stringWidth from 'string-width';
+import { countFrom } from '../json/shorten.ts';
 import { fillLines } from './line-break.ts';
-import { countFrom, groupThousands } from './safe-text.ts';
+import { groupThousands } from './safe-text.ts';
 
 /** Latin, Greek and Cyrillic letters, dashes, quotes and dots: one unit, one column each, no need to look for clusters. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027]*$/;
-/** Made for the first text that needs it. */
+/** Made at first use. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** From so many missing characters on, and in so wide a column, a cut cell says how many are missing. */
 const COUNT_FROM_MISSING = 100;
 const COUNT_FROM_WIDTH = 20;
 
-/** Columns the text takes on a terminal: two for CJK and emoji, none for a combining mark. */
+/** Returns the columns that a string takes on a terminal: two for CJK and emoji, none for a combining mark. */
 export function displayWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
 /**
- * The text if it fits into `maxWidth` terminal columns, else its beginning and a mark: `…`, for a long one
- * `… (+39,800)`. Never cuts through a letter with its marks or an emoji. Expects text that is safe already.
+ * Returns the string if it fits into `maxWidth` terminal columns, else its beginning and a mark: `…`, for a long one
+ * `… (+39,800)`. Never cuts through a letter with its marks or an emoji. Expects a string that is safe already.
  */
 export function cutText(text: string, maxWidth: number, unicode = true): string {
   const fitting = prefixLength(text, maxWidth);
@@ -36,20 +37,20 @@ export function cutText(text: string, maxWidth: number, unicode = true): string 
   return text.slice(0, prefixLength(text, maxWidth - dots.length)) + dots;
 }
 
-/** The text filled with spaces up to that width. */
+/** Returns the string filled with spaces up to that width. */
 export function padText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const filling = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? filling + text : text + filling;
 }
 
-/** The text in exactly that many columns: cut, or filled with spaces. */
+/** Returns the string in exactly that many columns: cut, or filled with spaces. */
 export function fitText(text: string, width: number, unicode: boolean, align?: 'left' | 'right'): string {
   // Nearly every cell: looked at once, and neither measured nor cut.
   if (text.length <= width && PLAIN.test(text)) return align === 'right' ? text.padStart(width) : text.padEnd(width);
   return padText(cutText(text, width, unicode), width, align);
 }
 
-/** How many UTF-16 units of the text fit into that many columns. */
+/** Returns how many UTF-16 units of the string fit into that many columns. */
 function prefixLength(text: string, maxWidth: number): number {
   const start = text.slice(0, maxWidth + 1);
   if (PLAIN.test(start)) return Math.min(text.length, Math.max(0, maxWidth));
@@ -63,8 +64,8 @@ function prefixLength(text: string, maxWidth: number): number {
 }
 
 /**
- * The text broken between words into lines of at most `width` terminal columns; a word that is longer than that is
- * broken where it must be. Expects text that is safe already; answers at least one line.
+ * Returns the string, broken between words into lines of at most `width` terminal columns; a longer word is broken
+ * where it must be. Expects a string that is safe already; there is at least one line.
  */
 export function wrapText(text: string, width: number): string[] {
   return fillLines(

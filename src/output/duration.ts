@@ -1,3 +1,5 @@
+import { momentOf } from '../api/iso-date.ts';
+
 const STEPS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -24,4 +26,35 @@ export function formatDuration(ms: number): string {
 /** What is left or was needed, in whole seconds and rounded up: `7 s`, `3 min 20 s`, `2 h 5 min`; `0 s` for nothing. */
 export function formatSeconds(ms: number): string {
   return ms <= 0 ? '0 s' : formatDuration(Math.ceil(ms / 1000) * 1000);
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['year', 365.25 * DAY_MS],
+  ['month', 30.4375 * DAY_MS],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+];
+
+/**
+ * How far away a time is, for people: `in 3 months`, `2 days ago`, `now`. Undefined for a string that names no
+ * exact moment: a day that does not exist, or a time without a zone (how zones are meant: not shown).
+ */
+export function awayFrom(text: string, nowMs: number): string | undefined {
+  const timeMs = momentOf(text);
+  if (timeMs === undefined) return undefined;
+  const awayMs = timeMs - nowMs;
+  const distanceMs = Math.abs(awayMs);
+  for (const [name, lengthMs] of UNITS) {
+    const count = Math.floor(distanceMs / lengthMs);
+    // Below two months days say more, below two years months do.
+    if (count < 1 || (count < 2 && (name === 'year' || name === 'month'))) continue;
+    const words = `${count} ${name}${count === 1 ? '' : 's'}`;
+    return awayMs > 0 ? `in ${words}` : `${words} ago`;
+  }
+  return 'now';
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { type Failure, type Notice, OUTCOMES } from '../failure.ts';
+import { maskTexts } from '../http/mask.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { ANY, INTEGER, jsonOf, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
@@ -7,7 +8,6 @@ import { type JsonValue, textAt } from '../json/value.ts';
 import { breakLine, widthOf } from './line-break.ts';
 import { type Format, isJson } from './options.ts';
 import { safeText, shortenText } from './safe-text.ts';
-import { maskTexts } from './sensitive.ts';
 
 /** Why a row or a call failed, also for the rows of a run. */
 export const ERROR = object(
@@ -33,7 +33,7 @@ export const ERROR = object(
 /** The line that a failure prints on stderr with -o json or ndjson. */
 export const ERROR_OUTPUT = object({ error: ERROR });
 
-/** The same for a notice, where stderr is no terminal. */
+/** The line of a notice, where stderr is no terminal. */
 export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT }) });
 
 /** Whether stderr is a terminal that shows bold and colours, and was not told to do without. */
@@ -48,6 +48,13 @@ function isGiven(value: string | undefined): boolean {
 }
 
 const [RED, YELLOW, MAGENTA] = [31, 33, 35];
+/** How rows of a run ended, in its summary. */
+const COUNT_COLOURS = new Map([
+  ['UNKNOWN', MAGENTA],
+  ['rejected', RED],
+  ['failed', RED],
+  ['not sent', YELLOW],
+]);
 
 /** The beginning of the first line in bold and in a colour; the words say the same without them. */
 function painted(lines: readonly string[], lead: string, colour: number): string[] {
@@ -56,10 +63,17 @@ function painted(lines: readonly string[], lead: string, colour: number): string
   );
 }
 
+/** A line of a summary that counts rows which did not succeed, `2 rejected: …`, painted like the failure of one. */
+export function paintCount(lines: readonly string[]): readonly string[] {
+  const [lead = '', words = ''] = /^[\d,]+ ([A-Za-z ]+):/.exec(lines[0] ?? '') ?? [];
+  const colour = COUNT_COLOURS.get(words);
+  return colour === undefined ? lines : painted(lines, lead, colour);
+}
+
 interface FailureStyle {
   /** `FRONTDESK_DEBUG=1`: the stack follows in text mode. */
   readonly debug: boolean;
-  /** Takes our own token out of a text, should the service echo it. */
+  /** Masks our own token, should the service echo it. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Bold and colours; `paintsErrors` tells. */
   readonly colour?: boolean;

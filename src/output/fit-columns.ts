@@ -29,10 +29,10 @@ export interface FittedColumns {
 
 /** Narrower columns say nothing; a table of too many columns is then wider than the terminal. */
 const MIN_WIDTH = 4;
-/** A text that is cut to this still tells one row from another: the month of a date, the beginning of a name. */
+/** A cell that is cut to this still tells one row from another: the month of a date, the beginning of a name. */
 const TEXT_FLOOR = 8;
 /** A message that is cut to less is read better below its row. */
-const MESSAGE_FLOOR = 40;
+const MESSAGE_FLOOR = 72;
 /** A card id. */
 const ID_FLOOR = 36;
 /** `confirmed_by_read`, `WAITING_ACTIVATION`, and any amount: half of one would mislead. */
@@ -81,7 +81,7 @@ function share(candidates: readonly Candidate[], room: number): number[] {
 }
 
 /**
- * Fits columns into a frame: ids, statuses and amounts stay whole, texts are cut, and what would be cut to nothing
+ * Fits columns into a frame: ids, statuses and amounts stay whole, other cells are cut, and what would be cut to nothing
  * is left out and named. `natural`: the width of the longest cell of each.
  */
 export function fitColumns(
@@ -97,7 +97,7 @@ export function fitColumns(
   const leftOut: Candidate[] = [];
   const below: Candidate[] = [];
   const isTooWide = () => shown.reduce((sum, { natural: width }) => sum + width, 0) > roomOf(frame, shown.length);
-  // An empty column goes before any text is cut for it.
+  // An empty column goes before any cell is cut for it.
   while (frame.mayLeaveOut && isTooWide()) {
     const empty = shown.findLast(({ index }) => index > 0 && isEmpty(index));
     if (empty === undefined) break;
@@ -127,12 +127,13 @@ function inOrder(candidates: readonly Candidate[]): readonly Column[] {
 export function streamedWidths(columns: readonly Column[]): number[] {
   return columns.map((column) => {
     if (column.width !== undefined) return column.width;
+    if (column.below === 'plain') return MESSAGE_FLOOR;
     const usual = column.keep === true ? ID_FLOOR : column.align === 'right' ? 6 : column.tone === undefined ? 16 : 10;
     return Math.max(displayWidth(column.header), usual);
   });
 }
 
-/** The same columns, the last one taking whatever room is left: its cells are not known yet. */
+/** The columns, the last one taking the room that is left: its cells are not known yet. */
 export function widenLast(fitted: FittedColumns, frame: Frame): FittedColumns {
   const rest = roomOf(frame, fitted.widths.length) - fitted.widths.reduce((sum, width) => sum + width, 0);
   const last = fitted.widths.length - 1;

@@ -19,7 +19,7 @@ export function guardCell(text: string): string {
   return FORMULA.test(visible) ? `'${visible}` : visible;
 }
 
-/** The text that `guardCell` made this cell of. Cells of other programs stay, but for a `'` before a formula. */
+/** Returns the string that `guardCell` made this cell of. Cells of other programs stay, but for a `'` before a formula. */
 export function unguardCell(cell: string): string {
   return unescapeCell(GUARDED.test(cell) ? cell.slice(1) : cell);
 }
@@ -39,16 +39,16 @@ function unescapeCell(cell: string): string {
     const codePoint = Number.parseInt(short ?? long ?? '', 16);
     if (codePoint > 0x10ffff) return written;
     const character = String.fromCodePoint(codePoint);
-    // Only what `escapeCell` writes: the `\x41` of another program is text.
+    // Only what `escapeCell` writes: the `\x41` of another program stays.
     return character === '\\' || escapeCell(character) === written ? character : written;
   });
 }
 
 const PIECE_LENGTH = 16_384;
-/** No longer text looks like an escape: `\\u{10ffff}`. */
+/** Nothing longer looks like an escape: `\\u{10ffff}`. */
 const ESCAPE_LENGTH = 10;
 
-/** What `guardCell`, or without a guard `escapeCell`, makes of a text, in pieces: it may be megabytes long. */
+/** What `guardCell`, or without a guard `escapeCell`, makes of a string, in pieces: it may be megabytes long. */
 export function* cellPieces(text: string, isGuarded: boolean): Generator<string, void, undefined> {
   if (isGuarded && FORMULA.test(text)) yield "'";
   for (let at = 0; at < text.length; ) {

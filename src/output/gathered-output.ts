@@ -1,6 +1,6 @@
 import type { OutputPort } from '../context.ts';
 
-/** More than this waits for the reader before it takes further texts. */
+/** With more than this in it, writing waits for the reader. */
 const MAX_WAITING_CHARACTERS = 65_536;
 
 /** There is nothing to wait for. */
@@ -9,7 +9,7 @@ const TAKEN = Promise.resolve();
 /**
  * Texts that arrive in one turn of the event loop as one write: a run prints thousands of rows a second, and a
  * write for each takes longer than making the row. `flush` resolves when all of them have gone out. A failed write is
- * reported to whoever writes or flushes next.
+ * reported by the next write or flush.
  */
 export function gatheredOutput(stdout: OutputPort): OutputPort & { flush(): Promise<void> } {
   let waiting = '';

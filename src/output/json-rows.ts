@@ -1,8 +1,8 @@
 import type { OutputPort } from '../context.ts';
+import { writeJson } from '../json/print.ts';
 import { type JsonValue, rememberedText } from '../json/value.ts';
 import type { RowWriter } from './options.ts';
 import type { Query } from './query.ts';
-import { writeJson } from './write-json.ts';
 
 /** Rows as one JSON array that grows while the work goes on, and is valid from the moment it is closed. */
 export function jsonRowWriter(stdout: OutputPort): RowWriter {
@@ -39,8 +39,5 @@ export function ndjsonRowWriter(query: Query | undefined, stdout: OutputPort): R
     const known = rememberedText(row);
     return known === undefined ? writeJson(row, { after: '\n' }, stdout) : stdout.write(`${known}\n`);
   };
-  return {
-    row: query === undefined ? write : async (row) => write(query(row)),
-    async close() {},
-  };
+  return { row: query === undefined ? write : async (row) => write(query(row)), async close() {} };
 }

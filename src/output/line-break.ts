@@ -6,8 +6,19 @@ export function widthOf(stream: {
   return stream.isTerminal ? (stream.columns ?? 80) : undefined;
 }
 
-/** What must not be broken, or it could not be pasted: what stands in backticks. */
-const UNBROKEN = /`[^`]*`/g;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
+
+/**
+ * Terminal columns that a string takes at most: of a joined emoji more than it takes, as terminals and readline differ in
+ * that. Needs no package, so that a message costs no start; `displayWidth` measures what has to be aligned.
+ */
+function columnsAtMost(text: string): number {
+  return text.length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** What must not be broken: what stands in backticks, or it could not be pasted, and a number with its unit. */
+const UNBROKEN = /`[^`]*`|\d (?:ms|s|min|h|d)\b/g;
 const HELD = '\ue001';
 
 /** `  Label   text`: what comes before the text, which further lines stand under. */
@@ -28,17 +39,15 @@ function partsOf(line: string): readonly { readonly text: string; readonly isCom
  * A line that is too long, with every command in it on a line of its own. `always`: also where it is not too long.
  */
 export function breakLine(line: string, width: number | undefined, always = false): readonly string[] {
-  if (width === undefined || (line.length <= width && !always)) return [line];
+  if (width === undefined || (columnsAtMost(line) <= width && !always)) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
-  return partsOf(line).flatMap(({ text, isCommand }) => (isCommand ? [`${indent}  ${text}`] : breakWords(text, width)));
+  return partsOf(line).flatMap(({ text, isCommand }, at) =>
+    isCommand ? [`${indent}  ${text}`] : breakWords(at === 0 ? text : indent + text, width),
+  );
 }
 
 /** Words on lines of at most `width` columns; one that is longer has a line of its own. */
-export function fillLines(
-  words: readonly string[],
-  width: number,
-  columnsOf = (text: string): number => text.length,
-): string[] {
+export function fillLines(words: readonly string[], width: number, columnsOf = columnsAtMost): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of words) {
@@ -59,7 +68,7 @@ export function fillLines(
  * A word that is longer than the width stays whole: the terminal breaks it, and it is pasted in one piece.
  */
 function breakWords(line: string, width: number): readonly string[] {
-  if (line.length <= width) return [line];
+  if (columnsAtMost(line) <= width) return [line];
   const label = LABELLED.exec(line)?.[0] ?? '';
   const lead = label.length > width / 2 ? '' : label;
   const indent = lead === '' ? (/^ */.exec(line)?.[0] ?? '') : ' '.repeat(lead.length);

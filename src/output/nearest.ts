@@ -1,7 +1,7 @@
 /**
  * The word of the list that was probably meant by `word`, or undefined when none is near: for
  * `did you mean …` in messages about columns, options, commands and values. Case does not count. Never a word that
- * does the opposite: somebody who typed `unblock` must not be led to `block`.
+ * does the opposite: `unblock` must not lead to `block`.
  */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
-import type { CsvDialect } from './csv-dialect.ts';
 
 export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -30,7 +29,9 @@ export interface OutputOptions {
   readonly colour: boolean;
   /** False where the locale is not UTF-8: borders and marks are then ASCII. */
   readonly unicode: boolean;
-  /** Takes our own token out of a text, should the service echo it; applied in every format. */
+  /** For a screen reader: no bar and no rule, which are read out or are a silence. */
+  readonly isAccessible?: boolean | undefined;
+  /** Masks our own token, should the service echo it; applied in every format. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Members shown as `<hidden, 1204 characters>` in table and csv. */
   readonly hideSensitive: readonly string[];
@@ -61,7 +62,7 @@ export interface Surroundings {
   restore(): void;
 }
 
-/** What a command answers, before anybody decides how it looks. */
+/** The result of a command, before it is decided how it looks. */
 export type Result =
   /** One resource. `view` names what people get on a terminal instead of a list of its members. */
   | {
@@ -81,7 +82,16 @@ export type Result =
   | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };
 
 /** What a view of one resource for people at a terminal may depend on. */
-export type ViewStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'now' | 'command'> & {
+export type ViewStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'now' | 'command'> & {
   /** Terminal columns to fit into. */
   readonly width: number;
 };
+
+/** How a CSV file is written; `mark` is a byte order mark or nothing. */
+export interface CsvDialect {
+  readonly delimiter: string;
+  readonly lineEnd: string;
+  readonly mark: string;
+}
+
+export const RFC_4180: CsvDialect = { delimiter: ',', lineEnd: '\r\n', mark: '' };

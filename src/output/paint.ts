@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk';
 import type { Column } from './column.ts';
 
-/** Colours for a terminal. Never the only sign of anything: the text says the same without them. */
+/** Colours for a terminal. Never the only sign of anything: the words say the same without them. */
 export interface Paint {
   bold(text: string): string;
   faint(text: string): string;

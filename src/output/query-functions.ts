@@ -39,7 +39,7 @@ function count(size: number): JsonNumber {
   return new JsonNumber(String(size));
 }
 
-/** Numbers before each other by value, texts by code point. Anything else, or a mixture, is refused. */
+/** Orders numbers by value, strings by code point. Anything else, or a mixture, is refused. */
 function compareKeys(name: string, a: JsonValue, b: JsonValue): number {
   if (a instanceof JsonNumber && b instanceof JsonNumber) return compareDecimals(a.text, b.text);
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);

@@ -13,7 +13,7 @@ export function typeOf(value: JsonValue): string {
   return typeof value === 'string' ? 'string' : 'boolean';
 }
 
-/** JMESPath's false: null, false, and every empty text, array and object. Zero is true. */
+/** JMESPath's false: null, false, and every empty string, array and object. Zero is true. */
 export function isFalse(value: JsonValue): boolean {
   if (value === null || value === false || value === '') return true;
   if (isJsonArray(value)) return value.length === 0;

@@ -1,5 +1,6 @@
 import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { writeJson } from '../json/print.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Surroundings,
 } from './options.ts';
 import type { Query } from './query.ts';
-import { writeJson } from './write-json.ts';
 
 /** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
 const MAX_HELD_RUN_ROWS = 20;
@@ -46,7 +46,7 @@ export async function checkOutput(
     const message = `${given.join(', ')}: not for ${options.format} output, which has no columns`;
     return [...faults, new Failure('USAGE', message, { hints })];
   }
-  // Under a query the columns are those of its result, which nobody knows yet.
+  // Under a query the columns are those of its result, which is not known yet.
   const open = options.query === undefined ? isOpen : anyPath;
   await collect(faults, () => chooseColumns(options.columns, columns, open));
   const { sortBy } = options;
@@ -261,14 +261,14 @@ function linesOf(result: Result): readonly JsonValue[] {
 }
 
 /**
- * What has to happen to a value before anybody sees it: our own token masked in every format, and in table and
+ * What has to happen to a value before it is shown: our own token masked in every format, and in table and
  * csv the sensitive members hidden. Loaded once, because it is applied to every row.
  */
 async function preparation(options: OutputOptions): Promise<(value: JsonValue) => JsonValue> {
   const { mask } = options;
   const hidden = isJson(options.format) ? [] : options.hideSensitive;
   if (mask === undefined && hidden.length === 0) return (value) => value;
-  const { hideMembers, maskTexts } = await import('./sensitive.ts');
+  const { hideMembers, maskTexts } = await import('../http/mask.ts');
   return (value) => hideMembers(mask === undefined ? value : maskTexts(value, (text) => mask(text)), hidden);
 }
 

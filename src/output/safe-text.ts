@@ -1,3 +1,4 @@
+import { countFrom } from '../json/shorten.ts';
 import { escapeUnsafe } from '../json/unsafe-characters.ts';
 
 const NAMED = new Map([
@@ -48,11 +49,4 @@ export function groupThousands(count: number): string {
 /** `1 row`, `1,200 rows`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${groupThousands(count)} ${count === 1 ? one : many}`;
-}
-
-/** Code points of the text from that UTF-16 index on. */
-export function countFrom(text: string, index: number): number {
-  let count = 0;
-  for (let at = index; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
-  return count;
 }

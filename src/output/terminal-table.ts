@@ -9,8 +9,8 @@ import { makePaint, type Paint } from './paint.ts';
 import { safeText } from './safe-text.ts';
 import { lineWriter, safeCells } from './table.ts';
 
-/** `mayLeaveOut`: nobody named the columns, so those that do not fit may be left out; the last line then names them. */
-type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'header'> & Frame;
+/** `mayLeaveOut`: the columns were not named, so those that do not fit may be left out; the last line then names them. */
+type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header'> & Frame;
 
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
 const MAX_DRAWN_ROWS = 500;
@@ -22,9 +22,13 @@ const MIN_BELOW_WIDTH = 20;
 /** Stands for a cell inside cli-table3, one per terminal column: it never sees text from outside, nor measures it. */
 const STAND_IN = '\ue000';
 
+/** What the rule under the header is made of; nothing for a screen reader. */
+function ruleOf({ unicode, isAccessible = false }: TerminalStyle): string {
+  return isAccessible ? '' : unicode ? '─' : '-';
+}
+
 /** A rule under the header and nothing else: borders would cost three columns for each of the table's. */
-function bordersOf(unicode: boolean) {
-  const rule = unicode ? '─' : '-';
+function bordersOf(rule: string) {
   return {
     ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
     ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
@@ -106,8 +110,8 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
     fitText(text, widths[index] ?? 0, style.unicode, columns[index]?.align);
   const header = () => {
     const cells = columns.map((column, index) => cellOf(safeText(column.header), index));
-    const rule = (style.unicode ? '─' : '-').repeat(tableWidth(widths));
-    return `${paint.bold(cells.join(GAP).trimEnd())}\n${rule}\n`;
+    const rule = ruleOf(style).repeat(tableWidth(widths));
+    return `${paint.bold(cells.join(GAP).trimEnd())}\n${rule && `${rule}\n`}`;
   };
   const lineOf = (row: JsonValue) => {
     const cells = peopleCells(row, columns).map((cell, index) =>
@@ -135,6 +139,7 @@ function tableWidth(widths: readonly number[]): number {
 function drawTable(fitted: FittedColumns, rows: readonly JsonValue[], style: TerminalStyle, paint: Paint): string {
   const { columns, widths } = fitted;
   const shown: string[] = [];
+  const rule = ruleOf(style);
   const standIn = (text: string, index: number, dress: (cut: string) => string): string => {
     const cut = cutText(text, widths[index] ?? 0, style.unicode);
     const width = displayWidth(cut);
@@ -144,7 +149,7 @@ function drawTable(fitted: FittedColumns, rows: readonly JsonValue[], style: Ter
   const head = columns.map((column, index) => standIn(safeText(column.header), index, paint.bold));
   const table = new Table({
     ...(style.header ? { head } : {}),
-    chars: bordersOf(style.unicode),
+    chars: bordersOf(rule),
     colWidths: [...widths],
     colAligns: columns.map((column) => column.align ?? 'left'),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
@@ -169,9 +174,9 @@ function drawTable(fitted: FittedColumns, rows: readonly JsonValue[], style: Ter
         })
         .trimEnd(),
     );
-  const headLines = style.header ? 2 : 0;
+  const headLines = style.header ? 1 + rule.length : 0;
   // cli-table3 draws the rule between two rows, so a header alone has none.
-  if (rows.length === 0) lines.push(bordersOf(style.unicode).mid.repeat(tableWidth(widths)));
+  if (rows.length === 0 && rule !== '') lines.push(rule.repeat(tableWidth(widths)));
   return lines
     .flatMap((line, at) => [line, ...(below[at - headLines] ?? [])])
     .map((line) => `${line}\n`)

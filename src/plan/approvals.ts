@@ -13,10 +13,20 @@ const ENDING = '.sig';
 const MAX_SIGNATURES = 100;
 const FINGERPRINT = /\b(SHA256:[A-Za-z0-9+/]{43}=?)/;
 
+/** Why a signature does not count (`ann does not count: …`), and what to do about it where that is known. */
+export interface Uncounted {
+  readonly text: string;
+  readonly fix?: string | undefined;
+}
+
 /** The signatures beside a plan: those that count, and why the others do not. */
 export interface ApprovalCheck {
   readonly approvals: readonly Approval[];
-  readonly uncounted: readonly string[];
+  readonly uncounted: readonly Uncounted[];
+}
+
+function uncountedSignature(name: string, problem: string, fix?: string): Uncounted {
+  return { text: `the signature of ${name} does not count: ${problem}`, fix };
 }
 
 /** May somebody approve under this name? It is a part of a file's name. */
@@ -61,10 +71,14 @@ export async function checkApprovals(
 ): Promise<ApprovalCheck> {
   const signed = names ?? (await signers(plan.path));
   if (path === undefined)
-    return { approvals: [], uncounted: signed.map((name) => `${name}: the profile names no approvers`) };
+    return {
+      approvals: [],
+      uncounted: signed.map((name) => uncountedSignature(name, 'the profile names no approvers')),
+    };
   const listed = readApprovers(path);
   if ('problem' in listed) {
-    return { approvals: [], uncounted: [`any signature: the approvers file ${path} is not used: ${listed.problem}`] };
+    const text = `no signature counts: the approvers file ${path} is not used: ${listed.problem}`;
+    return { approvals: [], uncounted: [{ text, fix: listed.fix && `fix it with: ${listed.fix}` }] };
   }
   return withTemporaryFolder(async (folder) => {
     const copy = join(folder, 'approvers');
@@ -75,25 +89,28 @@ export async function checkApprovals(
 
 async function judge(tool: SshKeygen, plan: Signed, listed: string, names: readonly string[]): Promise<ApprovalCheck> {
   const approvals: Approval[] = [];
-  const uncounted: string[] = [];
+  const uncounted: Uncounted[] = [];
   for (const name of names) {
     const key = await signingKey(tool, plan, ['-Y', 'verify', '-f', listed, '-I', name], name);
     const other = approvals.find((approval) => approval.key === key);
-    if (key === undefined)
-      uncounted.push(`${name}: it is not a signature of this plan by a key that is listed for that name`);
-    else if (other !== undefined) uncounted.push(`${name}: it is by the same key as that of ${other.as}`);
+    if (key === undefined) {
+      const fix = 'ask those who keep the approvers file to list this key for that name';
+      uncounted.push(
+        uncountedSignature(name, 'it was not made for this plan with a key that is listed for that name', fix),
+      );
+    } else if (other !== undefined) uncounted.push(uncountedSignature(name, `${other.as} signed with the same key`));
     else approvals.push({ as: name, key });
   }
   return { approvals, uncounted };
 }
 
-/** The same where nobody says who may approve: every signature that is one of this plan, whoever's. */
+/** Every signature that is one of this plan, by any key: for a profile that does not say who may approve. */
 export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<ApprovalCheck> {
   const approvals: Approval[] = [];
-  const uncounted: string[] = [];
+  const uncounted: Uncounted[] = [];
   for (const name of await signers(plan.path)) {
     const key = await signatureKey(tool, plan, name);
-    if (key === undefined) uncounted.push(`${name}: it is not a signature of this plan`);
+    if (key === undefined) uncounted.push(uncountedSignature(name, 'it was not made for this plan'));
     else approvals.push({ as: name, key });
   }
   return { approvals, uncounted };

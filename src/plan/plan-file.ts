@@ -1,14 +1,20 @@
-import { createHash, type Hash } from 'node:crypto';
-import { fromPlain } from '../json/plain.ts';
+import type { Operation } from '../api/operation.ts';
+import { ALL_OPERATIONS } from '../api/operations.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { fromPlain, toPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
-import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
+import { isJsonArray, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 
 /** Layout of a plan. A higher number is refused: a newer frontdesk wrote it. */
-export const PLAN_VERSION = 1;
+const PLAN_VERSION = 1;
 
 /** Hex digits of the file's hash that name a plan. */
 export const PLAN_NAME_LENGTH = 12;
+
+/** ISO 8601. */
+const TIME: Shape<string> = { ...TEXT };
+const TEXTS = list(TEXT);
 
 const HEADER = {
   /** The first twelve hex digits of `sha256`. */
@@ -20,9 +26,8 @@ const HEADER = {
   profile: TEXT,
   /** Name of the operating-system user. */
   createdBy: TEXT,
-  /** ISO 8601. */
-  createdAt: TEXT,
-  expiresAt: TEXT,
+  createdAt: TIME,
+  expiresAt: TIME,
   rows: INTEGER,
   /** Rows of the input that `--changed-from` left out. */
   unchanged: INTEGER,
@@ -35,7 +40,7 @@ const ORIGIN = {
   /** Name of the input file, without its folder; absent for ids of the command line and stdin. */
   source: TEXT,
   /** What `--expect` compared: `status=ACTIVE`, or a field that was compared with the row's own column. */
-  expect: list(TEXT),
+  expect: TEXTS,
   /** Rows of the file of `--changed-from` that the input lacks; absent where none. */
   missing: INTEGER,
   /** Cells that are empty now and had a value there, left as they are; absent where none. */
@@ -59,7 +64,7 @@ const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER } as const;
 export const PLAN_HEADER_OUTPUT = object(LINE_1, ORIGIN);
 
 /** Names of the members of line 1, in their order: those of the object above, the hash last. */
-export const HEADER_MEMBERS = Object.keys({ ...LINE_1, ...ORIGIN })
+const HEADER_MEMBERS = Object.keys({ ...LINE_1, ...ORIGIN })
   .filter((name) => name !== 'sha256')
   .concat('sha256') as readonly (keyof typeof LINE_1 | keyof typeof ORIGIN)[];
 
@@ -76,20 +81,7 @@ export type Approval = ShapeOf<typeof APPROVAL>;
 const DRIFT = oneOf(['checked', 'unchecked']);
 
 /** One row: what will be sent, and what was known when it was planned. */
-export interface PlanRow {
-  /** 1-based in the whole input; ascending. */
-  readonly row: number;
-  /** Undefined where the operation has no id (an event that is created). */
-  readonly id: string | undefined;
-  /** Undefined: the request has no body. */
-  readonly body: JsonObject | undefined;
-  /** A card: status and updatedAt as read. An update against an older file: the old cells. */
-  readonly before?: JsonObject | undefined;
-  /** Of a card: its reference and balance as read, for reviewers; never compared. */
-  readonly about?: JsonObject | undefined;
-  /** Whether the row is compared again right before it is sent. */
-  readonly drift: ShapeOf<typeof DRIFT>;
-}
+export type PlanRow = Pick<Row, 'row' | 'id' | 'body' | 'before' | 'about' | 'drift'>;
 
 const ROW = object(
   { row: INTEGER, id: nullable(TEXT), drift: DRIFT },
@@ -128,13 +120,46 @@ export function rowObject({ row, id, body, before, about, drift }: PlanRow): Jso
   if (body !== undefined) members.set('body', body);
   if (before !== undefined) members.set('before', before);
   if (about !== undefined) members.set('about', about);
-  return members.set('drift', drift);
+  return members.set('drift', drift ?? 'unchecked');
 }
 
-const OWN_NAMES = /("(?:plan|sha256)"\s*:\s*)"[0-9a-f]*"/g;
+/** By shape of a member: what it has to be, and whether it is. */
+const KINDS = new Map<Shape<unknown>, readonly [what: string, is: (value: JsonValue | undefined) => boolean]>([
+  [TEXT, ['a text', (value) => typeof value === 'string']],
+  [TIME, ['a time', (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value))]],
+  [INTEGER, ['a count', isCount]],
+  [TEXTS, ['a list of texts', (value) => isJsonArray(value) && value.every((item) => typeof item === 'string')]],
+]);
 
-/** Begins the hash of a plan with its line 1, in which the two values that follow from the hash are empty. */
-export function hashFirstLine(line: string): Hash {
-  // A quote inside a text is escaped, so that what looks like a member is one.
-  return createHash('sha256').update(line.replace(OWN_NAMES, '$1""'));
+/** A number of rows, or that of one. */
+export function isCount(value: JsonValue | undefined): value is JsonNumber {
+  return value instanceof JsonNumber && /^(?:0|[1-9]\d{0,8})$/.test(value.text);
+}
+
+/** The header in line 1 and the row of the table that it names, or what is wrong with it. */
+export function headerOf(
+  object: JsonObject,
+): { readonly header: PlanHeader; readonly operation: Operation } | { readonly problem: string } {
+  const version = object.get('frontdeskPlan');
+  if (!(version instanceof JsonNumber)) return { problem: 'this is not a plan of frontdesk' };
+  if (Number(version.text) > PLAN_VERSION) return { problem: 'a newer frontdesk wrote this plan' };
+  if (version.text !== String(PLAN_VERSION)) return { problem: 'this is not a plan of frontdesk' };
+  const members: Readonly<Record<string, Shape<unknown>>> = { frontdeskPlan: INTEGER, ...HEADER, ...ORIGIN };
+  for (const name of object.keys()) if (!(name in members)) return { problem: 'it has an unknown member' };
+  for (const [name, shape] of Object.entries(members)) {
+    const value = object.get(name);
+    const [what, is] = KINDS.get(shape) ?? ['known', () => false];
+    if (shape === TIME && typeof value !== 'string') return { problem: `${name} is not a text` };
+    if (!is(value) && !(value === undefined && name in ORIGIN)) return { problem: `${name} is not ${what}` };
+  }
+  // Each member was looked at.
+  const { frontdeskPlan: _, ...header } = toPlain(object) as unknown as PlanHeader & { readonly frontdeskPlan: number };
+  if (!/^[0-9a-f]{64}$/.test(header.sha256) || header.plan !== header.sha256.slice(0, PLAN_NAME_LENGTH)) {
+    return { problem: 'it does not name the plan by its hash' };
+  }
+  // Not those whose answer is a one-time secret.
+  const operation = ALL_OPERATIONS.find(
+    ({ command, effect }) => command === header.operation && effect.kind === 'write' && effect.sensitive === undefined,
+  );
+  return operation === undefined ? { problem: 'its operation cannot be planned' } : { header, operation };
 }

@@ -1,12 +1,13 @@
 import { printJson } from '../json/print.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
+import { awayFrom } from '../output/duration.ts';
 import { fillLines } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
 import { commandWords } from '../output/people-text.ts';
-import { awayFrom } from '../output/relative-time.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
+import type { ApprovalCheck } from './approvals.ts';
 import { DecimalSum } from './decimal-sum.ts';
 import type { Approval, PlanHeader, PlanRow, PlanState } from './plan-file.ts';
 
@@ -75,7 +76,7 @@ export interface PlanView {
   readonly survey: PlanSurvey;
   readonly approvals: readonly Approval[];
   /** Signatures beside the plan that do not count, and why. */
-  readonly uncounted: readonly string[];
+  readonly uncounted: ApprovalCheck['uncounted'];
   /** How many the profile in use demands; 0: none. */
   readonly demanded: number;
   /** The command that prints all rows. */
@@ -161,7 +162,7 @@ function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly s
   const missing = demanded - approvals.length;
   const demand =
     demanded === 0 ? [] : [missing > 0 ? `${missing} of ${demanded} missing` : `${demanded} of ${demanded} demanded`];
-  const lines = [...signed, ...demand, ...uncounted.map((text) => `does not count: ${safeText(text)}`)];
+  const lines = [...signed, ...demand, ...uncounted.map(({ text }) => safeText(text))];
   return lines.length === 0 ? ['not yet'] : lines;
 }
 
@@ -182,19 +183,18 @@ function rowLines({ header, survey }: PlanView, style: ViewStyle, paint: Paint):
     aboutText(row, 'currentBalance'),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(0, ...cells.map((row) => displayWidth(row[column] ?? ''))));
-  return survey.first.map((row, index) => {
+  return survey.first.flatMap((row, index) => {
     const number = `row ${row.row}`;
     const known = widths.flatMap((width, column) =>
       width === 0 ? [] : [padText(cells[index]?.[column] ?? '', width, column === 2 ? 'right' : 'left')],
     );
-    const pieces = [
-      { text: number, paint: paint.faint },
-      { text: `${known.join('  ').slice(number.length)}  ` },
-      ...(row.drift === 'checked'
-        ? cardPieces(row, `${arrow}${verb}`, isShared, paint)
-        : fieldPieces(row, arrow, paint)),
-    ];
-    return fitted(pieces, style);
+    const about = [{ text: number, paint: paint.faint }, { text: `${known.join('  ').slice(number.length)}  ` }];
+    const change =
+      row.drift === 'checked' ? cardPieces(row, `${arrow}${verb}`, isShared, paint) : fieldPieces(row, arrow, paint);
+    const width = displayWidth([...about, ...change].map(({ text }) => text).join(''));
+    // What is sent is what the reviewer looks for: it has a line of its own before it is cut.
+    const lines = width <= style.width ? [[...about, ...change]] : [about, [{ text: '      ' }, ...change]];
+    return lines.map((pieces) => fitted(pieces, style).trimEnd());
   });
 }
 

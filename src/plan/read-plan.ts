@@ -1,163 +1,162 @@
-import { createHash, type Hash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
-import { Failure } from '../failure.ts';
-import type { JsonObject } from '../json/value.ts';
-import { hashFirstLine, type PlanHeader } from './plan-file.ts';
-import { LineProblem, linesOf, type PlannedRow, parseHeader, parseLine, RowReader } from './plan-lines.ts';
+import { describeFields } from '../input/fields.ts';
+import type { InputFile } from '../input/input-file.ts';
+import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
+import type { Row } from '../input/records/interpret.ts';
+import { type Element, LineParser } from '../input/records/line-parser.ts';
+import { peek } from '../input/records/read.ts';
+import { MAX_RECORD_LENGTH, type Planned } from '../input/records/record.ts';
+import type { InputOptions } from '../input/records/rows.ts';
+import { parseJson } from '../json/parse.ts';
+import { JsonSyntaxError } from '../json/syntax-error.ts';
+import { decodeUtf8 } from '../json/utf8.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { headerOf, isCount, type PlanHeader } from './plan-file.ts';
+import { PlanSeal, planFailure } from './plan-hash.ts';
 
-const BATCH_ROWS = 256;
-const RETURN = 0x0d;
+const NEWLINE = 0x0a;
+const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'about', 'drift'];
 
-/** A plan whose every byte was looked at: it is what was written. */
-export interface VerifiedPlan {
+/** A plan whose every byte was looked at: it is what was written. Its columns are the id and the body fields. */
+export interface CheckedPlan extends CheckedInput {
   readonly header: PlanHeader;
   readonly operation: Operation;
   /** Number of the last row, in the whole input; 0 when there is none. */
   readonly lastRow: number;
-  /** Hexadecimal, of the bytes as they are. */
-  readonly fileSha256: string;
-  /** Body fields that occur, in the order in which they first occur. */
-  readonly fields: readonly string[];
 }
 
-/** USAGE for a problem of a line; anything else as it is. */
-function planFailure(name: string, line: number, error: unknown): unknown {
-  if (!(error instanceof LineProblem)) return error;
-  const problem = `line ${error.line ?? line}: ${error.message}`;
-  return new Failure('USAGE', `${name} cannot be used as a plan: ${problem}; nothing was sent`, {
-    hints: [error.hint ?? 'make the plan again, or fetch the file as it was'],
-  });
+/** The object in a line, or what is wrong with it. */
+function objectIn(text: string): JsonObject | { readonly problem: string } {
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) ? value : { problem: 'it is not an object' };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return { problem: 'it cannot be read as JSON' };
+    throw error;
+  }
 }
 
-interface Verification {
-  /** The path in quotes, for messages. */
-  readonly name: string;
-  /** Hears each row in order; a text that it answers is a fault of that row. */
-  onRow?(row: PlannedRow): string | undefined;
+/** Makes records of the lines of a plan of one operation. Line 1 is its header. */
+export class PlanRows {
+  lastRow = 0;
+  readonly #idParam: string | undefined;
+  readonly #fields: ReadonlySet<string> | undefined;
+  readonly #drift: Planned['drift'];
+  /** Members of the last row's record: rows of one shape share one array. */
+  #names: readonly string[] = [];
+
+  constructor({ params, body, family }: Operation) {
+    this.#idParam = Object.keys(params.shape)[0];
+    this.#fields = body === null ? undefined : new Set(describeFields(body).map(({ name }) => name));
+    this.#drift = family === 'cards' ? 'checked' : 'unchecked';
+  }
+
+  read(text: string, line: number): Element | undefined {
+    if (line === 1) return undefined;
+    const object = objectIn(text);
+    if ('problem' in object) return object;
+    const problem = this.#problem(object);
+    const row = object.get('row');
+    const id = object.get('id');
+    const body = object.get('body');
+    const before = object.get('before');
+    const about = object.get('about');
+    if (problem === undefined && isCount(row)) this.lastRow = Number(row.text);
+    const objectOr = (value: JsonValue | undefined) => (isJsonObject(value) ? value : undefined);
+    const fields = objectOr(body) ?? new Map();
+    const names = [...(this.#idParam === undefined ? [] : [this.#idParam]), ...fields.keys()];
+    const isSame = names.length === this.#names.length && names.every((name, index) => name === this.#names[index]);
+    if (!isSame) this.#names = names;
+    return {
+      row: this.lastRow,
+      names: this.#names,
+      values: [...(this.#idParam === undefined ? [] : [id ?? null]), ...fields.values()],
+      planned: { body: objectOr(body), before: objectOr(before), about: objectOr(about), drift: this.#drift },
+      ...(problem === undefined ? {} : { problems: new Map([[-1, problem]]) }),
+    };
+  }
+
+  /** What no plan of this operation says. What its command would refuse is found as in any other input. */
+  #problem(object: JsonObject): string | undefined {
+    const id = object.get('id') ?? null;
+    const body = object.get('body');
+    for (const name of object.keys()) if (!ROW_MEMBERS.includes(name)) return 'it has an unknown member';
+    if (id !== null && typeof id !== 'string') return 'id is not a text';
+    if ((id === null) !== (this.#idParam === undefined)) return 'id does not belong to its operation';
+    for (const name of ['body', 'before', 'about']) {
+      if (object.has(name) && !isJsonObject(object.get(name))) return `${name} is not an object`;
+    }
+    if ((body === undefined) !== (this.#fields === undefined)) return 'body does not belong to its operation';
+    if (object.get('drift') !== this.#drift) return `drift is not ${this.#drift}`;
+    if (this.#drift === 'checked' && !object.has('before')) return 'before is missing';
+    const row = object.get('row');
+    if (!isCount(row)) return 'row is not a count';
+    if (Number(row.text) <= this.lastRow) return 'its row does not follow the one before';
+    const isOther = isJsonObject(body) && [...body.keys()].some((name) => this.#fields?.has(name) !== true);
+    return isOther ? 'body has a field that its operation does not have' : undefined;
+  }
+}
+
+/** How a plan is read: as an input whose lines are rows with their bodies. Each reading needs its own. */
+export function planReading(operation: Operation, rows = new PlanRows(operation)): InputOptions & { format: 'plan' } {
+  return {
+    operation,
+    defaults: {},
+    expectations: [],
+    emptyCells: 'keep',
+    resendUnknown: true,
+    csvRaw: false,
+    sheet: undefined,
+    shard: undefined,
+    path: '',
+    format: 'plan',
+    parser: new LineParser((text, line) => rows.read(text, line)),
+  };
+}
+
+/** The header in line 1, or what is wrong with that. */
+function firstLine(start: Uint8Array): ReturnType<typeof headerOf> {
+  const end = start.indexOf(NEWLINE);
+  if (start.length === 0) return { problem: 'the file is empty' };
+  if (end === -1 && start.length > MAX_RECORD_LENGTH) return { problem: 'it is longer than any line of a plan' };
+  try {
+    const object = objectIn(decodeUtf8(start.subarray(0, end === -1 ? start.length : end)));
+    return 'problem' in object ? object : headerOf(object);
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: 'it is not UTF-8 text' };
+    throw error;
+  }
 }
 
 /**
- * Reads a plan once, from its first byte to its last, with no more than one line in memory. USAGE, naming the line,
- * for a line that cannot be read; naming line 1 for a file that was changed, cut, or is no plan at all.
+ * Reads a plan once, from its first byte to its last. USAGE, naming the line, for a line that cannot be read; naming
+ * line 1 for a file that was changed, cut, or is no plan at all. `copyTo`: a new file that gets the bytes that were
+ * looked at. `onRows` hears the good rows in order, before it is known that the plan is whole.
  */
-export async function verifyPlan(
-  pieces: AsyncIterable<Uint8Array>,
-  { name, onRow }: Verification,
-): Promise<VerifiedPlan> {
-  const check = new PlanCheck(name, onRow);
-  const whole = createHash('sha256');
-  let line = 0;
-  try {
-    for await (const { bytes, isWhole } of linesOf(pieces)) {
-      line += 1;
-      whole.update(bytes);
-      if (isWhole) whole.update('\n');
-      check.take(bytes, isWhole, line);
-    }
-    return { ...check.end(), fileSha256: whole.digest('hex') };
-  } catch (error) {
-    throw planFailure(name, Math.max(1, line), error);
+export async function checkPlan(
+  file: InputFile,
+  {
+    copyTo,
+    onRows,
+  }: { readonly copyTo?: string; onRows?(rows: readonly Row[], operation: Operation): Promise<void> } = {},
+): Promise<CheckedPlan> {
+  const input = await peek(file.bytes(), (start) => start.includes(NEWLINE) || start.length > MAX_RECORD_LENGTH);
+  const head = firstLine(input.start);
+  if ('problem' in head) {
+    await input.close();
+    throw planFailure(file.name, { line: 1, problem: head.problem });
   }
-}
-
-/** `name`: in quotes. */
-function changedLineEnds(name: string): LineProblem {
-  const pattern = /\.\w+(?="?$)/.exec(name)?.[0] ?? '.plan';
-  return new LineProblem(
-    'only its line ends were changed, as git and some editors do',
-    1,
-    `add the line \`*${pattern} -text\` to .gitattributes, commit it, and fetch the file as it was written`,
-  );
-}
-
-/** What is known of a plan while its lines come in. */
-class PlanCheck {
-  readonly #name: string;
-  readonly #onRow: Verification['onRow'];
-  /** Of the file with the line ends that it was written with; undefined: it has them so far. */
-  #plainHash: Hash | undefined;
-  readonly #fields = new Set<string>();
-  /** Undefined until line 1 was read. */
-  #begun: (ReturnType<typeof parseHeader> & { readonly hash: Hash; readonly reader: RowReader }) | undefined;
-  #lastNames: readonly string[] | undefined;
-  #lastRow = 0;
-  #rows = 0;
-  /** A line that can be read and says what cannot be: reported only when the file is what was written. */
-  #fault: LineProblem | undefined;
-
-  constructor(name: string, onRow: Verification['onRow']) {
-    this.#name = name;
-    this.#onRow = onRow;
-  }
-
-  take(bytes: Buffer, isWhole: boolean, line: number): void {
-    const end = isWhole ? '\n' : '';
-    const hasReturn = bytes.at(-1) === RETURN;
-    if (this.#begun === undefined) {
-      const head = parseHeader(bytes);
-      const text = bytes.toString('utf8');
-      const hash = hashFirstLine(text + end);
-      if (hasReturn) this.#plainHash = hashFirstLine(`${text.slice(0, -1)}\n`);
-      this.#begun = { ...head, hash, reader: new RowReader(head.operation) };
-      return;
-    }
-    const { hash, reader } = this.#begun;
-    if (!isWhole) this.#plainHash ??= hash.copy();
-    this.#plainHash?.update(hasReturn ? bytes.subarray(0, -1) : bytes).update('\n');
-    hash.update(bytes).update(end);
-    // Whatever else is wrong, a line that is no JSON is where the file is damaged.
-    const object = parseLine(bytes);
-    try {
-      this.#takeRow(reader, object, line);
-    } catch (error) {
-      if (!(error instanceof LineProblem)) throw error;
-      this.#fault ??= new LineProblem(error.message, line);
-    }
-  }
-
-  #takeRow(reader: RowReader, object: JsonObject, line: number): void {
-    const row = reader.read(object, line);
-    if (row.row <= this.#lastRow) throw new LineProblem('its row does not follow the one before');
-    this.#lastRow = row.row;
-    this.#rows += 1;
-    if (row.record.names !== this.#lastNames) for (const name of row.body?.keys() ?? []) this.#fields.add(name);
-    this.#lastNames = row.record.names;
-    const problem = reader.problem(row) ?? (this.#fault === undefined ? this.#onRow?.(row) : undefined);
-    if (problem !== undefined) throw new LineProblem(problem);
-  }
-
-  end(): Omit<VerifiedPlan, 'fileSha256'> {
-    if (this.#begun === undefined) throw new LineProblem('the file is empty', 1);
-    const { header, operation, hash } = this.#begun;
-    if (hash.digest('hex') !== header.sha256) {
-      if (this.#plainHash?.digest('hex') === header.sha256) throw changedLineEnds(this.#name);
-      throw new LineProblem('its hash is not that of the file, which was changed or cut', 1);
-    }
-    if (this.#fault !== undefined) throw this.#fault;
-    if (this.#rows !== header.rows) throw new LineProblem(`it says ${header.rows} rows, not ${this.#rows}`, 1);
-    return { header, operation, lastRow: this.#lastRow, fields: [...this.#fields] };
-  }
-}
-
-/** The rows of a plan that was verified. USAGE when the file is no longer what it was. */
-export async function* plannedRows(
-  pieces: AsyncIterable<Uint8Array>,
-  operation: Operation,
-  name: string,
-): AsyncGenerator<readonly PlannedRow[]> {
-  const reader = new RowReader(operation);
-  let line = 0;
-  let batch: PlannedRow[] = [];
-  try {
-    for await (const { bytes } of linesOf(pieces)) {
-      line += 1;
-      if (line > 1) batch.push(reader.read(parseLine(bytes), line));
-      if (batch.length < BATCH_ROWS) continue;
-      yield batch;
-      batch = [];
-    }
-  } catch (error) {
-    throw planFailure(name, line, error);
-  }
-  if (batch.length > 0) yield batch;
+  const { header, operation } = head;
+  const rows = new PlanRows(operation);
+  const options: InputOptions = {
+    ...planReading(operation, rows),
+    seal: new PlanSeal(file.name, header),
+    checkRows: async (good) => {
+      await onRows?.(good, operation);
+      return [];
+    },
+  };
+  const more = { allowDuplicates: true, ...(copyTo === undefined ? {} : { copyTo }) };
+  const checked = await checkInput({ ...file, bytes: () => input.bytes }, options, more);
+  return { ...checked, header, operation, lastRow: rows.lastRow };
 }

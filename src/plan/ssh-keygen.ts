@@ -46,7 +46,7 @@ export async function findSshKeygen(env: Env, platform: string): Promise<SshKeyg
     const program = join(folder, name);
     if (await succeeds(access(program, constants.X_OK))) return { program, env };
   }
-  throw new Failure('USAGE', 'there is no ssh-keygen on this machine, and approvals need it; nothing was sent', {
+  throw Failure.unsent('USAGE', 'there is no ssh-keygen on this machine, and approvals need it', {
     hints: ['install OpenSSH, or put its folder into PATH'],
   });
 }
@@ -82,7 +82,7 @@ export async function runSshKeygen(
         // What it started may hold the pipes open; nothing of it keeps this process alive.
         for (const [, stream] of streams) stream?.destroy();
         child.unref();
-        reject(new Failure('USAGE', `ssh-keygen ${problem}; nothing was sent`));
+        reject(Failure.unsent('USAGE', `ssh-keygen ${problem}`));
       };
       const limit = setTimeout(() => fail(`gave no answer within ${limitMs / 1000} s`), limitMs);
       for (const [name, stream] of streams) {

@@ -1,33 +1,33 @@
 import type { Hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
+import { access, type FileHandle, lstat, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { syncFolder } from '../files/atomic.ts';
-import { describeIoError, errnoOf, ifThere, ioFailure, tidy } from '../files/io-failure.ts';
+import { putInNewPlace, syncFolder } from '../files/atomic.ts';
+import { describeIoError, ifThere, ioFailure, tidy } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
 import {
   encodeHeader,
-  hashFirstLine,
   PLAN_NAME_LENGTH,
   type PlanDraft,
   type PlanHeader,
   type PlanRow,
   rowObject,
 } from './plan-file.ts';
+import { hashFirstLine } from './plan-hash.ts';
 
 const FLUSH_LENGTH = 1 << 16;
 const NO_HASH = '0'.repeat(64);
 
 function existsFailure(path: string): Failure {
-  return new Failure('USAGE', `--plan: ${path} exists, and a plan never replaces a file; nothing was sent`, {
+  return Failure.unsent('USAGE', `--plan: ${path} exists, and a plan never replaces a file`, {
     hints: ['name a new file'],
   });
 }
 
 function unwritable(path: string, error: unknown): Failure {
-  return new Failure('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}; nothing was sent`, {
+  return Failure.unsent('USAGE', `--plan: cannot write ${path}: ${describeIoError(error)}`, {
     hints: [`check that the folder ${dirname(path)} exists and can be written`],
     cause: error,
   });
@@ -99,7 +99,7 @@ export class PlanWriter {
       await this.#file.write(encodeHeader(this.#facts, sha256), 0);
       await this.#file.sync();
       await tidy(this.#file.close());
-      await this.#putInPlace();
+      if (!(await putInNewPlace(this.#temporary, this.#path))) throw existsFailure(this.#path);
     });
     await tidy(syncFolder(dirname(this.#path)));
     return { ...this.#facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 };
@@ -116,26 +116,13 @@ export class PlanWriter {
     this.#pending = '';
   }
 
-  /** A link is made only where nothing is; some file systems have none. */
-  async #putInPlace(): Promise<void> {
-    try {
-      await link(this.#temporary, this.#path);
-    } catch (error) {
-      if (errnoOf(error) === 'EEXIST') throw existsFailure(this.#path);
-      await checkPlanPlace(this.#path);
-      await rename(this.#temporary, this.#path);
-      return;
-    }
-    await tidy(rm(this.#temporary));
-  }
-
   async #attempt(write: () => Promise<void>): Promise<void> {
     try {
       await write();
     } catch (error) {
       await this.discard();
       if (error instanceof Failure) throw error;
-      throw ioFailure(`--plan: cannot write ${this.#path}`, error, 'nothing was sent');
+      throw ioFailure(`--plan: cannot write ${this.#path}`, error, 'unsent');
     }
   }
 }

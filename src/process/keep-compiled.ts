@@ -25,7 +25,7 @@ const MARK = 'fdcode 1';
 /**
  * Keeps what this start compiled, for the next ones: made at the end of a call, so that it holds every function the
  * call used, and those that earlier calls did. Nothing is kept of files that are not the ones that were built
- * together (while a package is being replaced), nor where anybody else could write. Throws when it cannot be written.
+ * together (while a package is being replaced), nor where other users could write. Throws when it cannot be written.
  */
 export function keepCompiled(code: CompiledCode, nowMs: number): void {
   if (code.keyPath === undefined || !isOfOneBuild(code)) return;
@@ -93,7 +93,7 @@ function makeFolder(path: string): boolean {
   return true;
 }
 
-/** Makes the random word that the name of the folder depends on, whole under its name; answers whether it is there. */
+/** Makes the random word that the name of the folder depends on, whole under its name; returns whether it is there. */
 function makeKey(path: string): boolean {
   const folder = dirname(path);
   if (!makeFolder(dirname(folder)) || !makeFolder(folder)) return false;
@@ -110,7 +110,7 @@ function makeKey(path: string): boolean {
   return true;
 }
 
-/** Makes the folders that are missing; answers whether they are there. */
+/** Makes the folders that are missing; returns whether they are there. */
 function makeFolders(above: readonly string[], folder: string, nowMs: number): boolean {
   if (!above.every(makeFolder)) return false;
   const isNew = lstatSync(folder, { throwIfNoEntry: false }) === undefined;

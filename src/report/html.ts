@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import type { ReportedRow } from '../run/stored-run.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
+import type { ReportedRow } from './reported-row.ts';
 import { factList, headline, isGood, OUTCOME_WORDS, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
 import { STYLE } from './style.ts';
 
@@ -120,7 +120,9 @@ function rowSection(rows: ListedRows): string {
 
 function commandSection({ commands }: RunFacts): string {
   if (commands.length === 0) return '';
-  const lines = commands.map(({ purpose, line }) => `<p>${purpose}:</p>\n<pre><code>${text(line)}</code></pre>\n`);
+  const lines = commands.map(
+    ({ purpose, line }) => `<p>${purpose}:</p>\n<pre tabindex="0"><code>${text(line)}</code></pre>\n`,
+  );
   return `<section><h2>Go on from here</h2>\n${lines.join('')}</section>\n`;
 }
 

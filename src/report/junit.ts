@@ -1,5 +1,5 @@
-import type { ReportedRow } from '../run/stored-run.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
+import type { ReportedRow } from './reported-row.ts';
 import { OUTCOME_WORDS, type RunFacts, rowsOf } from './run-facts.ts';
 
 /** Text that is written to the output in one piece. */

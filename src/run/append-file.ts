@@ -58,6 +58,6 @@ export async function setApart(
     await putInPlace(copy, path);
   } catch (error) {
     await rm(copy, { force: true }).catch(() => undefined);
-    throw ioFailure(`the run's record could not be taken over (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's record could not be taken over (${path})`, error, 'unsent');
   }
 }

@@ -6,11 +6,10 @@ import { ifThere, orIoFailure } from '../files/io-failure.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { cellText } from '../output/column.ts';
+import { cellText, isOwnColumn, OWN_COLUMNS } from '../output/column.ts';
 import { csvLine } from '../output/csv.ts';
-import { type CsvDialect, RFC_4180 } from '../output/csv-dialect.ts';
 import { guardCell } from '../output/formula-guard.ts';
-import { isOwnColumn, OWN_COLUMNS } from '../output/own-columns.ts';
+import { type CsvDialect, RFC_4180 } from '../output/options.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 
 /** A row with the columns it was read from, side by side. */
@@ -20,7 +19,8 @@ export interface SourceRow extends RunRow {
 
 export interface FailedFileOptions {
   readonly path: string;
-  readonly inputFormat: 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids';
+  /** The rows of a plan are ids and fields, which any kind of file can hold, as mere ids. */
+  readonly inputFormat: 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids' | 'plan';
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
   /** How the CSV was written that the rows came from; undefined: they came from none. */
@@ -56,10 +56,10 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
   const { path } = options;
   const isSpecial = await isSpecialFile(path);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
-  const ending = options.isKept ? 'the results are kept in the run' : 'nothing was changed';
+  const ending = options.isKept ? 'the results are kept in the run' : 'unchanged';
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const attempt = `--failed: cannot write ${path}`;
-  const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'nothing was sent');
+  const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'unsent');
   const { csvRaw, dialect = RFC_4180 } = options;
   let pending = opening(style, columns, dialect);
   let rows = 0;
@@ -140,10 +140,11 @@ const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
  * mere id is the same in all of them.
  */
 function styleOf({ path, inputFormat }: FailedFileOptions): Style {
-  const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || inputFormat === 'ids';
+  const isAny = inputFormat === 'ids' || inputFormat === 'plan';
+  const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || isAny;
   const byName = FORMAT_OF_NAME[extname(path).toLowerCase()];
   if (byName === undefined) return isTabular ? 'csv' : 'ndjson';
-  if (byName !== 'xlsx' && (inputFormat === 'ids' || (byName === 'csv') === isTabular)) return byName;
+  if (byName !== 'xlsx' && (isAny || (byName === 'csv') === isTabular)) return byName;
   const wanted = isTabular ? '.csv' : '.ndjson';
   const kind = inputFormat === 'xlsx' ? 'written as csv' : inputFormat;
   throw new Failure('USAGE', `--failed: ${basename(path)} would be read as ${byName}, but the rows are ${kind}`, {
@@ -153,7 +154,7 @@ function styleOf({ path, inputFormat }: FailedFileOptions): Style {
 
 /** A pipe or a device cannot be replaced by a rename. */
 async function isSpecialFile(path: string): Promise<boolean> {
-  const entry = await orIoFailure(ifThere(stat(path)), `--failed: cannot write ${path}`, 'nothing was sent');
+  const entry = await orIoFailure(ifThere(stat(path)), `--failed: cannot write ${path}`, 'unsent');
   if (entry?.isDirectory() === true) throw new Failure('USAGE', `--failed: ${path} is a folder`);
   return entry?.isFile() === false;
 }

@@ -1,7 +1,6 @@
 import { decodeEnding, type Ending, NO_ENDING } from '../ending.ts';
 import type { RecordReader } from './journal-reader.ts';
-import type { IntentRecord, ResultRecord } from './journal-record.ts';
-import { isRowRecord } from './journal-record.ts';
+import { type IntentRecord, isRowRecord, type ResultRecord } from './journal-record.ts';
 import type { RowStates } from './row-states.ts';
 
 /** What a journal has of one row. */

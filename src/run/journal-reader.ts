@@ -49,7 +49,7 @@ export async function scanJournal(
       rest = Buffer.from(data.subarray(start));
     }
   } catch (error) {
-    throw ioFailure(`the run's record could not be read (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's record could not be read (${path})`, error, 'unsent');
   } finally {
     await tidy(file.close());
   }
@@ -74,13 +74,13 @@ function takeTail(
 }
 
 function damaged(path: string, line: number): Failure {
-  return new Failure('LOCAL_IO', `the run's record is damaged at line ${line} (${path}); nothing was sent`, {
+  return Failure.unsent('LOCAL_IO', `the run's record is damaged at line ${line} (${path})`, {
     hints: ['check the rows of this run at the service: what was sent after that line cannot be known from here'],
   });
 }
 
 function openToRead(path: string): Promise<FileHandle> {
-  return orIoFailure(open(path, 'r'), `the run's record could not be opened (${path})`, 'nothing was sent');
+  return orIoFailure(open(path, 'r'), `the run's record could not be opened (${path})`, 'unsent');
 }
 
 const TAKEN_UP = /"s":"resumed","by":"([A-Za-z0-9._-]{1,64} \(process \d{1,10}\))","e":(\d{1,10})/g;
@@ -109,7 +109,7 @@ const EPOCH = /,"e":(\d{1,10}),"c":"/g;
  */
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
   const opening = ifThere(open(path, 'r'));
-  const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'nothing was changed');
+  const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'unchanged');
   if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();

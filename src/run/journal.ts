@@ -88,7 +88,7 @@ export class RunJournal {
     } catch (error) {
       await file.close();
       await reader?.close();
-      throw ioFailure(`the run's record could not be taken up (${path})`, error, 'nothing was sent');
+      throw ioFailure(`the run's record could not be taken up (${path})`, error, 'unsent');
     }
   }
 
@@ -190,7 +190,7 @@ async function both(journal: Promise<void>, audit: Promise<void>): Promise<void>
 
 function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
   const opening = (ports.openFile ?? openAppendFile)(path);
-  return orIoFailure(opening, `the run's record could not be opened (${path})`, 'nothing was sent');
+  return orIoFailure(opening, `the run's record could not be opened (${path})`, 'unsent');
 }
 
 /** Cuts what a crash left after the last whole record; answers the length after that. */

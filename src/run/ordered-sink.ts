@@ -3,6 +3,7 @@ import { parseJson } from '../json/parse.ts';
 import { fromPlain, toPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { isJsonObject, type JsonValue, rememberedText } from '../json/value.ts';
+import { answerMemory } from '../wire/answer-memory.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -15,12 +16,10 @@ interface Waiting<R extends RunRow> {
   readonly bytes: number;
 }
 
-/** What may wait for the first of the rows: 130,000 answers of 1 KiB. The answers being read have the rest of 512 MiB. */
-const MAX_WAITING_BYTES = 320 << 20;
 /** What may wait for the reader of the output. */
 const MAX_UNREAD_ROWS = 256;
-/** Beside its answer: what a row, its ending and its failure take. */
-const ROW_BYTES = 1536;
+/** Beside its answer: what a row, its ending and its failure take. With answers of 1 KiB 110,000 rows can wait. */
+const ROW_BYTES = 1024;
 /** An answer that is near its turn and this short stays as it is. */
 const NEAR_ROWS = 64;
 const SHORT_LENGTH = 16_384;
@@ -39,7 +38,6 @@ export class OrderedSink<R extends RunRow> {
   #first = 0;
   #next = 0;
   #held = 0;
-  #bytes = 0;
   #isPumping = false;
   #isKeeping: boolean;
   #isPrinting = true;
@@ -62,12 +60,17 @@ export class OrderedSink<R extends RunRow> {
 
   /** Is there a place for the result of another row? Those that wait for a row have more than those for a reader. */
   get hasRoom(): boolean {
-    return this.#isPumping ? this.#held < MAX_UNREAD_ROWS : !this.isFull;
+    return !this.isFull && (!this.#isPumping || this.#held < MAX_UNREAD_ROWS);
   }
 
-  /** Do the results that wait for a row fill their memory? */
+  /** Do results wait for a row while memory is used up? */
   get isFull(): boolean {
-    return this.#bytes >= MAX_WAITING_BYTES;
+    return this.#held > 0 && answerMemory.isFull;
+  }
+
+  /** Position of the row that is printed next. */
+  get next(): number {
+    return this.#next;
   }
 
   /** Resolves when a row was printed. */
@@ -84,10 +87,10 @@ export class OrderedSink<R extends RunRow> {
   put(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
     const waiting =
       position === this.#next
-        ? { result, packed: undefined, durable, bytes: 0 }
+        ? { result, packed: undefined, durable, bytes: lengthOf(result.resource) }
         : this.#pack(position, result, durable);
     this.#held += 1;
-    this.#bytes += waiting.bytes;
+    answerMemory.hold(waiting.bytes);
     while (this.#waiting.length <= position - this.#first) this.#waiting.push(undefined);
     this.#waiting[position - this.#first] = waiting;
     if (this.#isPumping || position !== this.#next) return;
@@ -121,10 +124,12 @@ export class OrderedSink<R extends RunRow> {
         this.#lastDurable = head.durable;
         await head.durable.catch(() => undefined);
       }
+      answerMemory.beginPrint(head.bytes);
       const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
       if (this.#isKeeping) await this.#keep(result);
       if (this.#isPrinting) await this.#print(result);
+      answerMemory.endPrint(head.bytes);
       this.#free(head);
     }
     this.#isPumping = false;
@@ -134,7 +139,7 @@ export class OrderedSink<R extends RunRow> {
     this.#waiting[this.#next - this.#first] = undefined;
     this.#next += 1;
     this.#held -= 1;
-    this.#bytes -= bytes;
+    answerMemory.free(bytes);
     if (this.#next - this.#first >= SPARE_PLACES) {
       this.#waiting = this.#waiting.slice(this.#next - this.#first);
       this.#first = this.#next;
@@ -161,6 +166,11 @@ export class OrderedSink<R extends RunRow> {
       this.#onFailure(error, 'emit');
     }
   }
+}
+
+/** Of the text that a resource was read from, where that is known. */
+function lengthOf(resource: JsonValue | undefined): number {
+  return resource === undefined ? 0 : (rememberedText(resource)?.length ?? 0);
 }
 
 /** The details of a failure that are JSON as it came. */

@@ -17,6 +17,8 @@ export class Progress {
   #ended = 0;
   #sent = 0;
   #pausedUntilMs = 0;
+  /** Rows per second, as it was before a pause. */
+  #pace = 0;
   /** Which row keeps the run waiting, if one does. */
   waitedFor: () => Waited | undefined = () => undefined;
 
@@ -41,7 +43,7 @@ export class Progress {
   }
 
   /**
-   * One line: `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; in a pause why and how long, and while a row
+   * One line: `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; in a pause also why and how long, and while a row
    * gets no answer which and how long.
    */
   text(nowMs: number): string {
@@ -51,17 +53,18 @@ export class Progress {
     const percent = this.#total === 0 ? 100 : Math.floor((this.#ended / this.#total) * 100);
     const parts = [`${groupThousands(this.#ended)}/${groupThousands(this.#total)} rows (${percent} %)`];
     const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (this.#sent / elapsedMs) * 1000;
+    if (pausedMs <= 0) this.#pace = rate;
     if (rate > 0) parts.push(`${rate < 100 ? rate.toFixed(1) : groupThousands(Math.round(rate))} rows/s`);
     const waited = pausedMs > 0 ? undefined : this.waitedFor();
-    if (pausedMs > 0) parts.push(`the service asked for a pause (429), ${formatSeconds(pausedMs)} left`);
+    if (pausedMs > 0) parts.push(`the service asked for a pause (429) of ${formatSeconds(pausedMs)} more`);
     if (waited !== undefined) parts.push(waitedText(waited));
     for (const key of NAMED) {
       const rows = this.#counts.get(key) ?? 0;
       if (rows > 0) parts.push(`${groupThousands(rows)} ${OUTCOME_NAMES[key]}`);
     }
     // When only rows under way are left, the rate says nothing of how long these take.
-    if (pausedMs <= 0 && rate > 0 && left > (waited?.inFlight ?? 0))
-      parts.push(`${formatSeconds((left / rate) * 1000)} left`);
+    if (this.#pace > 0 && left > (waited?.inFlight ?? 0))
+      parts.push(`${formatSeconds((left / this.#pace) * 1000 + Math.max(0, pausedMs))} left`);
     return parts.join(', ');
   }
 }

@@ -7,7 +7,7 @@ import { type Stop, stopFailure } from './stop.ts';
 /** How long the first signal lets requests in flight finish. */
 const WRAP_UP_MS = 5_000;
 /** How long a request that was told to stop may take to say so. */
-const LET_GO_MS = 1_000;
+const OVERDUE_MS = 1_000;
 
 /**
  * Knows whether and why a run is to stop. The first reason is the one that is reported; later ones (a journal that
@@ -16,34 +16,34 @@ const LET_GO_MS = 1_000;
 export class RunControl {
   readonly #clock: ClockPort;
   readonly #onStop: () => void;
-  readonly #onLetGo: () => void;
+  readonly #onOverdue: () => void;
   readonly #wrapUp = new AbortController();
-  readonly #halt = new AbortController();
+  readonly #stop = new AbortController();
   readonly #ended = new AbortController();
   readonly #stops: Stop[] = [];
   readonly #unsubscribe: () => void;
   #failure = new Failure('INTERNAL', 'the run has not stopped');
 
   /**
-   * Listens to signals until `end`. `onStop`: the run has just been told to stop. `onLetGo`: what is in flight still
-   * must be given up now.
+   * Listens to signals until `end`. `onStop`: the run has just been told to stop. `onOverdue`: what is in flight
+   * is overdue after it was told to stop, and has to be given up now.
    */
   constructor(
     { clock, signals }: { readonly clock: ClockPort; readonly signals: SignalPort },
     onStop: () => void,
-    onLetGo: () => void,
+    onOverdue: () => void,
   ) {
     this.#clock = clock;
     this.#onStop = onStop;
-    this.#onLetGo = onLetGo;
+    this.#onOverdue = onOverdue;
     // Every row in flight listens; Node would call more than ten of them a leak, on stderr.
-    setMaxListeners(0, this.#wrapUp.signal, this.#halt.signal);
+    setMaxListeners(0, this.#wrapUp.signal, this.#stop.signal);
     this.#unsubscribe = signals.onSignal((signal) => {
       // Signals of an earlier question or command are none of this run's.
       const isFirst = !this.has('signal');
-      this.stop({ kind: 'signal', signal });
-      if (isFirst) void this.#haltAfter(WRAP_UP_MS);
-      else this.#haltNow();
+      this.wrapUpFor({ kind: 'signal', signal });
+      if (isFirst) void this.#stopAfter(WRAP_UP_MS);
+      else this.#stopNow();
     });
   }
 
@@ -53,8 +53,8 @@ export class RunControl {
   }
 
   /** Aborted: abandon what is in flight. */
-  get halt(): AbortSignal {
-    return this.#halt.signal;
+  get stop(): AbortSignal {
+    return this.#stop.signal;
   }
 
   get isStopping(): boolean {
@@ -75,7 +75,8 @@ export class RunControl {
     return this.#stops.some((stop) => stop.kind === kind);
   }
 
-  stop(stop: Stop): void {
+  /** Has the run begin nothing new, for this reason. */
+  wrapUpFor(stop: Stop): void {
     if (!this.isStopping) this.#failure = stopFailure(stop);
     this.#stops.push(stop);
     this.#wrapUp.abort();
@@ -84,7 +85,7 @@ export class RunControl {
 
   /** Something of ours does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
   break(error: unknown): void {
-    if (!this.has('broken')) this.stop({ kind: 'broken', failure: asFailure(error) });
+    if (!this.has('broken')) this.wrapUpFor({ kind: 'broken', failure: asFailure(error) });
   }
 
   /** The run is over: no signal is heard and no timer left. */
@@ -93,20 +94,20 @@ export class RunControl {
     this.#ended.abort();
   }
 
-  async #haltAfter(ms: number): Promise<void> {
+  async #stopAfter(ms: number): Promise<void> {
     await this.#clock.sleep(ms, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#haltNow();
+    if (!this.#ended.signal.aborted) this.#stopNow();
   }
 
-  #haltNow(): void {
-    if (this.#halt.signal.aborted) return;
-    this.#halt.abort();
-    void this.#letGo();
+  #stopNow(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort();
+    void this.#endOverdue();
   }
 
-  async #letGo(): Promise<void> {
-    await this.#clock.sleep(LET_GO_MS, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#onLetGo();
+  async #endOverdue(): Promise<void> {
+    await this.#clock.sleep(OVERDUE_MS, this.#ended.signal);
+    if (!this.#ended.signal.aborted) this.#onOverdue();
   }
 }
 

@@ -102,7 +102,7 @@ export async function readRunHeader(folder: RunFolder): Promise<RunHeader | unde
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);
   const reading = ifThere(readFile(path, 'utf8'));
-  const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'nothing was sent');
+  const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'unsent');
   return text === undefined ? undefined : parseRunHeader(text, path);
 }
 
@@ -133,6 +133,6 @@ export async function runNames(stateDir: string): Promise<readonly string[]> {
   const path = join(stateDir, 'runs');
   requireOwnState(stateDir, path);
   const reading = ifThere(readdir(path, { withFileTypes: true }));
-  const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'nothing was changed');
+  const entries = await orIoFailure(reading, `the runs could not be listed (${path})`, 'unchanged');
   return (entries ?? []).filter((entry) => entry.isDirectory() && isRunName(entry.name)).map(({ name }) => name);
 }

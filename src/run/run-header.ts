@@ -52,17 +52,17 @@ export function parseRunHeader(text: string, path: string): RunHeader {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Failure('LOCAL_IO', `the run's header is damaged (${path}); nothing was sent`, { cause: error });
+    throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: error });
   }
   const parsed = RunHeaderShape.safeParse(value);
   if (parsed.success) return parsed.data;
   const version = z.object({ version: z.number().check(z.minimum(2)) }).safeParse(value);
   if (version.success) {
-    throw new Failure('USAGE', `the run was written by a newer frontdesk (${path}); nothing was sent`, {
+    throw Failure.unsent('USAGE', `the run was written by a newer frontdesk (${path})`, {
       hints: ['update frontdesk to work on this run'],
     });
   }
-  throw new Failure('LOCAL_IO', `the run's header is damaged (${path}); nothing was sent`, { cause: parsed.error });
+  throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: parsed.error });
 }
 
 /** What this version understands of the header of a newer one, for reading only; undefined when that is too little. */

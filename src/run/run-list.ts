@@ -1,38 +1,14 @@
 import { Failure } from '../failure.ts';
-import { errnoOf, ioFailure, type Unread } from '../files/io-failure.ts';
+import { ioFailure, type Unread } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
-import { INTEGER, object, oneOf, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import { plural } from '../output/safe-text.ts';
-import { readLastRecord, scanJournal } from './journal-reader.ts';
+import { readLastRecord } from './journal-reader.ts';
 import type { OutcomeCounts } from './journal-record.ts';
-import { RowStates } from './row-states.ts';
-import type { RunFolder } from './run-folder.ts';
-import { readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
+import type { RunOverview, RunState } from './run-entry.ts';
+import { type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
-import { RUN_STATES, type RunState } from './run-state.ts';
 import type { RunPorts } from './run-store.ts';
-
-/** One entry of `runs list`. */
-export const RUN_OUTPUT = object(
-  {
-    run: TEXT,
-    operation: TEXT,
-    profile: TEXT,
-    state: oneOf(RUN_STATES),
-    rows: INTEGER,
-    /** ISO 8601. */
-    startedAt: TEXT,
-  },
-  {
-    /** Rows by outcome; rows not reached are `not_sent`. Absent: the journal is damaged. */
-    outcomes: record(INTEGER),
-  },
-);
-
-export interface RunOverview extends ShapeOf<typeof RUN_OUTPUT> {
-  /** Name of the input file; undefined: the rows came from stdin or the command line. */
-  readonly source?: string;
-}
+import { StoredRun } from './stored-run.ts';
 
 /** The state of a run that no process works on: `end` is how its last process ended, undefined where it was killed. */
 export function endStateOf(end: 'finished' | 'stopped' | undefined, outcomes: OutcomeCounts | undefined): RunState {
@@ -55,7 +31,7 @@ export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Pr
       const header = await readRunHeader(folder);
       if (header !== undefined) found.push(await overview(folder, header, held.has(folder.lock)));
     } catch (error) {
-      unread.set(folder.run, ioFailure('it could not be read', error, 'nothing was changed'));
+      unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
   }
   return found.sort(newestFirst);
@@ -115,36 +91,14 @@ async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): 
   };
 }
 
+/** Undefined: the journal is damaged. */
 async function countOutcomes(
   folder: RunFolder,
   header: RunHeader,
   isHeld: boolean,
 ): Promise<OutcomeCounts | undefined> {
-  const states = new RowStates(header.inputRows);
-  try {
-    await scanJournal(folder.journal, (record, offset) => states.take(record, offset));
-  } catch (error) {
-    if (error instanceof Failure && errnoOf(error.cause) === 'ENOENT') return { not_sent: header.rows };
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-  return outcomesOf(states, header.rows, isHeld);
-}
-
-/**
- * Rows by outcome, without the outcomes that no row has; `isHeld`: those that are under way are `in_flight`, of which
- * nothing is unknown yet. `rows`: how many the run has, recorded or not.
- */
-export function outcomesOf(states: RowStates, rows: number, isHeld = false): OutcomeCounts {
-  const counts = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: rows, unknown: 0, in_flight: 0 };
-  for (let row = 1; row <= states.rows; row++) {
-    const state = states.state(row);
-    if (state === 'none') continue;
-    counts.not_sent -= 1;
-    if (state === 'intent' && isHeld) counts.in_flight += 1;
-    else counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
-  }
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  const run = await StoredRun.read(folder, header);
+  return run.damage === undefined ? run.outcomes(isHeld) : undefined;
 }
 
 /** What is lost with a run besides its results, to be put after its name. */

@@ -98,7 +98,7 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     return { header, folder, journal, close: closer(journal, lock) };
   } catch (error) {
     lock.release();
-    throw ioFailure(`run ${name} could not be begun (${folder.path})`, error, 'nothing was sent');
+    throw ioFailure(`run ${name} could not be begun (${folder.path})`, error, 'unsent');
   }
 }
 
@@ -124,9 +124,9 @@ export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRu
  */
 export function refuseOtherPlace(header: RunHeader, host: string): void {
   if (header.host === host) return;
-  throw new Failure(
+  throw Failure.unsent(
     'USAGE',
-    `run ${header.run} was begun at ${header.host}, and profile ${header.profile} now leads to ${host}; nothing was sent`,
+    `run ${header.run} was begun at ${header.host}, and profile ${header.profile} now leads to ${host}`,
     { hints: ['set the address back, or begin a new run'] },
   );
 }
@@ -217,18 +217,14 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
       differences.push(`${words} is not what it was begun with`);
   }
   if (differences.length === 0) return;
-  throw new Failure(
-    'USAGE',
-    `run ${existing.run} exists and is not this one: ${differences.join('; ')}; nothing was sent`,
-    {
-      hints: ['choose another name for --run'],
-    },
-  );
+  throw Failure.unsent('USAGE', `run ${existing.run} exists and is not this one: ${differences.join('; ')}`, {
+    hints: ['choose another name for --run'],
+  });
 }
 
 async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, ports: RunPorts): Promise<ActiveRun> {
   if ((await hashFile(folder.input)) !== header.inputSha256) {
-    throw new Failure('USAGE', `the input of run ${header.run} was changed after it was copied; nothing was sent`, {
+    throw Failure.unsent('USAGE', `the input of run ${header.run} was changed after it was copied`, {
       hints: [`restore ${folder.input}, or begin a new run`],
     });
   }
@@ -276,7 +272,7 @@ async function hashFile(path: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
   } catch (error) {
-    throw ioFailure(`the run's input could not be read (${path})`, error, 'nothing was sent');
+    throw ioFailure(`the run's input could not be read (${path})`, error, 'unsent');
   }
   return hash.digest('hex');
 }

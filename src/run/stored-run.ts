@@ -1,86 +1,122 @@
-import type { Outcome } from '../failure.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type Outcome } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import type { StoredRow } from './journal-entry.ts';
+import { readEntry, type StoredRow } from './journal-entry.ts';
 import { RecordReader, scanJournal } from './journal-reader.ts';
-import type { EndRecord, OutcomeCounts } from './journal-record.ts';
+import type { EndRecord, JournalRecord, OutcomeCounts } from './journal-record.ts';
+import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
 import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
-import { outcomesOf } from './run-list.ts';
-import { RunRecords } from './run-records.ts';
-import { causeOfEnding } from './run-tally.ts';
-import { RunTimeline } from './run-timeline.ts';
 
-/** One row of a run, as a report names it: by number and id, without anything that was sent or answered. */
-export interface ReportedRow {
-  readonly row: number;
-  /** Undefined: it has none (an event that is created), or it is not known. */
-  readonly id: string | undefined;
-  readonly outcome: Outcome;
-  readonly httpStatus: number | undefined;
-  /** The service's error code, else our own; undefined exactly when the row succeeded. */
-  readonly cause: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly timeMs: number | undefined;
-  readonly durationMs: number | undefined;
-  /** Where rows of several runs stand in one document. */
-  readonly run?: string;
-}
-
-/** A run as its files have it, for reading only: also while a process works on it. */
-export interface StoredRun {
-  readonly timeline: RunTimeline;
-  /** Rows by outcome, those not reached included. */
-  readonly outcomes: OutcomeCounts;
+/** A run as its files have it, for reading only: also while a process works on it, or where its journal is damaged. */
+export class StoredRun {
+  readonly folder: RunFolder;
+  readonly header: RunHeader;
   /** How the last process ended; undefined: it did not end in order, or has not ended. */
-  readonly end: EndRecord | undefined;
-  /** Rows that have a record: all others were not reached. */
-  readonly reached: number;
-  /** Why the journal could not be read to its end. */
-  readonly damage: string | undefined;
-  readonly records: RunRecords;
-}
+  end: EndRecord | undefined;
+  /** Why the journal could not be read to its end; undefined also where there is none. */
+  damage: Failure | undefined;
+  readonly #states: RowStates;
+  #reader: RecordReader | undefined;
 
-/** Reads the journal of a run as far as it can be read, into the timeline of earlier ones if one is given. Damage ends the reading and is no failure. */
-export async function openStoredRun(
-  folder: RunFolder,
-  header: RunHeader,
-  timeline = new RunTimeline(Date.parse(header.startedAt)),
-): Promise<StoredRun> {
-  const states = new RowStates(header.inputRows, 'with-offsets');
-  let end: StoredRun['end'];
-  let damage: string | undefined;
-  let isEmpty = true;
-  try {
-    await scanJournal(folder.journal, (record, offset) => {
-      if (!states.take(record, offset)) return false;
-      timeline.add(record);
-      isEmpty = false;
-      end = record.s === 'end' ? record : undefined;
+  private constructor(folder: RunFolder, header: RunHeader) {
+    this.folder = folder;
+    this.header = header;
+    this.#states = new RowStates(header.inputRows, 'with-offsets');
+  }
+
+  /** Reads the journal of a run as far as it can be read; `onRecord` hears each record that is believed. */
+  static async read(
+    folder: RunFolder,
+    header: RunHeader,
+    onRecord?: (record: JournalRecord) => void,
+  ): Promise<StoredRun> {
+    const run = new StoredRun(folder, header);
+    try {
+      await run.#scan(onRecord);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (errnoOf(error.cause) !== 'ENOENT') run.damage = error;
+    }
+    return run;
+  }
+
+  /** The same where all of it matters. LOCAL_IO when the journal is damaged or gone. */
+  static async readWhole(folder: RunFolder, header: RunHeader): Promise<StoredRun> {
+    const run = new StoredRun(folder, header);
+    await run.#scan();
+    return run;
+  }
+
+  /** Does the row have any record? All others were not reached. */
+  has(row: number): boolean {
+    return this.#states.state(row) !== 'none';
+  }
+
+  /** How many rows have a record. */
+  get reached(): number {
+    return this.#states.reached();
+  }
+
+  /**
+   * Rows by outcome, those not reached included, without the outcomes that no row has; `isHeld`: those that are under
+   * way are `in_flight`, of which nothing is unknown yet.
+   */
+  outcomes(isHeld = false): OutcomeCounts {
+    const { rows } = this.header;
+    const counts = { applied: 0, confirmed_by_read: 0, rejected: 0, not_sent: rows, unknown: 0, in_flight: 0 };
+    for (let row = 1; row <= this.#states.rows; row++) {
+      const state = this.#states.state(row);
+      if (state === 'none') continue;
+      counts.not_sent -= 1;
+      if (state === 'intent' && isHeld) counts.in_flight += 1;
+      else counts[state === 'intent' || state === 'resolved_by_user' ? 'unknown' : state] += 1;
+    }
+    return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  }
+
+  async entry(row: number): Promise<StoredRow> {
+    if (this.has(row)) this.#reader ??= await RecordReader.open(this.folder.journal);
+    return readEntry(row, this.#states, this.#reader);
+  }
+
+  /**
+   * The results of rows that come from the copy of its input: a row whose request may have left and that has no result
+   * is `unknown`, or in flight where a process works on the run (`isHeld`); one that was not reached is `not_sent` with
+   * no attempts. `outcomes` filters; rows in flight have none.
+   */
+  async *results<R extends RunRow>(
+    rows: AsyncIterable<R>,
+    {
+      isHeld = false,
+      outcomes,
+    }: { readonly isHeld?: boolean; readonly outcomes?: ReadonlySet<Outcome> | undefined } = {},
+  ): AsyncGenerator<RowResult<R>> {
+    for await (const row of rows) {
+      const entry = await this.entry(row.row);
+      if (isHeld && this.#states.state(row.row) === 'intent') {
+        // Another process waits for its answer.
+        const { ending } = entry;
+        if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
+        continue;
+      }
+      const result = journalResult(row, this.header.operation, entry);
+      const { outcome } = result.ending;
+      if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#reader?.close();
+    this.#reader = undefined;
+  }
+
+  async #scan(onRecord?: (record: JournalRecord) => void): Promise<void> {
+    await scanJournal(this.folder.journal, (record, offset) => {
+      if (!this.#states.take(record, offset)) return false;
+      onRecord?.(record);
+      this.end = record.s === 'end' ? record : undefined;
       return true;
     });
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    damage = errnoOf(error.cause) === 'ENOENT' ? undefined : error.message;
   }
-  const reader = isEmpty ? undefined : await RecordReader.open(folder.journal);
-  return {
-    timeline,
-    outcomes: outcomesOf(states, header.rows),
-    end,
-    reached: states.reached(),
-    damage,
-    records: new RunRecords(states, reader),
-  };
-}
-
-/** `id` is what the input says; where it is not known, the journal may. */
-export function reportedRow({ row, id: known, timeMs, ending }: StoredRow, id: string | undefined): ReportedRow {
-  const { httpStatus, durationMs } = ending;
-  // A journal holds only writes, and they have an outcome.
-  const outcome = ending.outcome ?? 'unknown';
-  const isGood = outcome === 'applied' || outcome === 'confirmed_by_read';
-  const cause = isGood ? undefined : causeOfEnding(ending);
-  return { row, id: id ?? known, outcome, httpStatus, cause, timeMs, durationMs };
 }

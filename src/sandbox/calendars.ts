@@ -1,6 +1,6 @@
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import { type Fresh, randomHex } from './ids.ts';
+import { randomHex, type Sources } from './ids.ts';
 import { answeredText, keptText } from './json-text.ts';
 import { refuse } from './refusal.ts';
 import type { Call, Rule } from './request.ts';
@@ -11,22 +11,22 @@ function calendarMissing(id: string): Decision {
 }
 
 /** The given fields in the place of the old ones. */
-function updated(kind: 'calendar' | 'subscriber', id: string, old: JsonObject, call: Call, fresh: Fresh): Decision {
-  const resource = new Map<string, JsonValue>([...old, ...call.body, ['updated', fresh.now]]);
+function updated(kind: 'calendar' | 'subscriber', id: string, old: JsonObject, call: Call, sources: Sources): Decision {
+  const resource = new Map<string, JsonValue>([...old, ...call.body, ['updated', sources.now]]);
   return { reply: { status: 200, body: answeredText(resource) }, changes: [{ kind, id, resource }] };
 }
 
-function updateCalendar(state: SandboxState, call: Call, fresh: Fresh): Decision {
+function updateCalendar(state: SandboxState, call: Call, sources: Sources): Decision {
   const id = call.params['id'] ?? '';
   const calendar = state.calendars.get(id);
-  return calendar === undefined ? calendarMissing(id) : updated('calendar', id, calendar, call, fresh);
+  return calendar === undefined ? calendarMissing(id) : updated('calendar', id, calendar, call, sources);
 }
 
-function updateSubscriber(state: SandboxState, call: Call, fresh: Fresh): Decision {
+function updateSubscriber(state: SandboxState, call: Call, sources: Sources): Decision {
   const id = call.params['id'] ?? '';
   const entry = state.subscribers.get(id);
   if (entry === undefined) return refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id });
-  return updated('subscriber', id, entry.subscriber, call, fresh);
+  return updated('subscriber', id, entry.subscriber, call, sources);
 }
 
 function listSubscribers(state: SandboxState, call: Call): Decision {
@@ -42,25 +42,22 @@ function listSubscribers(state: SandboxState, call: Call): Decision {
       entries.push(answeredText(entry.subscriber));
   }
   const url = JSON.stringify(`/v1/calendars/${encodeURIComponent(id)}/subscribers`);
-  return {
-    reply: { status: 200, body: `{"object":"list","data":[${entries.join(',')}],"url":${url}}` },
-    changes: [],
-  };
+  return { reply: { status: 200, body: `{"object":"list","data":[${entries.join(',')}],"url":${url}}` }, changes: [] };
 }
 
 /** Members of an event in the order of the spec, after those that the service sets. */
 const EVENT_FIELDS = ['name', 'description', 'start', 'end', 'location', 'calendar', 'url'];
 
-function createEvent(state: SandboxState, call: Call, fresh: Fresh): Decision {
+function createEvent(state: SandboxState, call: Call, sources: Sources): Decision {
   const calendar = call.body.get('calendar');
   if (typeof calendar !== 'string' || !state.calendars.has(calendar)) return calendarMissing(String(calendar));
-  const id = `evt_${randomHex(fresh.random, 20)}`;
+  const id = `evt_${randomHex(sources.random, 20)}`;
   const resource = new Map<string, JsonValue>([
     ['id', id],
     ['object', 'event'],
     ['active', call.body.get('active') ?? true],
-    ['created', fresh.now],
-    ['updated', fresh.now],
+    ['created', sources.now],
+    ['updated', sources.now],
   ]);
   for (const name of EVENT_FIELDS) {
     const value = call.body.get(name);

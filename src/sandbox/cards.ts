@@ -1,6 +1,6 @@
 import { Card } from '../api/card.ts';
 import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
-import { type Fresh, randomHex, randomUuid } from './ids.ts';
+import { randomHex, randomUuid, type Sources } from './ids.ts';
 import { keptText } from './json-text.ts';
 import { type ErrorCode, refuse } from './refusal.ts';
 import type { Rule } from './request.ts';
@@ -38,97 +38,97 @@ function refuseStatus(card: JsonObject, errorCode: ErrorCode, attempt: string): 
   return refuse(409, errorCode, `the card was not ${attempt}: its status is ${status}`, { status });
 }
 
-function activate(card: JsonObject, fresh: Fresh): Decision {
+function activate(card: JsonObject, sources: Sources): Decision {
   if (card.get('status') !== 'WAITING_ACTIVATION') return refuseStatus(card, 'CARD_NOT_ACTIVATABLE', 'activated');
-  const active = withMembers(card, { status: 'ACTIVE', updatedAt: fresh.now, activatedAt: fresh.now });
+  const active = withMembers(card, { status: 'ACTIVE', updatedAt: sources.now, activatedAt: sources.now });
   return answerWith(active, [cardChange(active)]);
 }
 
-function block(card: JsonObject, fresh: Fresh): Decision {
+function block(card: JsonObject, sources: Sources): Decision {
   const status = card.get('status');
   if (status !== 'ACTIVE' && status !== 'WAITING_ACTIVATION') {
     return refuseStatus(card, 'CARD_NOT_BLOCKABLE', 'blocked');
   }
-  const blocked = withMembers(card, { status: 'BLOCKED', updatedAt: fresh.now });
+  const blocked = withMembers(card, { status: 'BLOCKED', updatedAt: sources.now });
   return answerWith(blocked, [cardChange(blocked)]);
 }
 
-function transaction(type: string, amount: JsonValue, fresh: Fresh): JsonObject {
+function transaction(type: string, amount: JsonValue, sources: Sources): JsonObject {
   return new Map<string, JsonValue>([
-    ['transactionId', `txn_${randomHex(fresh.random, 16)}`],
+    ['transactionId', `txn_${randomHex(sources.random, 16)}`],
     ['amount', amount],
     ['type', type],
-    ['createdAt', fresh.now],
+    ['createdAt', sources.now],
   ]);
 }
 
-function replacementOf(card: JsonObject, amount: JsonValue, fresh: Fresh): JsonObject {
+function replacementOf(card: JsonObject, amount: JsonValue, sources: Sources): JsonObject {
   const isActive = card.get('status') !== 'WAITING_ACTIVATION';
   const kept = new Map(card);
   for (const name of ['activatedAt', 'cancellationAction']) kept.delete(name);
   return withMembers(kept, {
-    cardId: randomUuid(fresh.random),
+    cardId: randomUuid(sources.random),
     clientReference: `${textOf(card, 'clientReference')}-R`,
     status: isActive ? 'ACTIVE' : 'WAITING_ACTIVATION',
     initialBalance: amount,
     currentBalance: amount,
-    createdAt: fresh.now,
-    updatedAt: fresh.now,
-    ...(isActive ? { activatedAt: fresh.now } : {}),
+    createdAt: sources.now,
+    updatedAt: sources.now,
+    ...(isActive ? { activatedAt: sources.now } : {}),
     cancelledAt: null,
     cancellationAmount: null,
-    transactions: [transaction('LOAD', amount, fresh)],
+    transactions: [transaction('LOAD', amount, sources)],
   });
 }
 
 const REISSUABLE: readonly JsonValue[] = ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'];
 
-function reissue(card: JsonObject, fresh: Fresh): Decision {
+function reissue(card: JsonObject, sources: Sources): Decision {
   if (!REISSUABLE.includes(card.get('status') ?? null)) return refuseStatus(card, 'CARD_NOT_REISSUABLE', 'reissued');
   // The amount moves as it is written: no arithmetic is ever done on it.
   const amount = card.get('currentBalance') ?? card.get('initialBalance') ?? EMPTY;
-  const replacement = replacementOf(card, amount, fresh);
+  const replacement = replacementOf(card, amount, sources);
   const transactions = card.get('transactions');
   const original = withMembers(card, {
     status: 'REISSUED',
     currentBalance: EMPTY,
-    updatedAt: fresh.now,
-    cancelledAt: fresh.now,
+    updatedAt: sources.now,
+    cancelledAt: sources.now,
     cancellationAmount: amount,
     cancellationAction: 'REISSUE',
-    transactions: [...(isJsonArray(transactions) ? transactions : []), transaction('UNLOAD', amount, fresh)],
+    transactions: [...(isJsonArray(transactions) ? transactions : []), transaction('UNLOAD', amount, sources)],
   });
   return answerWith(replacement, [cardChange(original), cardChange(replacement)]);
 }
 
 /** Text that looks like a provider's opaque data and says, once decoded, that it is made up. */
-function opaque(card: JsonObject, member: string, fresh: Fresh): string {
-  const nonce = randomHex(fresh.random, 32);
+function opaque(card: JsonObject, member: string, sources: Sources): string {
+  const nonce = randomHex(sources.random, 32);
   return Buffer.from(`sandbox;${member};${textOf(card, 'cardId')};${nonce};`.repeat(6)).toString('base64');
 }
 
-function provisionWalletA(card: JsonObject, fresh: Fresh): Decision {
+function provisionWalletA(card: JsonObject, sources: Sources): Decision {
   if (card.get('status') !== 'ACTIVE') return refuseStatus(card, 'CARD_NOT_ACTIVE', 'provisioned');
-  const body = { encryptedPaymentInstrument: opaque(card, 'encryptedPaymentInstrument', fresh) };
+  const body = { encryptedPaymentInstrument: opaque(card, 'encryptedPaymentInstrument', sources) };
   return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
 }
 
-function provisionWalletB(card: JsonObject, fresh: Fresh): Decision {
+function provisionWalletB(card: JsonObject, sources: Sources): Decision {
   if (card.get('status') !== 'ACTIVE') return refuseStatus(card, 'CARD_NOT_ACTIVE', 'provisioned');
   const body = {
     primaryAccountNumberPrefix: '999900',
-    activationData: opaque(card, 'activationData', fresh),
-    authenticationData: opaque(card, 'authenticationData', fresh),
+    activationData: opaque(card, 'activationData', sources),
+    authenticationData: opaque(card, 'authenticationData', sources),
   };
   return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
 }
 
-function onCard(rule: (card: JsonObject, fresh: Fresh) => Decision): Rule {
-  return (state, call, fresh) => {
+function onCard(rule: (card: JsonObject, sources: Sources) => Decision): Rule {
+  return (state, call, sources) => {
     const id = call.params['cardId'] ?? '';
     const card = state.cards.get(id.toLowerCase());
     if (card === undefined) return refuse(404, 'CARD_NOT_FOUND', `there is no card ${id}`, { cardId: id });
-    return rule(card, fresh);
+    return rule(card, sources);
   };
 }
 

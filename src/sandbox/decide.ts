@@ -1,6 +1,6 @@
 import { CALENDAR_RULES } from './calendars.ts';
 import { CARD_RULES } from './cards.ts';
-import type { Fresh } from './ids.ts';
+import type { Sources } from './ids.ts';
 import type { Call, Rule } from './request.ts';
 import type { OperationKey } from './route.ts';
 import type { Decision, SandboxState } from './state.ts';
@@ -12,6 +12,6 @@ const RULES: Readonly<Record<OperationKey, Rule>> = { ...CARD_RULES, ...CALENDAR
  * The service of the spec: what a checked call answers in a state, and what it changes there. Pure: the state
  * is only read, and time and chance come from `fresh`.
  */
-export function decide(state: SandboxState, call: Call, fresh: Fresh): Decision {
-  return RULES[call.key](state, call, fresh);
+export function decide(state: SandboxState, call: Call, sources: Sources): Decision {
+  return RULES[call.key](state, call, sources);
 }

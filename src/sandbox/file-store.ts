@@ -30,7 +30,7 @@ function statePath(stateDir: string): string {
 }
 
 function damaged(path: string, problem: string): Failure {
-  return new Failure('USAGE', `the state of the sandbox cannot be read: ${path}: ${problem}; nothing was changed`, {
+  return Failure.unchanged('USAGE', `the state of the sandbox cannot be read: ${path}: ${problem}`, {
     hints: ['run `frontdesk sandbox reset` to begin again from the built-in seed'],
   });
 }
@@ -105,7 +105,7 @@ function load(path: string, known?: Version): Version {
     if (error instanceof Failure) throw error;
     // `sandbox reset` of another process came between the look and the read.
     if (errnoOf(error) === 'ENOENT') return { stamp: NO_FILE, state: builtInSeed() };
-    throw ioFailure(`the state of the sandbox cannot be read (${path})`, error, 'nothing was changed');
+    throw ioFailure(`the state of the sandbox cannot be read (${path})`, error, 'unchanged');
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a decision takes from outside, so that the service's rules stay pure. */
-export interface Fresh {
+export interface Sources {
   /** ISO 8601 time of the request. */
   readonly now: string;
   /** Uniform in [0, 1). */

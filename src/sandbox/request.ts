@@ -3,9 +3,8 @@ import { OPERATIONS } from '../api/operations.ts';
 import { parseJson } from '../json/parse.ts';
 import { toPlain } from '../json/plain.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import type { Fresh, SandboxTokens } from './ids.ts';
-import { problemsOf } from './problems.ts';
-import { type ErrorCode, refusalReply } from './refusal.ts';
+import type { SandboxTokens, Sources } from './ids.ts';
+import { type ErrorCode, problemsOf, refusalReply } from './refusal.ts';
 import { matchRoute, type OperationKey } from './route.ts';
 import type { Decision, Reply, SandboxState } from './state.ts';
 
@@ -29,7 +28,7 @@ export interface Call {
 }
 
 /** What one operation answers in a state, and what it changes there. Pure: the state is only read. */
-export type Rule = (state: SandboxState, call: Call, fresh: Fresh) => Decision;
+export type Rule = (state: SandboxState, call: Call, sources: Sources) => Decision;
 
 /** The first rule that a request breaks ends its checking. */
 export class Refused extends Error {

@@ -1,4 +1,4 @@
-import { matchPath } from '../api/match-path.ts';
+import { matchPath } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 
 export type OperationKey = keyof typeof OPERATIONS;

@@ -20,107 +20,76 @@ function subscribers(): readonly string[] {
 }
 
 /**
+ * Three lines a card: id, reference, status, initial and current balance, day of expiry, design, and of one that is
+ * cancelled how and with which amount; when it was created, updated and activated, and what followed the first load; its
+ * metadata. Amounts are text, so that they keep their digits; times are of UTC.
+ */
+const CARDS = `0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 order-10001 ACTIVE 50.00 37.25 2031-03-31 classic-blue
+2025-01-14T09:30:00 2025-02-02T17:45:12 2025-01-15T08:00:00; PURCHASE 12.75 2025-02-02T17:45:12
+{"recipient":{"name":"Hannah Berg","email":"hannah.berg@example.com"},"campaign":"spring","giftWrapped":false}
+1c8b7d2f-4063-4e9b-8d52-6f308ba1c202 order-10002 ACTIVE 100.10 100.10 2031-06-30 sakura
+2025-02-01T10:00:00 2025-02-01T10:05:00 2025-02-01T10:05:00
+{"recipient":{"name":"山田 花子","city":"東京"},"message":"お誕生日おめでとう","ledgerNumber":12345678901234567.89}
+2d9c8e30-5174-4fac-9e63-70419cb2d303 order-10003 ACTIVE 25.00 0.00 2030-12-31 confetti
+2025-02-10T12:00:00 2025-03-05T14:20:00 2025-02-11T07:15:00; PURCHASE 19.90 2025-02-20T16:00:00; PURCHASE 5.10 2025-03-05T14:20:00
+{"recipient":{"name":"Zoë 🎁"},"tags":["birthday","vip"]}
+3eadaf41-6285-40bd-af74-8152adc3e404 order-10004 ACTIVE 75.00 62.50 2031-01-31 classic-gold
+2025-02-15T08:45:00 2025-03-01T11:00:00 2025-02-15T09:00:00; UNLOAD 20.00 2025-02-25T10:00:00; LOAD 7.50 2025-03-01T11:00:00
+{"recipient":{"name":"ليلى حداد"},"store":{"region":{"code":"ME-02","manager":"Omar"},"number":17}}
+4fbeb052-7396-41ce-8085-9263bed4f505 order-10005 WAITING_ACTIVATION 50.00 50.00 2031-03-31 classic-blue
+2025-03-03T09:00:00 2025-03-03T09:00:00
+{"campaign":"spring"}
+50cfc163-84a7-42df-9196-a374cfe50606 order-10006 WAITING_ACTIVATION 20.00 20.00 2031-03-31 confetti
+2025-03-03T09:05:00 2025-03-03T09:05:00
+{}
+61d0d274-95b8-43e0-a2a7-b485d0f61707 order-10007 WAITING_ACTIVATION 10.50 10.50 2031-03-31 classic-gold
+2025-03-04T15:30:00 2025-03-04T15:30:00
+{"recipient":{"name":"Søren Ødegård"}}
+72e1e385-a6c9-44f1-b3b8-c596e1072808 order-10008 BLOCKED 40.00 33.33 2030-09-30 classic-blue
+2024-10-01T10:00:00 2025-01-20T13:37:00 2024-10-01T10:30:00; PURCHASE 6.67 2024-12-24T18:00:00
+{"ticket":"SUP-4711"}
+83f2f496-b7da-4502-84c9-d6a7f2183909 order-10009 REISSUED 60.00 0.00 2030-11-30 sakura REISSUE 45.20
+2024-11-05T09:00:00 2025-02-18T10:10:00 2024-11-05T09:30:00; PURCHASE 14.80 2024-12-01T12:00:00; UNLOAD 45.20 2025-02-18T10:10:00
+{"ticket":"SUP-4802"}
+940305a7-c8eb-4613-95da-e7b803294a0a order-10009-R ACTIVE 45.20 45.20 2030-11-30 sakura
+2025-02-18T10:10:00 2025-02-18T10:10:00 2025-02-18T10:10:00
+{"ticket":"SUP-4802"}
+a51416b8-d9fc-4724-a6eb-f8c9143a5b0b order-10010 EXPIRED 30.00 0.00 2024-12-31 classic-blue EXPIRY 5.50
+2023-12-15T10:00:00 2025-01-01T00:00:00 2023-12-16T10:00:00; PURCHASE 24.50 2024-03-08T19:00:00; UNLOAD 5.50 2025-01-01T00:00:00
+{"campaign":"winter"}
+b62527c9-ea0d-4835-b7fc-09da254b6c0c order-10011 CANCELLED 80.00 0.00 2031-02-28 confetti CANCELLATION 80.00
+2025-02-20T11:00:00 2025-02-21T09:00:00; UNLOAD 80.00 2025-02-21T09:00:00
+{"reason":{"code":"duplicate","of":"order-10004"}}`;
+
+function cards(): readonly string[] {
+  let number = 1000;
+  const lines = CARDS.split('\n');
+  return lines.flatMap((facts, at) => {
+    if (at % 3 !== 0) return [];
+    const [id, reference, status, initial, current, expiry, design, action, amount = 'null'] = facts.split(' ');
+    const [times = '', ...later] = (lines[at + 1] ?? '').split('; ');
+    const [created, updated, activated] = times.split(' ').map((time) => `"${time}.000Z"`);
+    const transactions = [`LOAD ${initial} ${times.split(' ')[0]}`, ...later].map((text) => {
+      const [type, moved, time] = text.split(' ');
+      number += 1;
+      return `{"transactionId":"txn_${number}","amount":${moved},"type":"${type}","createdAt":"${time}.000Z"}`;
+    });
+    return `{"cardId":"${id}","clientReference":"${reference}","status":"${status}","initialBalance":${initial},
+     "currentBalance":${current},"expiryDate":"${expiry}T23:59:59.000Z","design":"${design}","metadata":${lines[at + 2]},
+     "createdAt":${created},"updatedAt":${updated},${activated === undefined ? '' : `"activatedAt":${activated},`}
+     "cancelledAt":${action === undefined ? null : updated},"cancellationAmount":${amount},
+     ${action === undefined ? '' : `"cancellationAction":"${action}",`}"transactions":[${transactions.join(',')}]}`;
+  });
+}
+
+/**
  * What a new sandbox holds, as JSON text in the form of a seed file: text, so that amounts keep their digits.
  * Cards in every status, three calendars, 26 subscribers; 12 of the first calendar's are active, so that the
  * default limit of 10 is full.
  */
 export const SEED_TEXT = `{
   "cards":[
-    {"cardId":"0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101","clientReference":"order-10001","status":"ACTIVE",
-     "initialBalance":50.00,"currentBalance":37.25,"expiryDate":"2031-03-31T23:59:59.000Z","design":"classic-blue",
-     "metadata":{"recipient":{"name":"Hannah Berg","email":"hannah.berg@example.com"},"campaign":"spring","giftWrapped":false},
-     "createdAt":"2025-01-14T09:30:00.000Z","updatedAt":"2025-02-02T17:45:12.000Z","activatedAt":"2025-01-15T08:00:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1001","amount":50.00,"type":"LOAD","createdAt":"2025-01-14T09:30:00.000Z"},
-       {"transactionId":"txn_1002","amount":12.75,"type":"PURCHASE","createdAt":"2025-02-02T17:45:12.000Z"}]},
-    {"cardId":"1c8b7d2f-4063-4e9b-8d52-6f308ba1c202","clientReference":"order-10002","status":"ACTIVE",
-     "initialBalance":100.10,"currentBalance":100.10,"expiryDate":"2031-06-30T23:59:59.000Z","design":"sakura",
-     "metadata":{"recipient":{"name":"山田 花子","city":"東京"},"message":"お誕生日おめでとう","ledgerNumber":12345678901234567.89},
-     "createdAt":"2025-02-01T10:00:00.000Z","updatedAt":"2025-02-01T10:05:00.000Z","activatedAt":"2025-02-01T10:05:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1003","amount":100.10,"type":"LOAD","createdAt":"2025-02-01T10:00:00.000Z"}]},
-    {"cardId":"2d9c8e30-5174-4fac-9e63-70419cb2d303","clientReference":"order-10003","status":"ACTIVE",
-     "initialBalance":25.00,"currentBalance":0.00,"expiryDate":"2030-12-31T23:59:59.000Z","design":"confetti",
-     "metadata":{"recipient":{"name":"Zoë 🎁"},"tags":["birthday","vip"]},
-     "createdAt":"2025-02-10T12:00:00.000Z","updatedAt":"2025-03-05T14:20:00.000Z","activatedAt":"2025-02-11T07:15:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1004","amount":25.00,"type":"LOAD","createdAt":"2025-02-10T12:00:00.000Z"},
-       {"transactionId":"txn_1005","amount":19.90,"type":"PURCHASE","createdAt":"2025-02-20T16:00:00.000Z"},
-       {"transactionId":"txn_1006","amount":5.10,"type":"PURCHASE","createdAt":"2025-03-05T14:20:00.000Z"}]},
-    {"cardId":"3eadaf41-6285-40bd-af74-8152adc3e404","clientReference":"order-10004","status":"ACTIVE",
-     "initialBalance":75.00,"currentBalance":62.50,"expiryDate":"2031-01-31T23:59:59.000Z","design":"classic-gold",
-     "metadata":{"recipient":{"name":"ليلى حداد"},"store":{"region":{"code":"ME-02","manager":"Omar"},"number":17}},
-     "createdAt":"2025-02-15T08:45:00.000Z","updatedAt":"2025-03-01T11:00:00.000Z","activatedAt":"2025-02-15T09:00:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1007","amount":75.00,"type":"LOAD","createdAt":"2025-02-15T08:45:00.000Z"},
-       {"transactionId":"txn_1008","amount":20.00,"type":"UNLOAD","createdAt":"2025-02-25T10:00:00.000Z"},
-       {"transactionId":"txn_1009","amount":7.50,"type":"LOAD","createdAt":"2025-03-01T11:00:00.000Z"}]},
-    {"cardId":"4fbeb052-7396-41ce-8085-9263bed4f505","clientReference":"order-10005","status":"WAITING_ACTIVATION",
-     "initialBalance":50.00,"currentBalance":50.00,"expiryDate":"2031-03-31T23:59:59.000Z","design":"classic-blue",
-     "metadata":{"campaign":"spring"},
-     "createdAt":"2025-03-03T09:00:00.000Z","updatedAt":"2025-03-03T09:00:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1010","amount":50.00,"type":"LOAD","createdAt":"2025-03-03T09:00:00.000Z"}]},
-    {"cardId":"50cfc163-84a7-42df-9196-a374cfe50606","clientReference":"order-10006","status":"WAITING_ACTIVATION",
-     "initialBalance":20.00,"currentBalance":20.00,"expiryDate":"2031-03-31T23:59:59.000Z","design":"confetti",
-     "metadata":{},
-     "createdAt":"2025-03-03T09:05:00.000Z","updatedAt":"2025-03-03T09:05:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1011","amount":20.00,"type":"LOAD","createdAt":"2025-03-03T09:05:00.000Z"}]},
-    {"cardId":"61d0d274-95b8-43e0-a2a7-b485d0f61707","clientReference":"order-10007","status":"WAITING_ACTIVATION",
-     "initialBalance":10.50,"currentBalance":10.50,"expiryDate":"2031-03-31T23:59:59.000Z","design":"classic-gold",
-     "metadata":{"recipient":{"name":"Søren Ødegård"}},
-     "createdAt":"2025-03-04T15:30:00.000Z","updatedAt":"2025-03-04T15:30:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1012","amount":10.50,"type":"LOAD","createdAt":"2025-03-04T15:30:00.000Z"}]},
-    {"cardId":"72e1e385-a6c9-44f1-b3b8-c596e1072808","clientReference":"order-10008","status":"BLOCKED",
-     "initialBalance":40.00,"currentBalance":33.33,"expiryDate":"2030-09-30T23:59:59.000Z","design":"classic-blue",
-     "metadata":{"ticket":"SUP-4711"},
-     "createdAt":"2024-10-01T10:00:00.000Z","updatedAt":"2025-01-20T13:37:00.000Z","activatedAt":"2024-10-01T10:30:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1013","amount":40.00,"type":"LOAD","createdAt":"2024-10-01T10:00:00.000Z"},
-       {"transactionId":"txn_1014","amount":6.67,"type":"PURCHASE","createdAt":"2024-12-24T18:00:00.000Z"}]},
-    {"cardId":"83f2f496-b7da-4502-84c9-d6a7f2183909","clientReference":"order-10009","status":"REISSUED",
-     "initialBalance":60.00,"currentBalance":0.00,"expiryDate":"2030-11-30T23:59:59.000Z","design":"sakura",
-     "metadata":{"ticket":"SUP-4802"},
-     "createdAt":"2024-11-05T09:00:00.000Z","updatedAt":"2025-02-18T10:10:00.000Z","activatedAt":"2024-11-05T09:30:00.000Z",
-     "cancelledAt":"2025-02-18T10:10:00.000Z","cancellationAmount":45.20,"cancellationAction":"REISSUE",
-     "transactions":[
-       {"transactionId":"txn_1015","amount":60.00,"type":"LOAD","createdAt":"2024-11-05T09:00:00.000Z"},
-       {"transactionId":"txn_1016","amount":14.80,"type":"PURCHASE","createdAt":"2024-12-01T12:00:00.000Z"},
-       {"transactionId":"txn_1017","amount":45.20,"type":"UNLOAD","createdAt":"2025-02-18T10:10:00.000Z"}]},
-    {"cardId":"940305a7-c8eb-4613-95da-e7b803294a0a","clientReference":"order-10009-R","status":"ACTIVE",
-     "initialBalance":45.20,"currentBalance":45.20,"expiryDate":"2030-11-30T23:59:59.000Z","design":"sakura",
-     "metadata":{"ticket":"SUP-4802"},
-     "createdAt":"2025-02-18T10:10:00.000Z","updatedAt":"2025-02-18T10:10:00.000Z","activatedAt":"2025-02-18T10:10:00.000Z",
-     "cancelledAt":null,"cancellationAmount":null,
-     "transactions":[
-       {"transactionId":"txn_1018","amount":45.20,"type":"LOAD","createdAt":"2025-02-18T10:10:00.000Z"}]},
-    {"cardId":"a51416b8-d9fc-4724-a6eb-f8c9143a5b0b","clientReference":"order-10010","status":"EXPIRED",
-     "initialBalance":30.00,"currentBalance":0.00,"expiryDate":"2024-12-31T23:59:59.000Z","design":"classic-blue",
-     "metadata":{"campaign":"winter"},
-     "createdAt":"2023-12-15T10:00:00.000Z","updatedAt":"2025-01-01T00:00:00.000Z","activatedAt":"2023-12-16T10:00:00.000Z",
-     "cancelledAt":"2025-01-01T00:00:00.000Z","cancellationAmount":5.50,"cancellationAction":"EXPIRY",
-     "transactions":[
-       {"transactionId":"txn_1019","amount":30.00,"type":"LOAD","createdAt":"2023-12-15T10:00:00.000Z"},
-       {"transactionId":"txn_1020","amount":24.50,"type":"PURCHASE","createdAt":"2024-03-08T19:00:00.000Z"},
-       {"transactionId":"txn_1021","amount":5.50,"type":"UNLOAD","createdAt":"2025-01-01T00:00:00.000Z"}]},
-    {"cardId":"b62527c9-ea0d-4835-b7fc-09da254b6c0c","clientReference":"order-10011","status":"CANCELLED",
-     "initialBalance":80.00,"currentBalance":0.00,"expiryDate":"2031-02-28T23:59:59.000Z","design":"confetti",
-     "metadata":{"reason":{"code":"duplicate","of":"order-10004"}},
-     "createdAt":"2025-02-20T11:00:00.000Z","updatedAt":"2025-02-21T09:00:00.000Z",
-     "cancelledAt":"2025-02-21T09:00:00.000Z","cancellationAmount":80.00,"cancellationAction":"CANCELLATION",
-     "transactions":[
-       {"transactionId":"txn_1022","amount":80.00,"type":"LOAD","createdAt":"2025-02-20T11:00:00.000Z"},
-       {"transactionId":"txn_1023","amount":80.00,"type":"UNLOAD","createdAt":"2025-02-21T09:00:00.000Z"}]}
+    ${cards().join(',\n    ')}
   ],
   "calendars":[
     {"id":"cal_harbour_tours","object":"calendar","active":true,"created":"2024-05-02T08:00:00.000Z","updated":"2025-01-10T08:00:00.000Z",

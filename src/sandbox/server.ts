@@ -6,7 +6,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { decide } from './decide.ts';
 import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
-import { type Fresh, randomHex, type SandboxTokens } from './ids.ts';
+import { randomHex, type SandboxTokens, type Sources } from './ids.ts';
 import { refusalReply } from './refusal.ts';
 import { checkRequest, Refused } from './request.ts';
 import type { Reply, SandboxStore } from './state.ts';
@@ -141,9 +141,9 @@ class Responder {
     const { tokens, store, clock, random } = this.#options;
     try {
       const call = checkRequest({ method, target, authorization, contentType, body: body.text }, tokens);
-      const fresh: Fresh = { now: new Date(clock.now()).toISOString(), random };
-      if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, fresh).reply;
-      return (await store.commit((state) => decide(state, call, fresh))).reply;
+      const sources: Sources = { now: new Date(clock.now()).toISOString(), random };
+      if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, sources).reply;
+      return (await store.commit((state) => decide(state, call, sources))).reply;
     } catch (error) {
       if (error instanceof Refused) return error.reply;
       // Nothing was changed, so this is no 5xx: a client must be able to tell.

@@ -1,15 +1,37 @@
 import { isAbsolute, resolve } from 'node:path';
+import { Failure } from '../failure.ts';
 import { readApprovers } from '../files/safety.ts';
-import { BOOLEAN, INTEGER, oneOf, type Shape, TEXT } from '../json/shape.ts';
+import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { OptionSpec } from '../options/option.ts';
 import { type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
-import { FORMATS } from '../output/options.ts';
+import { FORMATS, type Format } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
-import { reasonPatternProblem } from './profile-name.ts';
+
+/** What is wrong with a profile's name; undefined when nothing is. */
+export function profileNameProblem(name: string): string | undefined {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) return 'is not 1 to 64 of the characters A-Z a-z 0-9 . _ -';
+  return /^\.+$/.test(name) ? 'consists of dots alone' : undefined;
+}
+
+/** USAGE unless the text can be the name of a profile. `where` says where it was given (`--profile`). */
+export function checkProfileName(name: string, where: string): void {
+  const problem = profileNameProblem(name);
+  if (problem !== undefined) throw new Failure('USAGE', `${where}: the profile name "${name}" ${problem}`);
+}
+
+/** What is wrong with a `requireReason` pattern, which `--reason` must match somewhere; undefined: it can be used. */
+function reasonPatternProblem(source: string): string | undefined {
+  try {
+    RegExp(source, 'u');
+    return undefined;
+  } catch (error) {
+    return `is not a regular expression (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
 
 /** One setting of a profile: how it is given, kept, checked, shown and described. */
-interface ProfileSetting<Value> {
+export interface ProfileSetting<Value> {
   /** The option of `profile set`; help describes it by these members. */
   /** Any text: an empty one takes the setting away, and `read` judges the others. */
   readonly option: OptionSpec & { readonly kind: 'text' | 'path'; readonly value: string };
@@ -20,10 +42,6 @@ interface ProfileSetting<Value> {
   read(text: string): Reading<Value>;
   /** The value of a text from settings.json; absent: as `read`. */
   readStored?(text: string): Reading<Value>;
-}
-
-function setting<Value>(row: ProfileSetting<Value>): ProfileSetting<Value> {
-  return row;
 }
 
 function takeText(text: string): Reading<string> {
@@ -62,7 +80,7 @@ const MAX_ROWS = 999_999_999;
  */
 export const PROFILE_SETTINGS = {
   /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
-  cardsUrl: setting({
+  cardsUrl: {
     option: {
       long: 'cards-url',
       kind: 'text',
@@ -73,16 +91,16 @@ export const PROFILE_SETTINGS = {
     shape: TEXT,
     read: readUrl,
     readStored: takeText,
-  }),
-  calendarUrl: setting({
+  } satisfies ProfileSetting<string>,
+  calendarUrl: {
     option: { long: 'calendar-url', kind: 'text', value: 'url', text: 'base URL of the calendars' },
     column: { header: 'CALENDAR URL' },
     shape: TEXT,
     read: readUrl,
     readStored: takeText,
-  }),
+  } satisfies ProfileSetting<string>,
   /** True: no write is sent with this profile. */
-  readOnly: setting({
+  readOnly: {
     option: {
       long: 'read-only',
       kind: 'text',
@@ -93,16 +111,16 @@ export const PROFILE_SETTINGS = {
     column: { header: 'READ-ONLY' },
     shape: BOOLEAN,
     read: readBoolean,
-  }),
+  } satisfies ProfileSetting<boolean>,
   /** The most rows that the input of one write may have; undefined: any number. */
-  maxRows: setting({
+  maxRows: {
     option: { long: 'max-rows', kind: 'text', value: 'n', text: 'refuse a write of more rows than this' },
     column: { header: 'MAX ROWS', align: 'right', spare: true },
     shape: INTEGER,
     read: (text) => readValue({ kind: 'count', max: MAX_ROWS }, text),
-  }),
+  } satisfies ProfileSetting<number>,
   /** Source of a regular expression that `--reason` must match somewhere. */
-  requireReason: setting({
+  requireReason: {
     option: {
       long: 'require-reason',
       kind: 'text',
@@ -112,9 +130,9 @@ export const PROFILE_SETTINGS = {
     column: { header: 'REQUIRED REASON' },
     shape: TEXT,
     read: readPattern,
-  }),
+  } satisfies ProfileSetting<string>,
   /** What a person reads in the place of that pattern. */
-  requireReasonHint: setting({
+  requireReasonHint: {
     option: {
       long: 'require-reason-hint',
       kind: 'text',
@@ -124,8 +142,8 @@ export const PROFILE_SETTINGS = {
     column: { header: 'REASON HINT', wide: true },
     shape: TEXT,
     read: takeText,
-  }),
-  output: setting({
+  } satisfies ProfileSetting<string>,
+  output: {
     option: {
       long: 'output',
       short: 'o',
@@ -136,9 +154,9 @@ export const PROFILE_SETTINGS = {
     column: { header: 'OUTPUT' },
     shape: oneOf(FORMATS),
     read: (text) => readChoice(FORMATS, text),
-  }),
+  } satisfies ProfileSetting<Format>,
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
-  approvers: setting({
+  approvers: {
     option: {
       long: 'approvers',
       value: 'file',
@@ -150,9 +168,9 @@ export const PROFILE_SETTINGS = {
     read: readApproversPath,
     readStored: (text) =>
       isAbsolute(text) ? takeText(text) : { ok: false, problem: `"${text}" is not an absolute path` },
-  }),
+  } satisfies ProfileSetting<string>,
   /** How many of them must, 1 to 9. */
-  approvals: setting({
+  approvals: {
     option: {
       long: 'approvals',
       kind: 'text',
@@ -162,7 +180,7 @@ export const PROFILE_SETTINGS = {
     column: { header: 'APPROVALS', align: 'right', spare: true },
     shape: INTEGER,
     read: (text) => readValue({ kind: 'count', max: 9 }, text),
-  }),
+  } satisfies ProfileSetting<number>,
 };
 
 type Rows = typeof PROFILE_SETTINGS;
@@ -170,9 +188,7 @@ type Rows = typeof PROFILE_SETTINGS;
 export type ProfileKey = keyof Rows;
 
 /** What a profile holds. Members not set are absent or undefined, and are not saved. */
-export type StoredProfile = {
-  readonly [Key in ProfileKey]?: (Rows[Key] extends ProfileSetting<infer Value> ? Value : never) | undefined;
-};
+export type StoredProfile = { readonly [Key in ProfileKey]?: ShapeOf<Rows[Key]['shape']> | undefined };
 
 // Object.keys answers string[]; the table is a constant, so its own keys are all there are.
 export const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];

@@ -1,7 +1,12 @@
 import { Failure, type Fault, usageFailure } from '../failure.ts';
 import { meantBy } from '../output/nearest.ts';
-import { checkProfileName } from './profile-name.ts';
-import { PROFILE_KEYS, PROFILE_SETTINGS, type ProfileKey, type StoredProfile } from './profile-settings.ts';
+import {
+  checkProfileName,
+  PROFILE_KEYS,
+  PROFILE_SETTINGS,
+  type ProfileKey,
+  type StoredProfile,
+} from './profile-settings.ts';
 import { SANDBOX, type Settings } from './settings.ts';
 
 /** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
@@ -11,13 +16,13 @@ export type ProfileChanges = { readonly [Key in ProfileKey]?: string | undefined
 export function unknownProfile(settings: Settings, name: string, where: string): Failure {
   const names = [...settings.profiles.keys(), SANDBOX];
   return new Failure('USAGE', `${where}: there is no profile "${name}"${meantBy(name, names)}`, {
-    hints: [`choose one of ${names.join(', ')}, or create it with: frontdesk profile set ${name} --cards-url <url>`],
+    hints: [`choose one of ${names.join(', ')}, or create it: frontdesk auth login -p ${name}`],
   });
 }
 
 function refuseSandbox(name: string, attempt: string): void {
   if (name !== SANDBOX) return;
-  throw new Failure('USAGE', `the profile sandbox was not ${attempt}: it is built in; nothing was changed`);
+  throw Failure.unchanged('USAGE', `the profile sandbox was not ${attempt}: it is built in`);
 }
 
 /**

@@ -6,11 +6,27 @@ import { describeIoError, errnoOf } from '../files/io-failure.ts';
 import { type GuardedFile, readGuardedFile } from '../files/safety.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { Reading } from '../options/read-value.ts';
 import { meantBy } from '../output/nearest.ts';
-import { PREFERENCE_KEYS, readPreference } from './preferences.ts';
-import { profileNameProblem } from './profile-name.ts';
-import { PROFILE_KEYS, PROFILE_SETTINGS, type StoredProfile } from './profile-settings.ts';
-import { NO_SETTINGS, type Preferences, SANDBOX, SETTINGS_VERSION, type Settings } from './settings.ts';
+import {
+  PROFILE_KEYS,
+  PROFILE_SETTINGS,
+  type ProfileKey,
+  type ProfileSetting,
+  profileNameProblem,
+  type StoredProfile,
+} from './profile-settings.ts';
+import {
+  NO_SETTINGS,
+  PREFERENCE_KEYS,
+  PREFERENCES,
+  type PreferenceKey,
+  type Preferences,
+  readPreference,
+  SANDBOX,
+  SETTINGS_VERSION,
+  type Settings,
+} from './settings.ts';
 
 /** Where the settings are. */
 export function settingsPath(configDir: string): string {
@@ -41,21 +57,37 @@ function textAt(object: JsonObject, key: string, at: string, fault: Fault): stri
   throw fault(`${at}${key} is not a text`);
 }
 
-function readProfile(value: JsonValue, at: string, fault: Fault): StoredProfile {
+/** The members of an object that one table describes: no other may be there. `rowOf`: the kind of a key, and its reader. */
+function readTable<Key extends string>(
+  value: JsonValue | undefined,
+  keys: readonly Key[],
+  rowOf: (key: Key) => { readonly shape: JsonSchema; read(text: string): Reading<unknown> },
+  at: string,
+  fault: Fault,
+): Partial<Record<Key, unknown>> {
   const object = objectAt(value, at, fault);
-  refuseUnknownKeys(object, PROFILE_KEYS, `${at}.`, fault);
-  let profile: StoredProfile = {};
-  for (const key of PROFILE_KEYS) {
-    const value = object.get(key);
-    if (value === undefined) continue;
-    const { shape, read, readStored = read } = PROFILE_SETTINGS[key];
-    const text = textOfKind(value, shape);
+  refuseUnknownKeys(object, keys, `${at}.`, fault);
+  const members: Partial<Record<Key, unknown>> = {};
+  for (const key of keys) {
+    const member = object.get(key);
+    if (member === undefined) continue;
+    const { shape, read } = rowOf(key);
+    const text = textOfKind(member, shape);
     if (text === undefined) throw fault(`${at}.${key} is not ${KINDS[String(shape['type'])] ?? 'a text'}`);
-    const reading = readStored(text);
+    const reading = read(text);
     if (!reading.ok) throw fault(`${at}.${key}: ${reading.problem}`);
-    profile = { ...profile, [key]: reading.value };
+    members[key] = reading.value;
   }
-  return profile;
+  return members;
+}
+
+function profileRow(key: ProfileKey) {
+  const { shape, read, readStored = read }: ProfileSetting<unknown> = PROFILE_SETTINGS[key];
+  return { shape, read: readStored };
+}
+
+function preferenceRow(key: PreferenceKey) {
+  return { shape: PREFERENCES[key].shape, read: (text: string) => readPreference(key, text) };
 }
 
 const KINDS: Readonly<Record<string, string>> = { boolean: 'true or false', integer: 'a number' };
@@ -72,26 +104,10 @@ function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<s
   for (const [name, profile] of objectAt(value, 'profiles', fault)) {
     const problem = name === SANDBOX ? 'is built in and cannot be stored' : profileNameProblem(name);
     if (problem !== undefined) throw fault(`profiles: the name "${name}" ${problem}`);
-    profiles.set(name, readProfile(profile, `profiles.${name}`, fault));
+    // Read by the rows that the type follows from.
+    profiles.set(name, readTable(profile, PROFILE_KEYS, profileRow, `profiles.${name}`, fault) as StoredProfile);
   }
   return profiles;
-}
-
-function readPreferences(value: JsonValue | undefined, fault: Fault): Preferences {
-  const object = objectAt(value, 'preferences', fault);
-  refuseUnknownKeys(object, PREFERENCE_KEYS, 'preferences.', fault);
-  let preferences: Preferences = {};
-  for (const key of PREFERENCE_KEYS) {
-    const member = object.get(key);
-    if (member === undefined) continue;
-    const isCount = key === 'retries' || key === 'concurrency';
-    const text = isCount && member instanceof JsonNumber ? member.text : isCount ? undefined : member;
-    if (typeof text !== 'string') throw fault(`preferences.${key} is not a ${isCount ? 'number' : 'text'}`);
-    const reading = readPreference(key, text);
-    if (!reading.ok) throw fault(`preferences.${key}: ${reading.problem}`);
-    preferences = { ...preferences, ...reading.value };
-  }
-  return preferences;
 }
 
 /** Settings from the bytes of settings.json. USAGE when they are damaged or from a newer frontdesk. */
@@ -105,7 +121,9 @@ function parseSettings(bytes: Uint8Array, path: string): Settings {
   if (currentProfile !== undefined && currentProfile !== SANDBOX && !profiles.has(currentProfile)) {
     throw fault(`currentProfile "${currentProfile}" is not among the profiles`);
   }
-  return { currentProfile, profiles, preferences: readPreferences(document.get('preferences'), fault) };
+  const preferences = readTable(document.get('preferences'), PREFERENCE_KEYS, preferenceRow, 'preferences', fault);
+  // Read by the rows that the type follows from.
+  return { currentProfile, profiles, preferences: preferences as Preferences };
 }
 
 /** Absent, or in a folder that this user cannot even look into: then it holds nothing of this user's. */
@@ -135,20 +153,14 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
     file = readGuardedFile(path, { everyFolder: false });
   } catch (error) {
     if (isOutOfReach(path, error)) return NO_SETTINGS;
-    throw new Failure(
-      'USAGE',
-      `the settings file ${path} cannot be read: ${describeIoError(error)}; nothing was sent`,
-      {
-        cause: error,
-      },
-    );
+    throw Failure.unsent('USAGE', `the settings file ${path} cannot be read: ${describeIoError(error)}`, {
+      cause: error,
+    });
   }
   if ('bytes' in file) return parseSettings(file.bytes, path);
-  throw new Failure(
+  throw Failure.unsent(
     file.fix === undefined ? 'USAGE' : 'AUTH',
-    `the settings file ${path} was not used: ${file.problem}; nothing was sent`,
-    {
-      hints: file.fix === undefined ? [] : [`fix it with: ${file.fix}`],
-    },
+    `the settings file ${path} was not used: ${file.problem}`,
+    { hints: file.fix === undefined ? [] : [`fix it with: ${file.fix}`] },
   );
 }

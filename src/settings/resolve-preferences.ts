@@ -1,9 +1,9 @@
 import { type Fault, usageFailure } from '../failure.ts';
-import { COMMON, type CommonOptions } from '../options/common.ts';
+import { COMMON, type CommonOptions, MANY } from '../options/common.ts';
 import { type Reading, readChoice, readValue } from '../options/read-value.ts';
 import { FORMATS, type Format } from '../output/options.ts';
 import type { ResolvedProfile } from './resolve.ts';
-import type { Settings } from './settings.ts';
+import { PREFERENCES, type PreferenceKey, type Settings } from './settings.ts';
 
 type PreferenceSource = 'flag' | 'environment' | 'profile' | 'config' | 'built-in';
 
@@ -31,14 +31,15 @@ export interface PreferenceRequest {
   readonly settings: Settings;
 }
 
-/** Where a preference may come from besides its flag, in the order of precedence. */
-interface Places<Value> {
-  readonly flag: Value | undefined;
-  /** Variable of the environment, and how its text is read. */
-  readonly variable?: string | undefined;
-  readonly profile?: Value | undefined;
-  readonly config?: Value | undefined;
-  readonly builtIn: Value;
+/** What a stored text or a built-in one is: those were checked before. */
+function known<Value>(reading: Reading<Value>): Value {
+  if (!reading.ok) throw new Error(`a stored preference ${reading.problem}`);
+  return reading.value;
+}
+
+function readMs(text: string): Reading<number> {
+  const reading = readValue(COMMON.timeout, text);
+  return reading.ok ? { ok: true, value: reading.value.ms } : reading;
 }
 
 /**
@@ -46,51 +47,31 @@ interface Places<Value> {
  * All bad values of the environment are named in one USAGE failure.
  */
 export function resolvePreferences({ flags, env, profile, settings }: PreferenceRequest): ResolvedPreferences {
-  const { preferences } = settings;
   const faults: Fault[] = [];
-  const pick = <Value>(places: Places<Value>, read?: (text: string) => Reading<Value>): Sourced<Value> => {
-    if (places.flag !== undefined) return { value: places.flag, source: 'flag' };
-    const text = env[places.variable ?? ''] ?? '';
+  const pick = <Value>(
+    key: PreferenceKey,
+    flag: Value | undefined,
+    read: (text: string) => Reading<Value>,
+    ofProfile?: Value,
+  ): Sourced<Value> => {
+    if (flag !== undefined) return { value: flag, source: 'flag' };
+    const { option, builtIn } = PREFERENCES[key];
+    const variable = 'env' in option ? option.env : '';
     // An empty variable counts as one that is not set.
-    if (read !== undefined && text !== '') {
-      const reading = read(text);
-      if (reading.ok) return { value: reading.value, source: 'environment' };
-      faults.push({ where: places.variable ?? '', problem: reading.problem });
-    }
-    if (places.profile !== undefined) return { value: places.profile, source: 'profile' };
-    return places.config === undefined
-      ? { value: places.builtIn, source: 'built-in' }
-      : { value: places.config, source: 'config' };
+    const reading = (env[variable] ?? '') === '' ? undefined : read(env[variable] ?? '');
+    if (reading?.ok === true) return { value: reading.value, source: 'environment' };
+    if (reading !== undefined) faults.push({ where: variable, problem: reading.problem });
+    if (ofProfile !== undefined) return { value: ofProfile, source: 'profile' };
+    const stored = settings.preferences[key];
+    return { value: known(read(String(stored ?? builtIn))), source: stored === undefined ? 'built-in' : 'config' };
   };
-  const readMs = (text: string): Reading<number> => {
-    const reading = readValue(COMMON.timeout, text);
-    return reading.ok ? { ok: true, value: reading.value.ms } : reading;
-  };
-  // Stored values were checked when they were read.
-  const stored = preferences.timeout === undefined ? undefined : readMs(preferences.timeout);
-  const resolved = {
-    output: pick<Format>(
-      {
-        flag: flags.output,
-        variable: COMMON.output.env,
-        profile: profile?.output,
-        config: preferences.output,
-        builtIn: 'table',
-      },
-      (text) => readChoice(FORMATS, text),
-    ),
-    timeoutMs: pick(
-      {
-        flag: flags.timeout?.ms,
-        variable: COMMON.timeout.env,
-        config: stored?.ok === true ? stored.value : undefined,
-        builtIn: 30_000,
-      },
-      readMs,
-    ),
-    retries: pick({ flag: flags.retries, config: preferences.retries, builtIn: 2 }),
-    retryMaxTimeMs: pick({ flag: flags.retryMaxTime?.ms, builtIn: 60_000 }),
-    concurrency: pick({ flag: flags.concurrency, config: preferences.concurrency, builtIn: 8 }),
+  const { retryMaxTime } = flags;
+  const resolved: ResolvedPreferences = {
+    output: pick('output', flags.output, (text) => readChoice(FORMATS, text), profile?.output),
+    timeoutMs: pick('timeout', flags.timeout?.ms, readMs),
+    retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
+    retryMaxTimeMs: { value: retryMaxTime?.ms ?? 60_000, source: retryMaxTime === undefined ? 'built-in' : 'flag' },
+    concurrency: pick('concurrency', flags.concurrency, (text) => readValue(MANY.concurrency, text)),
   };
   if (faults.length > 0) throw usageFailure(faults);
   return resolved;

@@ -1,8 +1,7 @@
 import { type Family, familyAdjective, familyWords } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
-import { checkProfileName } from './profile-name.ts';
-import type { StoredProfile } from './profile-settings.ts';
+import { checkProfileName, type StoredProfile } from './profile-settings.ts';
 import { unknownProfile } from './profiles.ts';
 import { SANDBOX, type Settings } from './settings.ts';
 
@@ -71,13 +70,9 @@ function choose(settings: Settings, env: Env): string {
   if (envValue(env, URL_VARIABLES.cards) ?? envValue(env, URL_VARIABLES.calendar)) return 'default';
   const [only, ...others] = names;
   if (only !== undefined && others.length === 0) return only;
-  throw new Failure(
-    'USAGE',
-    `no profile was named and none is in use; there are ${names.join(', ')}; nothing was sent`,
-    {
-      hints: ['name one with --profile, or choose one for good with: frontdesk profile use <name>'],
-    },
-  );
+  throw Failure.unsent('USAGE', `no profile was named and none is in use; there are ${names.join(', ')}`, {
+    hints: ['name one with --profile, or choose one for good with: frontdesk profile use'],
+  });
 }
 
 /**
@@ -110,6 +105,20 @@ export function resolveProfile(
   return make(name, stored, namedBy, env);
 }
 
+/**
+ * The stored profiles, or without any the one that the environment's URLs make up (`default`), by name. A URL that
+ * cannot be used is left out: it may hold a password.
+ */
+export function knownProfiles({ profiles }: Settings, env: Env): ReadonlyMap<string, StoredProfile> {
+  if (profiles.size > 0) return profiles;
+  const [cardsUrl, calendarUrl] = [URL_VARIABLES.cards, URL_VARIABLES.calendar].map((variable) => {
+    const result = parseBaseUrl(envValue(env, variable) ?? '');
+    return result.kind === 'ok' ? spell(result.baseUrl) : undefined;
+  });
+  if (cardsUrl === undefined && calendarUrl === undefined) return profiles;
+  return new Map([['default', { ...(cardsUrl && { cardsUrl }), ...(calendarUrl && { calendarUrl }) }]]);
+}
+
 /** Name of the profile that a call without `--profile` has; undefined: it would be refused, for there are several. */
 export function currentProfileName(settings: Settings, env: Env): string | undefined {
   const named = envValue(env, 'FRONTDESK_PROFILE');
@@ -132,7 +141,7 @@ export interface Target {
 }
 
 function missingUrl(profile: ResolvedProfile, family: Family): Failure {
-  return new Failure('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}; nothing was sent`, {
+  return Failure.unsent('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}`, {
     hints: [
       `set ${URL_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`,
       'try it without a service: frontdesk sandbox info',
@@ -144,7 +153,7 @@ function missingUrl(profile: ResolvedProfile, family: Family): Failure {
 function checkUrl(url: string, where: string): BaseUrl {
   const result = parseBaseUrl(url);
   if (result.kind === 'ok') return result.baseUrl;
-  throw new Failure('USAGE', `${where} ${result.problem}; nothing was sent`);
+  throw Failure.unsent('USAGE', `${where} ${result.problem}`);
 }
 
 function spell({ origin, pathPrefix }: BaseUrl): string {
@@ -166,9 +175,9 @@ export function resolveTarget(profile: ResolvedProfile, family: Family): Target 
   if (profile.namedBy !== undefined && overrides !== undefined) {
     const own = spell(checkUrl(overrides, ofProfile));
     if (own !== spell(base)) {
-      throw new Failure(
+      throw Failure.unsent(
         'USAGE',
-        `${profile.namedBy} names the profile ${profile.name} (${own}), but ${variable} says ${spell(base)}; nothing was sent`,
+        `${profile.namedBy} names the profile ${profile.name} (${own}), but ${variable} says ${spell(base)}`,
         { hints: [`unset ${variable}, or leave the profile out`] },
       );
     }

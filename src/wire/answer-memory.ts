@@ -1,50 +1,130 @@
 /** So much of each answer may be in memory in any case; nearly every answer ends within it. */
 export const SHARE_BYTES = 256 * 1024;
 /**
- * All that may be in memory of answers that are longer, while they come: as text and as JSON each takes several times
- * its length once it is whole, and the process may hold 512 MiB in all.
+ * All that may be in memory of longer answers while they come, and of results until they are printed. The process may
+ * hold 512 MiB: the rest is for itself, and for the one answer at a time that is parsed or printed.
  */
-const BUDGET_BYTES = 24 * 1024 * 1024;
+const BUDGET_BYTES = 224 * 1024 * 1024;
+/** A long one counts several times: the system gets its memory back late. */
+const WEIGHT = 4;
+/** After so much of long answers garbage is collected: V8 alone lets it grow to several times of what is used. */
+const COLLECT_BYTES = 8 * 1024 * 1024;
+
+function weightOf(bytes: number): number {
+  return bytes <= SHARE_BYTES ? bytes : WEIGHT * bytes;
+}
 
 /** An answer that is being read. */
 export interface ReadAnswer {
   /** Of a write: it goes before those of reads. */
   readonly isWrite: boolean;
+  /** The results that are held wait for it: it is read on in any case. */
+  readonly isAwaited: boolean;
   /** It has its place, and is read on. */
   goOn(): void;
 }
 
 /**
- * The memory that the answers of all calls of this process share. One that finds no place waits, and is read on later;
- * none is refused. The first of those that wait is read on when no other is, so that one can always be finished.
+ * The memory that the answers of all calls of this process share, from their first byte until their results are
+ * printed. One that finds no place waits; none is refused, and one can always be finished.
  */
 export class AnswerMemory {
-  readonly #taken = new Map<ReadAnswer, number>();
   #used = 0;
-  #waiting: ReadAnswer[] = [];
+  #held = 0;
+  #printing = 0;
+  #sinceCollected = 0;
+  /** Weight of those that are read. */
+  readonly #places = new Map<ReadAnswer, number>();
+  /** Weight of those that wait. */
+  readonly #waiting = new Map<ReadAnswer, number>();
+  readonly #unparsed: (() => void)[] = [];
 
-  /** Whether an answer may be read on now that this many bytes of it are there; else it waits for `goOn`. */
+  /** Should no further request be sent for now? */
+  get isFull(): boolean {
+    return this.#used >= BUDGET_BYTES || this.#waiting.size > 0;
+  }
+
+  /** Whether an answer of this many bytes, or one that has become so long, may be read on; else it waits for `goOn`. */
   take(answer: ReadAnswer, bytes: number): boolean {
-    if (bytes <= SHARE_BYTES) return true;
-    this.#used += bytes - (this.#taken.get(answer) ?? 0);
-    this.#taken.set(answer, bytes);
-    if (this.#used <= BUDGET_BYTES || this.#taken.size === this.#waiting.length + 1) return true;
-    this.#waiting.push(answer);
+    if (bytes <= SHARE_BYTES || this.#give(answer, weightOf(bytes))) return true;
+    this.#waiting.set(answer, weightOf(bytes));
     return false;
   }
 
-  /** An answer was read to its end, or is given up. */
+  /** An answer was dealt with, or is given up. */
   release(answer: ReadAnswer): void {
-    const bytes = this.#taken.get(answer);
-    if (bytes === undefined) return;
-    this.#taken.delete(answer);
-    this.#used -= bytes;
-    this.#waiting = this.#waiting.filter((other) => other !== answer);
-    const next = this.#waiting.find(({ isWrite }) => isWrite) ?? this.#waiting[0];
-    const isAlone = this.#taken.size === this.#waiting.length;
-    if (next === undefined || (this.#used > BUDGET_BYTES && !isAlone)) return;
-    this.#waiting = this.#waiting.filter((other) => other !== next);
-    next.goOn();
+    this.#used -= this.#places.get(answer) ?? 0;
+    this.#places.delete(answer);
+    this.#waiting.delete(answer);
+    this.#goOn();
+  }
+
+  /** Has an answer that is whole parsed: at once, or when no other long one is being printed. */
+  parse(bytes: number, work: () => void): void {
+    if (bytes <= SHARE_BYTES || this.#printing === 0) work();
+    else this.#unparsed.push(work);
+  }
+
+  /** A result of this many bytes is being printed, until `endPrint`. */
+  beginPrint(bytes: number): void {
+    if (bytes > SHARE_BYTES) this.#printing += 1;
+  }
+
+  endPrint(bytes: number): void {
+    if (bytes <= SHARE_BYTES) return;
+    this.#printing -= 1;
+    this.#parseNext();
+  }
+
+  /** A result waits to be printed; `free` gives its bytes back. */
+  hold(bytes: number): void {
+    this.#used += weightOf(bytes);
+    this.#held += weightOf(bytes);
+  }
+
+  free(bytes: number): void {
+    this.#used -= weightOf(bytes);
+    this.#held -= weightOf(bytes);
+    this.#goOn();
+  }
+
+  /** Whether what is left of earlier answers is to be freed before this one, which is whole, is parsed. */
+  isToCollect(bytes: number): boolean {
+    const isTime = this.#sinceCollected >= COLLECT_BYTES;
+    if (isTime) this.#sinceCollected = 0;
+    if (bytes > SHARE_BYTES) this.#sinceCollected += bytes;
+    return isTime;
+  }
+
+  #give(answer: ReadAnswer, weight: number): boolean {
+    const more = weight - (this.#places.get(answer) ?? 0);
+    const mayExceed = answer.isAwaited || (this.#held === 0 && this.#isIdle());
+    if (this.#used + more > BUDGET_BYTES && !mayExceed) return false;
+    this.#used += more;
+    this.#places.set(answer, weight);
+    return true;
+  }
+
+  /** Is no answer read on? */
+  #isIdle(): boolean {
+    return [...this.#places.keys()].every((answer) => this.#waiting.has(answer));
+  }
+
+  /** One a turn: what it leads to may be printed at once. */
+  #parseNext(): void {
+    if (this.#printing > 0 || this.#unparsed.length === 0) return;
+    this.#unparsed.shift()?.();
+    setImmediate(() => this.#parseNext());
+  }
+
+  #goOn(): void {
+    while (this.#waiting.size > 0) {
+      const all = [...this.#waiting.keys()];
+      const next = all.find(({ isAwaited }) => isAwaited) ?? all.find(({ isWrite }) => isWrite) ?? all[0];
+      if (next === undefined || !this.#give(next, this.#waiting.get(next) ?? 0)) return;
+      this.#waiting.delete(next);
+      next.goOn();
+    }
   }
 }
 

@@ -30,7 +30,7 @@ class Problem extends Error {}
 /**
  * Reads a base URL by hand. A URL parser is not used, because it silently repairs what must be refused here:
  * it folds backslashes, deletes control characters, turns `0x7f.1` into a loopback address and look-alike
- * letters into other names. Answers what is wrong, without repeating a password.
+ * letters into other names. Returns what is wrong, without repeating a password.
  */
 export function parseBaseUrl(text: string): BaseUrlResult {
   try {

@@ -17,7 +17,7 @@ export function secondsText(limitMs: number): string {
   return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.round(seconds)} s`;
 }
 
-/** What is known about the far end, for the texts. */
+/** What is known about the far end, for messages. */
 type Endpoint = Pick<BaseUrl, 'host' | 'hostPort'>;
 
 /** What a failed TLS handshake had shown of the certificate, when it got that far. */
@@ -58,7 +58,7 @@ const UNROUTABLE = new Set([
   'EPERM',
 ]);
 
-/** Names what went wrong before the first byte of the request. OpenSSL's own wording is kept out of the texts. */
+/** Names what went wrong before the first byte of the request. OpenSSL's own wording is kept out of messages. */
 export function connectBreakage(
   error: unknown,
   to: Endpoint,

@@ -12,10 +12,12 @@ export interface TransportOptions {
   readonly baseUrl: BaseUrl;
   readonly clock: Pick<ClockPort, 'now' | 'monotonic'>;
   readonly proxy?: ProxyServer | undefined;
-  /** PEM texts to trust besides the platform's certificates (`--ca-file`). */
+  /** Certificates (PEM) to trust besides the platform's certificates (`--ca-file`). */
   readonly trustPems?: readonly string[];
   /** Name lookup, TCP, proxy and TLS together. */
   readonly connectTimeoutMs?: number;
+  /** Frees what is left of answers that were dealt with. Absent: the program is not ours to interrupt. */
+  readonly collectGarbage?: (() => void) | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -54,7 +54,7 @@ export interface Reply {
   readonly kind: 'reply';
   readonly status: number;
   readonly headers: readonly Header[];
-  /** In the pieces in which it came. Whoever decodes it takes them out: a long one is never in memory twice. */
+  /** In the pieces in which it came. Decoding takes them out: a long one is never in memory twice. */
   readonly body: Uint8Array[];
 }
 
@@ -84,9 +84,11 @@ export interface ExchangeOptions {
   /** Aborted: end now, sent or not. */
   readonly stop?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */
-  readonly stopUnsent?: AbortSignal | undefined;
-  /** Called right before the first byte may leave: aborting `stopUnsent` now still keeps it back. */
+  readonly wrapUp?: AbortSignal | undefined;
+  /** Called right before the first byte may leave: aborting `wrapUp` now still keeps it back. */
   readonly onSend?: () => void;
+  /** Do results that are there already wait for this answer? Then it is read on whatever memory they take. */
+  readonly isAwaited?: (() => boolean) | undefined;
 }
 
 /** Carries requests to one origin. It never throws for what the network or the service does. */

@@ -5,7 +5,7 @@ interface SecureOptions {
   /** Name or address that the certificate must be for. */
   readonly host: string;
   readonly alpn?: readonly string[];
-  /** PEM texts to trust besides the platform's certificates. */
+  /** Certificates (PEM) to trust besides the platform's certificates. */
   readonly trustPems: readonly string[];
 }
 

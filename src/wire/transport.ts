@@ -3,8 +3,15 @@ import Client from 'undici/lib/dispatcher/client.js';
 import { answerMemory, type ReadAnswer, SHARE_BYTES } from './answer-memory.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
 import { Connector, type TransportOptions } from './connector.ts';
-import type { Exchange, ExchangeOptions, Header, Phase, Transport, WireRequest } from './exchange.ts';
-import { headerValues } from './exchange.ts';
+import {
+  type Exchange,
+  type ExchangeOptions,
+  type Header,
+  headerValues,
+  type Phase,
+  type Transport,
+  type WireRequest,
+} from './exchange.ts';
 import { removeFrom } from './remove-from.ts';
 
 /** 100 subscribers of three 5000-character fields, every character escaped, fit in it (docs/faults.md B7). */
@@ -75,7 +82,7 @@ function destroyLane(lane: Lane): void {
   lane.client.destroy().catch(ignore);
 }
 
-/** Destroying answers only that it is done; there is nothing left to be told. */
+/** Destroying reports only that it is done; no listener is left. */
 function ignore(): void {}
 
 const listeners = new WeakMap<AbortSignal, (() => void)[]>();
@@ -112,6 +119,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   #headers: readonly Header[] = [];
   #body: Buffer[] = [];
   #size = 0;
+  /** How long the answer says it is. */
+  #declared = 0;
   #startedMs = 0;
   /** Before the answer last waited for memory. */
   #spentMs = 0;
@@ -135,12 +144,12 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     const promise = new Promise<Exchange>((resolve) => {
       this.#resolve = resolve;
     });
-    const { stop, stopUnsent } = this.#options;
+    const { stop, wrapUp } = this.#options;
     this.#startTimer();
     if (stop !== undefined) listenersOf(stop).push(this.#onStop);
-    if (stopUnsent !== undefined) listenersOf(stopUnsent).push(this.#onStopUnsent);
+    if (wrapUp !== undefined) listenersOf(wrapUp).push(this.#onWrapUp);
     if (stop?.aborted === true) this.#onStop();
-    else if (stopUnsent?.aborted === true) this.#onStopUnsent();
+    else if (wrapUp?.aborted === true) this.#onWrapUp();
     else this.#dispatch();
     return promise;
   }
@@ -159,7 +168,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
    * keeps every byte back, and that is what happens to a request whose deadline has passed while it waited.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Whoever hears of it may still abort `stopUnsent`.
+    // The listener may still abort `wrapUp`.
     if (!this.#isSettled) this.#options.onSend?.();
     if (this.#isSettled) {
       controller.abort(new BreakError('aborted', 'given up before it was sent'));
@@ -179,8 +188,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     this.#status = status;
     this.#headers = headerPairs(controller.rawHeaders);
     this.#phase = 'reading_body';
-    const declared = Number(headerValues(this.#headers, 'content-length')[0] ?? 0);
-    if (declared > MAX_BODY_BYTES) this.#tooLarge(`declares ${declared} bytes`);
+    this.#declared = Number(headerValues(this.#headers, 'content-length')[0] ?? 0);
+    if (this.#declared > MAX_BODY_BYTES) this.#tooLarge(`declares ${this.#declared} bytes`);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -191,7 +200,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
       return;
     }
     this.#body.push(chunk);
-    if (answerMemory.take(this, this.#size)) return;
+    if (answerMemory.take(this, Math.max(this.#size, this.#declared))) return;
     // Waiting for a place does not count towards the time of the call.
     controller.pause();
     clearTimeout(this.#timer);
@@ -201,6 +210,10 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
 
   get isWrite(): boolean {
     return this.#wire.method === 'POST';
+  }
+
+  get isAwaited(): boolean {
+    return this.#options.isAwaited?.() === true;
   }
 
   goOn(): void {
@@ -217,7 +230,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   onResponseEnd(): void {
     // A handler is told of an end only after a final status line; 0 would be read as an unknown status.
     const reply = { status: this.#status ?? 0, headers: this.#headers, body: this.#body };
-    this.#settle({ kind: 'reply', ...reply }, true);
+    if (this.#size > SHARE_BYTES) clearTimeout(this.#timer);
+    answerMemory.parse(this.#size, () => this.#settle({ kind: 'reply', ...reply }, true));
   }
 
   onRequestUpgrade(): void {
@@ -256,7 +270,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     this.#break(new BreakError('aborted', this.#sent ? 'stopped before a reply' : 'stopped before it was sent'));
   };
 
-  readonly #onStopUnsent = (): void => {
+  readonly #onWrapUp = (): void => {
     if (!this.#sent) this.#onStop();
   };
 
@@ -276,14 +290,16 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (this.#isSettled) return;
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    const { stop, stopUnsent } = this.#options;
+    const { stop, wrapUp } = this.#options;
     if (stop !== undefined) removeFrom(listenersOf(stop), this.#onStop);
-    if (stopUnsent !== undefined) removeFrom(listenersOf(stopUnsent), this.#onStopUnsent);
+    if (wrapUp !== undefined) removeFrom(listenersOf(wrapUp), this.#onWrapUp);
     this.#body = [];
     this.#release(this.#lane, isReusable);
+    const { collectGarbage } = this.#to;
+    if (collectGarbage !== undefined && answerMemory.isToCollect(this.#size)) collectGarbage();
     this.#resolve(exchange);
     // Who waits for it reads it in this turn.
-    if (this.#size > SHARE_BYTES) setImmediate(() => answerMemory.release(this));
+    if (Math.max(this.#size, this.#declared) > SHARE_BYTES) setImmediate(() => answerMemory.release(this));
   }
 }
 

@@ -77,7 +77,7 @@ withKeys('a plan that enough people approved (real keys)', () => {
     const it = await stage();
     await missing(it, '0 of plan');
     const refused = await it.run([...APPLY, '-p', 'live']);
-    expect(refused.stderr).toContain('frontdesk -p live plan approve p.plan --key <key> --as <name>;');
+    expect(refused.stderr).toContain('have it approved: frontdesk -p live plan approve p.plan;');
     const ann = await approve(it, 'ann', 'ann');
     expect({ code: ann.code, stderr: ann.stderr.includes('does not count') }).toEqual({ code: 0, stderr: false });
     await missing(it, '1 missing');
@@ -116,7 +116,11 @@ withKeys('a plan that enough people approved (real keys)', () => {
     const input = readFileSync(join(it.work, 'p.plan'));
     expect(spawnSync('ssh-keygen', args, { cwd: it.work, input }).status).toBe(0);
     const again = await approve(it, 'ann', 'ann');
-    expect(again.code).toBe(2);
+    expect(again).toMatchObject({ code: 2, stdout: '' });
+    expect(again.stderr).toBe(
+      'frontdesk: the approval "p.plan.ann.sig" is there already, and is never replaced; nothing was signed\n' +
+        'hint: to approve anew, remove it first: rm p.plan.ann.sig\n',
+    );
     expect(it.server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
@@ -151,7 +155,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     await it.run(['card', 'block', '--from', '-', '--plan', 'q.plan']);
     await approve(it, 'ann', 'ann', 'q.plan');
     copyFileSync(join(it.work, 'q.plan.ann.sig'), join(it.work, 'p.plan.ann.sig'));
-    await missing(it, 'ann: it is not a signature of this plan');
+    await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('is of a key under two names, or under the name of another', async () => {
@@ -160,10 +164,13 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     writeFileSync(join(it.work, 'allowed'), `${listed}eve ${readFileSync(join(it.work, 'ann.pub'), 'utf8')}`);
     await approve(it, 'ann', 'ann');
     await approve(it, 'ann', 'eve');
-    await missing(it, 'eve: it is by the same key as that of ann');
+    await missing(it, 'the signature of eve does not count: ann signed with the same key');
     expect((await approve(it, 'ann', 'bob')).code).toBe(5);
     copyFileSync(join(it.work, 'p.plan.ann.sig'), join(it.work, 'p.plan.bob.sig'));
-    await missing(it, 'bob: it is not a signature of this plan by a key that is listed for that name');
+    await missing(
+      it,
+      'the signature of bob does not count: it was not made for this plan with a key that is listed for that name',
+    );
   });
 
   it('is by a key that is not listed, was listed once, or is revoked by its dates', async () => {
@@ -172,34 +179,36 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'mallory', '--as', 'mallory', '--yes']);
     expect(signed).toMatchObject({ code: 5, stdout: '' });
     expect(signed.stderr).toContain(
-      'the approval would not count: mallory: it is not a signature of this plan by a key',
+      'the signature of mallory does not count: it was not made for this plan with a key that is listed for that name; the approval was not kept',
     );
     expect(existsSync(join(it.work, 'p.plan.mallory.sig'))).toBe(false);
     await missing(it, '0 of plan');
     await approve(it, 'ann', 'ann');
     const ann = readFileSync(join(it.work, 'ann.pub'), 'utf8');
     writeFileSync(join(it.work, 'allowed'), `ann valid-before="20200101" ${ann}`);
-    await missing(it, 'ann: it is not a signature');
+    await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('is in another namespace', async () => {
     const it = await stage(1);
     spawnSync('ssh-keygen', ['-Y', 'sign', '-f', 'ann', '-n', 'git', 'p.plan'], { cwd: it.work });
     copyFileSync(join(it.work, 'p.plan.sig'), join(it.work, 'p.plan.ann.sig'));
-    await missing(it, 'ann: it is not a signature');
+    await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('is no signature at all', async () => {
     const it = await stage(1);
     writeFileSync(join(it.work, 'p.plan.ann.sig'), 'yes');
-    await missing(it, 'ann: it is not a signature');
+    await missing(it, 'the signature of ann does not count: it was not made for this plan');
   });
 
   it('is listed in a file that is missing, or that others can write to', async () => {
     const it = await stage(1);
     await approve(it, 'ann', 'ann');
     chmodSync(join(it.work, 'allowed'), 0o666);
-    await missing(it, 'others can write to it (mode 0666)');
+    await missing(it, `others can write to it (mode 0666); fix it with: chmod go-w ${join(it.work, 'allowed')}`);
+    const signed = await it.run(['plan', 'approve', 'p.plan', '--key', 'bob', '--as', 'bob', '--yes']);
+    expect(signed.stderr).toContain(`hint: fix it with: chmod go-w ${join(it.work, 'allowed')}\n`);
     chmodSync(join(it.work, 'allowed'), 0o644);
     chmodSync(it.work, 0o777);
     await missing(it, 'others can write to its folder (mode 0777)');

@@ -167,6 +167,59 @@ describe('after a write that was applied one line on stderr says what changed', 
     expect(text.trimEnd().split('\n').at(-1)).toBe(line);
   });
 
+  test('an event: shown as it will be sent, line by line, and with what may be a mistake', async () => {
+    const description = `First line\nsecond ${'word '.repeat(12)}end`;
+    const args = [...EVENT, '--description', description, '--location', 'Cellar\\nTwo'];
+    const server = await startRecordingServer([{ body: '{"id":"ev_9"}' }]);
+    const terminal = openTerminal(args, { home: createHome(), env: server.env });
+    await terminal.waitFor(/\(y\/N/);
+    terminal.type('y\r');
+    const { code, text } = await terminal.end;
+    expect(code).toBe(0);
+    expect(text).toContain(
+      [
+        'frontdesk: warning: --location has a backslash and an n, not a line break; it is',
+        'sent as given',
+        '  calendar      "cal_1"',
+        '  name          "T"',
+        '  start         "2026-05-01"',
+        '  location      "Cellar\\nTwo"',
+        '  description   "First line',
+        '                second word word word word word word word word word word word',
+        '                word end"',
+        '  The start lies in the past.',
+        '? Create event "T" on default',
+      ].join('\n'),
+    );
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ description, location: 'Cellar\\nTwo' });
+  });
+
+  test('events of a file: those that start in the past are counted', async () => {
+    const home = createHome();
+    const path = join(home.path, 'season.csv');
+    writeFileSync(path, 'name,start\nA,2026-05-01\nB,2999-05-01\n');
+    const server = await startRecordingServer([]);
+    const args = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--from', path];
+    const terminal = openTerminal(args, { home, env: server.env });
+    await terminal.waitFor(/\(y\/N/);
+    terminal.type('n\r');
+    const { code, text } = await terminal.end;
+    expect({ code, requests: server.lines }).toEqual({ code: 130, requests: [] });
+    expect(text).toContain('  1 of 2 rows starts in the past\n');
+  });
+
+  test('an e-mail address without an @ is sent, and a person is told', async () => {
+    const server = await startRecordingServer(() => ({ body: '{"id":"s1"}' }));
+    const args = ['calendar', 'subscribers', 'update', 's1', '--email', 'ana.example.com'];
+    const { code, text } = await openTerminal(args, { home: createHome(), env: server.env }).end;
+    expect({ code, text }).toEqual({
+      code: 0,
+      text: expect.stringContaining('frontdesk: warning: --email has no @; it is sent as given\n'),
+    });
+    expect(await runFrontdesk(args, { env: server.env })).toMatchObject({ code: 0, stderr: '' });
+    expect(server.requests.map(({ body }) => body)).toEqual(Array(2).fill('{"email":"ana.example.com"}'));
+  });
+
   test('not off a terminal, and not with --quiet', async () => {
     const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
     expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');

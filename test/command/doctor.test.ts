@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CALENDAR_TOKEN, CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, injecting, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
 
 interface Finding {
   readonly name: string;
@@ -27,6 +27,13 @@ describe('doctor', () => {
       expect(checks.find((check) => check.name === name)?.status, name).toBe('ok');
     }
     expect(checks.filter(({ status }) => status === 'problem')).toEqual([]);
+  });
+
+  test('mentions the mode for screen readers', async () => {
+    const plain = await doctor({});
+    expect(plain.of('terminal')[0]?.message).not.toContain('FRONTDESK_ACCESSIBLE');
+    const { of } = await doctor({ env: { FRONTDESK_ACCESSIBLE: '1' } });
+    expect(of('terminal')[0]?.message).toMatch(/, FRONTDESK_ACCESSIBLE: nothing is drawn twice$/);
   });
 
   test('counts what it found', async () => {
@@ -207,5 +214,54 @@ describe('doctor', () => {
   test('the sandbox needs nothing', async () => {
     const { of } = await doctor({}, ['-p', 'sandbox', '--connect']);
     expect(of('sandbox')).toMatchObject([{ status: 'ok' }]);
+  });
+});
+
+describe('the file system of the state folder', () => {
+  /** What doctor says of it with one call of the file system made into another. */
+  async function said(call: string, code: string) {
+    const home = createHome();
+    mkdirSync(home.stateDir, { mode: 0o700 });
+    const broken = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      const original = fs.${call}; fs.${call} = (...args) => { ${code} }; syncBuiltinESMExports();`;
+    const { of } = await doctor({ home, env: injecting(broken) });
+    expect(readdirSync(home.stateDir)).toEqual([]);
+    return of('state-file-system').map(
+      ({ status, message }) => `${status}: ${message.replace(home.stateDir, 'there')}`,
+    );
+  }
+
+  test('is tried where there is one, and left as it was', async () => {
+    expect(await said('linkSync', 'return original(...args);')).toEqual([
+      'ok: exclusive files, hard links, renames and appends work',
+    ]);
+    const { of } = await doctor({});
+    expect(of('state-file-system')).toEqual([
+      expect.objectContaining({ status: 'ok', message: 'not tried: there is no state folder that can be written' }),
+    ]);
+  });
+
+  test.each([
+    [
+      'has no hard links',
+      'linkSync',
+      "if (String(args[0]).includes('-try-')) throw Object.assign(new Error('x'), { code: 'EPERM' }); return original(...args);",
+      'a hard link never replaces a file: operation not permitted (EPERM)',
+    ],
+    [
+      'makes a file twice',
+      'writeFileSync',
+      "return original(args[0], args[1], { ...args[2], flag: 'w' });",
+      'a file is made once (O_EXCL)',
+    ],
+    ['copies instead of renaming', 'renameSync', 'return fs.copyFileSync(...args);', 'a rename replaces a file'],
+    [
+      'appends where the writer left off',
+      'openSync',
+      "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));",
+      'what is appended comes last (O_APPEND)',
+    ],
+  ])('is named when it %s', async (_what, call, code, promise) => {
+    expect(await said(call, code)).toEqual([`warning: does not hold in there: ${promise}`]);
   });
 });

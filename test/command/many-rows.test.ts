@@ -152,6 +152,23 @@ describe('rows', () => {
       expect(result.stderr).toContain('the input has 3 rows, and --expect-rows says 2; nothing was sent');
     }
     expect(existsSync(join(path, 'a.plan'))).toBe(false);
+    for (const args of [
+      ['card', 'get', ONE],
+      ['card', 'block', ONE, '--yes'],
+      ['card', 'block', ONE, '--dry-run'],
+      ['card', 'block', ONE, '--plan', join(path, 'a.plan')],
+    ]) {
+      const server = await startRecordingServer(playService());
+      const result = await runFrontdesk([...args, '--expect-rows', '2'], { env: server.env });
+      expect(result).toMatchObject({ code: 17, stdout: '' });
+      expect(result.stderr).toContain('the input has 1 row, and --expect-rows says 2; nothing was sent');
+      expect(server.lines).toEqual([]);
+    }
+    expect(existsSync(join(path, 'a.plan'))).toBe(false);
+    const server = await startRecordingServer(playService());
+    const one = await runFrontdesk(['card', 'get', ONE, '--expect-rows', '1'], { env: server.env });
+    expect(one).toMatchObject({ code: 0 });
+    expect(server.lines).toHaveLength(1);
     expect(await sent([...BLOCK, '--expect-rows', '0'], '')).toMatchObject({ code: 0 });
     expect(await sent([...BLOCK, '--expect-rows', '1'], '')).toMatchObject({ code: 17 });
     expect((await sent([...BLOCK, '--expect-rows', '2'], idLines(2))).requests).toHaveLength(2);
@@ -271,7 +288,7 @@ describe('one fault in the input is exit 2, and nothing is sent', () => {
     [
       'a row whose outcome is unknown',
       `cardId,_outcome\n${ONE},unknown\n`,
-      'only a row that was not applied may be sent again, with --resend-unknown',
+      'send it again with --resend-unknown only if it was not',
     ],
   ])('%s', async (_what, stdin, problem) => {
     const stderr = await refused(BLOCK, stdin);

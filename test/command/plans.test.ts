@@ -339,6 +339,17 @@ describe('plan apply', () => {
     expect(writes(server)).toHaveLength(1);
   });
 
+  it('names no command that would be refused again when the profile itself leads elsewhere now', async () => {
+    const { home } = await planOf(1);
+    const elsewhere = await startRecordingServer(playService());
+    const env = { ...elsewhere.env };
+    const refused = await runFrontdesk(['plan', 'apply', 'p.plan', '--yes'], { home, env });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`make the plan again for ${elsewhere.url}`);
+    expect(refused.stderr).not.toContain('plan apply');
+    expect(elsewhere.requests).toEqual([]);
+  });
+
   it('L5 does each row once when it is applied twice at once', async () => {
     // Slow enough that the second process comes while the first one is at work.
     const slowly = async (request: RecordedRequest): Promise<Reply> => {

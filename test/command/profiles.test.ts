@@ -30,7 +30,7 @@ describe('profile set', () => {
     const url = ['--cards-url', 'https://cards.example.com'];
     const bare = await run(['profile', 'set', 'live', ...url, ...pattern]);
     expect(bare.code).toBe(0);
-    expect(bare.stderr).toContain('frontdesk profile set live --require-reason-hint <words>');
+    expect(bare.stderr).toContain('with --require-reason-hint');
     const said = await run(['profile', 'set', 'live', ...pattern, '--require-reason-hint', 'a ticket number']);
     expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: '' });
   });
@@ -250,6 +250,28 @@ describe('readOnly', () => {
   });
 });
 
+describe('without a stored profile the environment is the profile default', () => {
+  const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_CALENDAR_URL: 'ftp://user:word@x' };
+  const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
+
+  test('in the list, and shown by its name and as the one in use, without a URL that cannot be used', async () => {
+    const { run } = atHome();
+    const list = await run(['profile', 'list', '--json'], ENV);
+    expect(JSON.parse(list.stdout)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
+    for (const name of [['default'], []]) {
+      const shown = await run(['profile', 'show', ...name, '--json'], ENV);
+      expect([shown.code, JSON.parse(shown.stdout)]).toEqual([0, DEFAULT]);
+    }
+  });
+
+  test('and not beside a stored one, nor without a URL', async () => {
+    const { run } = atHome();
+    expect(await run(['profile', 'show', 'default'])).toMatchObject({ code: 2, stdout: '' });
+    await run(['profile', 'set', 'live', '--cards-url', 'https://live.example.com']);
+    expect(await run(['profile', 'show', 'default'], ENV)).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
 describe('requireReason', () => {
   test.each([
     ['without a reason', ['card', 'block', ID, '--yes']],
@@ -275,7 +297,9 @@ describe('requireReason', () => {
       const args = ['card', 'block', ID, '-y', '-p', 'live', ...reason];
       const result = await runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN } });
       expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toContain('--reason: this profile requires: the number of the ticket, such as CARE-17\n');
+      expect(result.stderr).toContain(
+        '--reason: this profile requires: the number of the ticket, such as CARE-17; nothing was sent\n',
+      );
       expect(result.stderr).not.toContain('[A-Z]');
     }
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -357,6 +357,15 @@ describe('runs resume', () => {
     );
   });
 
+  test('--reconcile notes what the card of a reissue shows, and leaves the row unknown', async () => {
+    const { resume } = await withUnknown(createHome(), ['card', 'reissue']);
+    const result = await resume(['--reconcile', '-o', 'csv'], 'REISSUED');
+    expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
+    expect(result.code).toBe(8);
+    expect(result.stdout.match(/,unknown,.*reading back showed status REISSUED/g)).toHaveLength(2);
+    expect(result.stderr).toContain('frontdesk runs results u --outcome unknown');
+  });
+
   test('--reconcile goes with --run too, so that a job comes to its end', async () => {
     const { repeat } = await withUnknown(createHome(), ['card', 'block']);
     expect(await repeat([])).toMatchObject({ code: 8, lines: [] });
@@ -396,6 +405,7 @@ describe('runs resume', () => {
     await runFrontdesk([...BLOCK, '-j', '1', '--max-failures', '2', '--run', 'm'], { ...options, stdin: idLines(6) });
     expect(server.requests).toHaveLength(2);
     const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
+    expect(resumed.stderr.split('\n')[0]).toContain('run m is stopped: of 6 rows 4 not sent yet');
     expect(server.requests).toHaveLength(4);
     expect(rowLines(resumed.stdout)).toHaveLength(6);
     await runFrontdesk(['runs', 'resume', 'm', '--max-failures', '1', '-o', 'csv'], options);
@@ -404,7 +414,9 @@ describe('runs resume', () => {
 
   test('names the command of the run in its summary', async () => {
     const { resume } = await withUnknown(createHome(), ['card', 'block']);
-    expect((await resume(['-o', 'table'])).stderr).toMatch(/^card block \(run u\): 5 rows: 3 applied; 0 requests, /);
+    expect((await resume(['-o', 'table'])).stderr).toMatch(
+      /^frontdesk: note: run u is unsettled: of 5 rows none is left to send, 2 unknown\ncard block \(run u\): 5 rows: 3 applied; 0 requests, /,
+    );
   });
 
   test.each([
@@ -617,6 +629,35 @@ describe('runs', () => {
     });
   });
 
+  test.each(['rows', 'a plan'])('of %s has to keep to the maxRows that its profile has by now', async (what) => {
+    const home = createHome();
+    let isOver = false;
+    const server = await startRecordingServer(
+      playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
+    );
+    const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+    const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
+    await live(['profile', 'set', 'live', '--cards-url', server.url]);
+    const pace = ['-j', '1', '-o', 'ndjson'];
+    if (what === 'rows') expect((await live([...BLOCK, ...pace], idLines(3))).code).toBe(4);
+    else {
+      expect((await live(['card', 'block', '--from', '-', '--plan', 'p.plan'], idLines(3))).code).toBe(0);
+      expect((await live(['plan', 'apply', 'p.plan', '--yes', ...pace])).code).toBe(4);
+    }
+    await live(['profile', 'set', 'live', '--max-rows', '2']);
+    isOver = true;
+    const before = server.requests.length;
+    const refused = await live(['runs', 'resume', '--last']);
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toContain('profile live allows 2 rows in one write (maxRows), and these are 3');
+    expect(server.requests.length).toBe(before);
+    expect((await runsList(home))[0]).toMatchObject({ state: 'stopped', rows: 3 });
+    await live(['profile', 'set', 'live', '--max-rows', '3']);
+    const resumed = await live(['runs', 'resume', '--last']);
+    expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 1', '2 applied 200 1', '3 applied 200 1']);
+    expect(resumed.code).toBe(0);
+  });
+
   test.each(['left.csv', 'left.ndjson', 'left.json'])(
     'of ids of a command line is resumed into its %s',
     async (name) => {
@@ -761,6 +802,16 @@ describe('runs', () => {
     expect((await runsList(home))[0]?.state).toBe(state);
     const { stderr } = await runFrontdesk(['runs', 'remove', 'first'], { home });
     expect(stderr).toContain(question);
+  });
+
+  test('remove of old runs goes on behind a run whose header is damaged, and names it', async () => {
+    const home = createHome();
+    await two(home);
+    writeFileSync(join(home.stateDir, 'runs/first/header.json'), '{');
+    const result = await runFrontdesk(['runs', 'remove', '--older-than', '1ms', '--yes', '--json'], { home });
+    expect(result).toMatchObject({ code: 16, stdout: '{\n  "removed": [\n    "second"\n  ]\n}\n' });
+    expect(result.stderr).toContain('run first');
+    expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['first']);
   });
 
   test('remove deletes what a run kept', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
@@ -52,7 +53,7 @@ test('as JSON it is printed when the history cannot be written', async () => {
   const server = await service(home, { breaksHistory: true });
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--json'], { env: server.env, home });
   expect({ code, stdout }).toEqual({ code: 16, stdout: ANSWER });
-  expect(stderr).toContain('the answer stands on stdout');
+  expect(stderr).toContain('the answer is on stdout');
   expect(stderr).not.toContain(SECRET);
 });
 
@@ -87,6 +88,135 @@ test.each([
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
+test('what a 2xx began and did not end stays in the file byte for byte', async () => {
+  const home = createHome();
+  const begun = `{"encryptedPaymentInstrument":"${SECRET}","activa`;
+  const server = await service(home, { reply: { headers: { 'content-length': '500' }, body: begun } });
+  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json', '--timeout', '1s'], {
+    env: server.env,
+    home,
+  });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+  expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(begun);
+  expect(stderr).toContain('the answer is in a.json');
+  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+});
+
+/** What comes with a 2xx and cannot be read, and how much of it there is. */
+const UNREADABLE = [
+  ['no JSON', { body: `secret=${SECRET}` }],
+  ['cut', { headers: { 'content-length': '500' }, body: `{"encryptedPaymentInstrument":"${SECRET}` }],
+] as const;
+
+test.each(UNREADABLE)(
+  'without a file, what came and is %s stands on the terminal, and that is said',
+  async (_, reply) => {
+    const home = createHome();
+    const server = await service(home, { reply });
+    const terminal = openTerminal([], {
+      home,
+      env: server.env,
+      columns: 200,
+      script: `$FD ${PROVISION.join(' ')} --json --timeout 1s | cat >piped; read -r over`,
+    });
+    await terminal.waitFor('the answer, as it came, is on stderr');
+    terminal.type('\n');
+    expect((await terminal.end).text).toContain(SECRET);
+    expect(readFileSync(join(home.path, 'piped'), 'utf8')).toBe('');
+    expect(kept(home.stateDir)).not.toContain(SECRET);
+  },
+);
+
+test.each(UNREADABLE)('off a terminal, what came and is %s is lost where nobody asked for it', async (_, reply) => {
+  const home = createHome();
+  const server = await service(home, { reply });
+  const args = [...PROVISION, '--json', '--timeout', '1s'];
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+  expect(stderr).toContain('the answer, as it came, is lost, and cannot be had again; --out would have kept it');
+  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+});
+
+test.each(UNREADABLE)('with --show-sensitive, what came and is %s is on stdout', async (_, reply) => {
+  const home = createHome();
+  const server = await service(home, { reply });
+  const args = [...PROVISION, '--show-sensitive', '--timeout', '1s'];
+  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: `${reply.body}\n` });
+  expect(stderr).toContain('the answer, as it came, is on stdout');
+  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+});
+
+const FAIL_AT = fileURLToPath(new URL('../support/fail-at.cjs', import.meta.url));
+
+/** Environment in which a call on the file of `--out` fails: the second `write` is that of the answer. */
+function failing(home: Home, only: string, call: number, below = 'a.json') {
+  return {
+    FAIL_ONLY: only,
+    NODE_OPTIONS: `--require=${FAIL_AT}`,
+    FAIL_AT: String(call),
+    FAIL_WITH: 'ENOSPC',
+    FAIL_BELOW: fileIn(home, below),
+    FAIL_COUNT: join(home.path, 'count'),
+  };
+}
+
+test.each([
+  ['open', 1, 2],
+  ['chmod', 1, 16],
+  ['write', 1, 16],
+  ['sync', 1, 16],
+  // Of its folder.
+  ['sync', 2, 16],
+])('%s %i of the file fails before anything is sent: %i, and no file is left', async (name, call, exitCode) => {
+  const home = createHome();
+  const server = await startRecordingServer([]);
+  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json')], {
+    env: { ...server.env, ...failing(home, name, call, '') },
+    home,
+  });
+  expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+  expect(stderr).toContain('nothing was sent');
+  expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
+});
+
+test.each([
+  ['write', 2, [], false],
+  ['write', 2, ['--json'], false],
+  ['truncate', 1, ['--json'], false],
+  ['write', 2, ['--show-sensitive', '--json'], true],
+] as const)('%s %i of the answer fails with %j: it is shown where that was asked for (%s)', async (...row) => {
+  const [name, call, more, isShown] = row;
+  const home = createHome();
+  const server = await service(home);
+  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json'), ...more], {
+    env: { ...server.env, ...failing(home, name, call) },
+    home,
+  });
+  expect(code).toBe(16);
+  expect(stderr).toContain('WAS applied');
+  expect(stderr).toContain(isShown ? 'the answer is on stdout' : 'the answer is lost');
+  expect(stdout).toBe(isShown ? ANSWER : '');
+  expect(existsSync(fileIn(home, 'a.json'))).toBe(false);
+  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
+});
+
+test.each([
+  ['sync', 2],
+  ['close', 1],
+] as const)('a file that has the whole answer stays, whatever fails after it: %s', async (name, call) => {
+  const home = createHome();
+  const server = await service(home);
+  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', fileIn(home, 'a.json')], {
+    env: { ...server.env, ...failing(home, name, call) },
+    home,
+  });
+  expect({ code, stdout }).toEqual({ code: 16, stdout: '' });
+  expect(stderr).toContain('WAS applied');
+  expect(stderr).toMatch(/the answer is in \S+a\.json, and may not be there after a power cut/);
+  expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(ANSWER);
+});
+
 test.each([{ status: 409, body: SECRET }, { status: 500, body: SECRET }, 'reset' as const])(
   'after %j no file is left',
   async (reply) => {
@@ -112,26 +242,33 @@ test('a stdout that is the null device, without --out, is refused', async () => 
 });
 
 test.each([
-  ['full', '>/dev/full'],
-  ['without a reader', '| true'],
-])('a stdout that is %s: it stands on the terminal of stderr', async (_what, to) => {
+  ['full', '>/dev/full', false],
+  ['without a reader', '| true', false],
+  ['full, and the history cannot be written', '>/dev/full', true],
+  ['without a reader, and the history cannot be written', '| true', true],
+])('a stdout that is %s: it stands on the terminal of stderr', async (_what, to, breaksHistory) => {
   const home = createHome();
-  const server = await service(home);
+  const server = await service(home, { breaksHistory });
   const terminal = openTerminal([], {
     home,
     env: server.env,
     script: `$FD ${PROVISION.join(' ')} --json ${to}; read -r over`,
   });
-  await terminal.waitFor('the answer stands on stderr');
+  await terminal.waitFor('the answer is on stderr');
   // Until then the terminal stays open: what was written last is not lost.
   terminal.type('\n');
   expect((await terminal.end).text).toContain(SECRET);
 });
 
-test('off a terminal an answer that finds no place is lost, and that is said', async () => {
+test.each([
+  ['full', '>/dev/full', false],
+  ['full, and the history cannot be written', '>/dev/full', true],
+  ['without a reader', '| true', false],
+  ['without a reader, and the history cannot be written', '| true', true],
+])('off a terminal an answer that finds no place is lost, and that is said: %s', async (_what, to, breaksHistory) => {
   const home = createHome();
-  const server = await service(home, { breaksHistory: true });
-  const script = `$FD ${PROVISION.join(' ')} --json >/dev/full 2>said; echo "ended $?"; read -r over`;
+  const server = await service(home, { breaksHistory });
+  const script = `{ $FD ${PROVISION.join(' ')} --json 2>said; echo "ended $?" >&3; } 3>&2 ${to}; read -r over`;
   const terminal = openTerminal([], { home, env: server.env, script });
   await terminal.waitFor('ended 16');
   terminal.type('\n');

@@ -131,7 +131,7 @@ describe.concurrent('card wait', () => {
     const server = await serve([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
     const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });
     expect(result.code).toBe(11);
-    expect(result.stderr).toMatch(/the service asked not to be called before 20\d\d-.*past the wait of 5s/);
+    expect(result.stderr).toMatch(/the service asked for a pause until 20\d\d-.*past the end of this wait of 5s/);
   });
 
   test('a signal ends it at once', async () => {

@@ -129,7 +129,7 @@ describe('the sheet', () => {
   test('belongs to a workbook and to --from', async () => {
     const home = homeWith({ 'rows.csv': Buffer.from('id,email\ns1,a@x\n') });
     expect(await refused([...UPDATE, '--from', 'rows.csv', '--sheet', 'Rows'], home)).toBe(
-      '--sheet belongs to workbooks (.xlsx), and "rows.csv" is none; nothing was sent',
+      '--sheet is for workbooks (.xlsx), and "rows.csv" is not one; nothing was sent',
     );
     expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
   });
@@ -148,6 +148,21 @@ describe('the sheet', () => {
     expect(dry.stderr).toContain(hidden);
     const planned = await sent([...UPDATE, '--from', 'rows.xlsx', '--plan', 'p.ndjson', '-o', 'table'], home);
     expect(planned.stderr).toContain(hidden);
+  });
+});
+
+describe('rows without a value at the end of a workbook', () => {
+  test('are left out with a notice', async () => {
+    const rows = [
+      textRow(1, ['id', 'email']),
+      textRow(2, ['s1', 'a@x']),
+      '<row r="3"/>',
+      '<row r="5"><c r="A5"/></row>',
+    ];
+    const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows: rows.join('') }) });
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+    expect(result).toMatchObject({ code: 0, requests: ['s1 {"email":"a@x"}'] });
+    expect(result.stderr).toContain('3 rows of empty cells at the end skipped (from line 3)');
   });
 });
 
@@ -289,6 +304,7 @@ describe('a hidden first sheet is passed over with a notice, and hidden rows are
     ['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')],
     ['Excel', () => hiddenBook('hidden', '<row spans="1:2" hidden="1" ht="15" customHeight="1"')],
     ['Excel, hidden by a macro', () => hiddenBook('veryHidden', '<row hidden="1"')],
+    ['a program that writes true', () => hiddenBook('hidden', '<row hidden="true"')],
     ['Google Sheets', () => hiddenBook('hidden', '<row hidden="1" ht="15.75" customHeight="1"')],
     ['hand, as rows without a height', () => hiddenBook('hidden', '<row ht="0" customHeight="1"')],
   ])('%s', async (_program, make) => {

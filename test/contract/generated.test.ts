@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { artifacts } from '../../build/artifacts.ts';
 import { layerPicture } from '../../build/layers.ts';
 import { readPages } from '../../build/pages.ts';
-import { artifacts } from '../../src/describe/artifacts.ts';
 import { REGISTRY } from '../../src/registry.ts';
 
 function read(path: string): string | undefined {

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import type { CallInput, HttpClient } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/client.ts';
+import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import { fromPlain } from '../../src/json/plain.ts';
 import { printJson } from '../../src/json/print.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';

@@ -1,8 +1,7 @@
 import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHome, type Home } from '../support/run-frontdesk.ts';
-import type { CountingServer, Stage } from './counting-server.ts';
-import { startCountingServer } from './counting-server.ts';
+import { type CountingServer, type Stage, startCountingServer } from './counting-server.ts';
 import { breaches, type PrintedRow } from './judge.ts';
 import { type CrashStep, type ProgramEnd, printedRows, startProgram, summaryOutcomes } from './program.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -95,15 +94,15 @@ export class CrashingRun {
     this.#run = `plan-${plan}`;
   }
 
-  /** Starts a process and waits for its end, which comes at `crash` if it gets that far. */
-  async go(deed: Deed, crash?: KillMoment | CrashStep): Promise<ProgramEnd> {
+  /** Starts a process, of the program of the run unless given, and waits for its end, which comes at `crash` if it gets so far. */
+  async go(deed: Deed, crash?: KillMoment | CrashStep, program = this.#settings.program): Promise<ProgramEnd> {
     if (deed === 'resend') {
       const unknown = await this.#stored(['--outcome', 'unknown']);
       this.#resends.push(new Set(unknown.map(({ row }) => row)));
     }
     this.#isSettled ||= deed === 'resend' || deed === 'reconcile';
     const step = crash !== undefined && 'remains' in crash ? crash : undefined;
-    const { child, ended } = this.#spawn(this.#argsOf(deed), step);
+    const { child, ended } = this.#spawn(this.#argsOf(deed), step, program);
     const disarm = crash !== undefined && 'remains' in crash === false ? this.#arm(crash, child) : undefined;
     const end = await ended;
     disarm?.();
@@ -174,8 +173,8 @@ export class CrashingRun {
     return names.filter((name) => !kept.includes(name)).map((name) => `left behind: ${name}`);
   }
 
-  #spawn(args: readonly string[], crash?: CrashStep) {
-    return startProgram({ program: this.#settings.program, args, home: this.#home, env: this.server.env, crash });
+  #spawn(args: readonly string[], crash?: CrashStep, program = this.#settings.program) {
+    return startProgram({ program, args, home: this.#home, env: this.server.env, crash });
   }
 
   #argsOf(deed: Deed): readonly string[] {

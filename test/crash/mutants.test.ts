@@ -15,7 +15,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'sends before the intent is on the disk',
     mutation: {
-      file: 'src/run/flight.ts',
+      file: 'src/run/row-call.ts',
       line: 'await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
       instead: 'void journal.intent({ row, id, reason: task.reasonOf?.(this.row) });',
     },
@@ -30,12 +30,12 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
       instead: 'if (file.length < scan.length) {',
     },
     remains: 'torn',
-    caught: /^lost: .*damaged/,
+    caught: /^lost: .*damaged/s,
   },
   {
     wrong: 'sends unknown rows again',
     mutation: {
-      file: 'src/run/engine.ts',
+      file: 'src/run/row-runner.ts',
       line: "if (!isUnknown || unknownRows === 'leave') return this.#replay(row, position, journal);",
       instead: 'if (!isUnknown) return this.#replay(row, position, journal);',
     },

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Home } from '../support/run-frontdesk.ts';
 import type { PrintedRow } from './judge.ts';
@@ -9,7 +11,8 @@ export const BUILT_PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
 const DIE_AT = fileURLToPath(new URL('die-at.cjs', import.meta.url));
-const LIMIT_MS = 60_000;
+/** Longer than the longest wait for a run that another holds. */
+const LIMIT_MS = 120_000;
 
 /** At which step the program kills itself, and what that leaves of unsynced bytes (see die-at.cjs). */
 export interface CrashStep {
@@ -73,7 +76,7 @@ export function startProgram(start: ProgramStart): {
   child.stderr.on('data', (part: Buffer) => parts.stderr.push(part));
   const ended = new Promise<ProgramEnd>((resolve, reject) => {
     let isHung = false;
-    const limit = setTimeout(() => {
+    const limit = globalThis.setTimeout(() => {
       isHung = true;
       child.kill('SIGKILL');
     }, LIMIT_MS);
@@ -83,10 +86,21 @@ export function startProgram(start: ProgramStart): {
       const stdout = Buffer.concat(parts.stdout).toString('utf8');
       const stderr = Buffer.concat(parts.stderr).toString('utf8');
       if (isHung) reject(new Error(`frontdesk ${args.join(' ')} hung\nstdout: ${stdout}\nstderr: ${stderr}`));
-      else resolve({ code, signal, stdout, stderr });
+      else behindStandIn(child.pid).then(() => resolve({ code, signal, stdout, stderr }), reject);
     });
   });
   return { child, ended };
+}
+
+/**
+ * Waits for the program behind a stand-in that was killed: FRONTDESK_TEST_ENDED is the folder in which test/windows/ says
+ * that one was started for a process (`<pid>.begun`) and that it has ended (`<pid>`).
+ */
+async function behindStandIn(pid: number | undefined): Promise<void> {
+  const folder = process.env['FRONTDESK_TEST_ENDED'];
+  if (folder === undefined || !existsSync(join(folder, `${pid}.begun`))) return;
+  const limit = Date.now() + 10_000;
+  while (!existsSync(join(folder, String(pid))) && Date.now() < limit) await setTimeout(20);
 }
 
 /** The rows that a process printed as NDJSON. */

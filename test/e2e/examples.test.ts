@@ -36,11 +36,11 @@ const FILES: Readonly<Record<string, string>> = {
   'cards.csv': 'cardId\n4fbeb052-7396-41ce-8085-9263bed4f505\n',
   'stolen.csv': 'cardId,clientReference\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001\n',
   'calendars.csv': 'id\ncal_tea_ceremony\n',
-  'season.csv': 'name,start\nTasting,2026-04-02T18:00\n',
+  'season.csv': 'name,start\nTasting,2027-04-02T18:00\n',
   'old.csv': 'id,email\nsub_0001,ann@example.com\n',
   'new.csv': 'id,email\nsub_0001,ana@example.com\n',
   'about.txt': 'Boat tours.\n',
-  'event.json': '{"calendar":"cal_harbour_tours","name":"Tasting","start":"2026-04-02T18:00"}',
+  'event.json': '{"calendar":"cal_harbour_tours","name":"Tasting","start":"2027-04-02T18:00"}',
 };
 
 /** What has to be there before the examples of a command. */

@@ -51,7 +51,7 @@ function prepare(folder: string): void {
   spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, '.ssh', 'id_ed25519')]);
 }
 
-/** Runs a session in one shell; answers the end of each step, without the note that this is the sandbox. */
+/** Runs a session in one shell; answers the end of each step. */
 function run(steps: readonly Step[]): readonly Result[] {
   const folder = mkdtempSync(join(tmpdir(), 'frontdesk-readme-'));
   try {
@@ -68,7 +68,7 @@ function run(steps: readonly Step[]): readonly Result[] {
       encoding: 'utf8',
     });
     return [...stdout.matchAll(/([\s\S]*?)@@@(\d+)\n/g)].map(([, output = '', exitCode]) => ({
-      output: output.replace(/^frontdesk: note: this is the sandbox .*\n/gm, ''),
+      output,
       exitCode: Number(exitCode),
     }));
   } finally {

@@ -114,9 +114,9 @@ describe('a stdin that holds nothing', () => {
 describe('the weight of what every call loads', () => {
   it.each([
     ['base.cjs', 27_000],
-    ['help.cjs', 16_000],
-    ['call.cjs', 245_000],
-    ['transport.cjs', 250_000],
+    ['help.cjs', 11_000],
+    ['call.cjs', 243_000],
+    ['transport.cjs', 240_000],
   ])('%s stays below %i bytes', (name, limitBytes) => {
     expect(statSync(join(CHUNKS, name)).size).toBeLessThan(limitBytes);
   });

@@ -178,7 +178,7 @@ describe.skipIf(!HAS_SSH_KEYGEN || process.platform === 'win32')('the run of a p
   });
 
   it.each([
-    ['without its signatures', 'rm "$run/input.ann.sig"', 5, 'plan apply <file>'],
+    ['without its signatures', 'rm "$run/input.ann.sig"', 5, 'go on with `plan apply` and the file of the plan'],
     ['whose signer is no longer listed', 'echo "ann $(cat bob.pub)" > allowed', 5, '1 missing'],
     ['whose copy was changed', 'sed -i s/ACTIVE/ACTIVF/ "$run/input"', 2, 'changed'],
   ])('is not resumed %s', async (_, script, code, says) => {

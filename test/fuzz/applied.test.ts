@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHttpClient } from '../../src/http/client.ts';
+import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILURES } from '../../src/failure.ts';
 import type { CallResult, HttpClient } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/client.ts';
+import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../../src/json/value.ts';
 import { renderFailure, renderNotice } from '../../src/output/failure-text.ts';
 import type { Result } from '../../src/output/options.ts';

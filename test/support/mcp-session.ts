@@ -1,7 +1,7 @@
 import type { ClockPort } from '../../src/context.ts';
 import { NO_RECORD } from '../../src/history/record.ts';
 import type { CallPolicy } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/client.ts';
+import { createHttpClient } from '../../src/http/ongoing-call.ts';
 import type { Session } from '../../src/session.ts';
 import { parseBaseUrl } from '../../src/wire/base-url.ts';
 import { createTransport } from '../../src/wire/transport.ts';
@@ -11,7 +11,7 @@ export function toolSession(
   url: string,
   clock: ClockPort,
   policy: CallPolicy & { readonly connectTimeoutMs?: number },
-): Session & { close(): Promise<void> } {
+): Session {
   const parsed = parseBaseUrl(url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const { baseUrl } = parsed;
@@ -49,7 +49,11 @@ export function toolSession(
     permitWrites: () => undefined,
     recorder: async () => NO_RECORD,
     notify: async () => undefined,
+    close: () => transport.close(),
+    with(replaced) {
+      return { ...(this as Session), ...replaced } as Session;
+    },
   };
   // What is missing, the tools that a test calls do not touch.
-  return { ...(session as Session), close: () => transport.close() };
+  return session as Session;
 }

@@ -1,6 +1,7 @@
+import type { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { spawn } from '@lydell/node-pty';
+import { type IPty, spawn } from '@lydell/node-pty';
 import { COMPILED, type Home } from './run-frontdesk.ts';
 
 /** As in run-frontdesk.ts: FRONTDESK_TEST_PROGRAM names another program that has to pass the same tests. */
@@ -64,10 +65,21 @@ function readAlong() {
   };
 }
 
+/**
+ * node-pty takes the line down 200 ms after the end of the program, whether it was read or not: what was written last
+ * was lost where the tests had a busy machine. Here the line ends by itself, once all of it was read.
+ */
+function readToTheEnd(terminal: IPty): void {
+  // A member that the types do not name: the readable end of the line.
+  const { _socket: socket } = terminal as IPty & { readonly _socket: ReadStream };
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => (error === undefined && !socket.readableEnded ? socket : destroy(error));
+}
+
 /** Starts `frontdesk` with these arguments on a new terminal. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
   const { home, columns = 80, script } = options;
-  const env = {
+  const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
     XDG_CACHE_HOME: COMPILED,
@@ -79,8 +91,11 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     FD: `${process.execPath} ${PROGRAM}`,
     ...options.env,
   };
+  // node-pty would give the program the text "undefined".
+  for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
   const [file, argv] = script === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', script]];
-  const terminal = spawn(file, argv, { cols: columns, rows: 40, cwd: home.path, env, name: env.TERM });
+  const terminal = spawn(file, argv, { cols: columns, rows: 40, cwd: home.path, env, name: env['TERM'] ?? '' });
+  readToTheEnd(terminal);
   let output = '';
   const read = readAlong();
   let isOver = false;

@@ -2,8 +2,9 @@
 const { spawn } = require('node:child_process');
 const { writeFileSync } = require('node:fs');
 const { createServer } = require('node:net');
+const { join } = require('node:path');
 
-const [, , portFile, program] = process.argv;
+const [, , portFile, program, endedFolder] = process.argv;
 
 /** Messages of a relay: a JSON text a line. Messages to it likewise; streams are base64. */
 function lines(socket, onLine) {
@@ -24,13 +25,15 @@ const server = createServer((socket) => {
   const tell = (message) => socket.writable && socket.write(`${JSON.stringify(message)}\n`);
   lines(socket, (message) => {
     if (message.start !== undefined) {
-      const { args, env, cwd } = message.start;
+      const { args, env, cwd, pid } = message.start;
       child = spawn(process.execPath, [program, ...args], { cwd, env: { ...process.env, ...env } });
       for (const name of ['stdout', 'stderr'])
         child[name].on('data', (part) => tell({ [name]: part.toString('base64') }));
       child.stdin.on('error', () => undefined);
       child.on('error', (error) => tell({ stderr: Buffer.from(`${error.message}\n`).toString('base64'), code: 1 }));
       child.on('close', (code) => {
+        // A relay that was killed hears of nothing: what killed it waits for this file.
+        writeFileSync(join(endedFolder, String(pid)), '');
         tell({ code });
         socket.end();
       });

@@ -1,5 +1,5 @@
 // Stands in for bin/frontdesk.js in the suites: has Node for Windows run it, and passes on what it reads and prints.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
 const port = Number(readFileSync(new URL('../../.cache/windows/port', import.meta.url), 'utf8'));
@@ -7,9 +7,13 @@ const port = Number(readFileSync(new URL('../../.cache/windows/port', import.met
 const OWN = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'PWD', 'SHLVL', '_'];
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
 
+// From here on a program stands behind this process: what kills the one waits for the end of the other.
+writeFileSync(new URL(`../../.cache/windows/ended/${process.pid}.begun`, import.meta.url), '');
 const socket = connect(port, '127.0.0.1');
 const tell = (message) => socket.write(`${JSON.stringify(message)}\n`);
-tell({ start: { args: process.argv.slice(2), env, cwd: `Z:${process.cwd().replaceAll('/', '\\')}` } });
+tell({
+  start: { args: process.argv.slice(2), env, pid: process.pid, cwd: `Z:${process.cwd().replaceAll('/', '\\')}` },
+});
 process.stdin.on('data', (part) => tell({ stdin: part.toString('base64') })).on('end', () => tell({ stdin: null }));
 
 /** Drive Z: of Wine is the root of this system, and the suites name files as this system does. */

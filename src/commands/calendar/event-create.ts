@@ -10,9 +10,9 @@ export const calendarEventCreate = callCommand({
   argument: null,
   many: true,
   examples: {
-    'Create an event': 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00',
+    'Create an event': 'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2027-04-02T18:00',
     'With an end, a place and no page':
-      'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2026-04-02T18:00 --end 2026-04-02T20:00 --location "Cellar 2" --no-url',
+      'calendar event create --calendar cal_harbour_tours --name "Tasting" --start 2027-04-02T18:00 --end 2027-04-02T20:00 --location "Cellar 2" --no-url',
     'Create a season from a spreadsheet': 'calendar event create --from season.csv --calendar cal_harbour_tours --yes',
   },
 });

@@ -120,7 +120,7 @@ interface OlderFile {
 }
 
 /**
- * Reads the file of `--changed-from`, in any format that `--from` takes. Columns that nobody knows do not matter
+ * Reads the file of `--changed-from`, in any format that `--from` takes. Unknown columns do not matter
  * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
  * occurs twice, because then what changed cannot be told.
  */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { Failure } from '../../failure.ts';
+import { Failure, type Notice } from '../../failure.ts';
 import { tidy } from '../../files/io-failure.ts';
 import { openCopy } from '../copy.ts';
+import { warningsOf } from '../doubts.ts';
 import type { InputFile } from '../input-file.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { Findings } from './findings.ts';
@@ -12,7 +13,8 @@ import type { InputFault, InputFormat, ReadBatch } from './record.ts';
 import type { InputOptions } from './rows.ts';
 
 /** An input without faults. */
-export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unchanged' | 'hidden' | 'first' | 'notes'> {
+export interface CheckedInput
+  extends Pick<Findings, 'rows' | 'selected' | 'unchanged' | 'hidden' | 'past' | 'first' | 'notes'> {
   readonly format: InputFormat;
   /** Empty CSV cells that leave a field as it is, by column. */
   readonly emptyCells: ReadonlyMap<string, number>;
@@ -22,8 +24,8 @@ export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unch
   readonly missing: number;
   /** Original columns, in the order in which they first occur. */
   readonly columns: readonly string[];
-  /** Ids that look pasted by mistake: the first few sentences. */
-  readonly warnings: readonly string[];
+  /** Ids that look pasted by mistake, the first few, and values that were perhaps not meant. */
+  readonly warnings: readonly Notice[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
 }
@@ -31,10 +33,10 @@ export interface CheckedInput extends Pick<Findings, 'rows' | 'selected' | 'unch
 /** Hashes the bytes on their way to the reader. */
 async function* hashed(
   bytes: AsyncIterable<Uint8Array>,
-  hash: { update(piece: Uint8Array): unknown },
+  hashes: readonly { update(piece: Uint8Array): unknown }[],
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
-    hash.update(piece);
+    for (const hash of hashes) hash.update(piece);
     yield piece;
   }
 }
@@ -63,6 +65,7 @@ async function checkBatch(
   options: InputOptions,
 ): Promise<void> {
   const faults: InputFault[] = [...batch.faults];
+  findings.unreadable ??= batch.faults[0];
   const read = batch.records.map((record) => {
     findings.addNames(record.names);
     return interpreter.interpret(record, batch.format);
@@ -115,21 +118,23 @@ export async function checkInput(
   more: { readonly allowDuplicates: boolean; readonly copyTo?: string },
 ): Promise<CheckedInput> {
   const { copyTo } = more;
+  const { seal } = options;
   const copy = copyTo === undefined ? undefined : await openCopy(copyTo, 'the input');
   const hash = createHash('sha256');
   const findings = new Findings(options, more.allowDuplicates);
   let isKept = false;
   try {
     const read = await readThrough(
-      hashed(copy?.of(file.bytes()) ?? file.bytes(), hash),
+      hashed(copy?.of(file.bytes()) ?? file.bytes(), seal === undefined ? [hash] : [hash, seal]),
       { ...options, name: file.name },
       findings,
     );
-    if (findings.faultCount > 0) throw faultyInput(file, options, findings);
+    const failure = seal === undefined ? faultyInput(file, options, findings) : seal.judge(findings);
+    if (failure !== undefined) throw failure;
     await copy?.sync();
     isKept = true;
-    const warnings = [...findings.warnings, ...findings.blankWarnings()];
-    const { rows, selected, unchanged, hidden, first, notes } = findings;
+    const warnings = warningsOf(findings.warnings, findings.doubts());
+    const { rows, selected, unchanged, hidden, past, first, notes } = findings;
     const columns = [...findings.columns];
     return {
       ...read,
@@ -137,6 +142,7 @@ export async function checkInput(
       selected,
       unchanged,
       hidden,
+      past,
       columns,
       first,
       warnings,
@@ -149,9 +155,13 @@ export async function checkInput(
   }
 }
 
-/** One USAGE failure of a faulty input: the first faults, and how many more there are. */
-function faultyInput(file: InputFile, { isArguments, operation }: InputOptions, findings: Findings) {
-  const { faults, faultCount, notes } = findings;
+/** One USAGE failure of a faulty input: the first faults, and how many more there are. Undefined: it has none. */
+function faultyInput(
+  file: InputFile,
+  { isArguments, operation }: InputOptions,
+  { faults, faultCount, notes }: Findings,
+): Failure | undefined {
+  if (faultCount === 0) return undefined;
   const named =
     isArguments === true ? toArgumentFaults(faults, Object.keys(operation.params.shape)[0] ?? 'id') : toFaults(faults);
   const listed = named.map((fault) => `${fault.where}: ${fault.problem}`);

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
+import { OWN_COLUMNS } from '../../output/column.ts';
 import { meantBy, nearest } from '../../output/nearest.ts';
-import { OWN_COLUMNS } from '../../output/own-columns.ts';
 import type { FieldValue } from '../check-fields.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
@@ -76,7 +76,7 @@ export class ColumnRoles {
     return { kind: isKnown ? 'ignored' : 'unknown' };
   }
 
-  /** Columns of a header that nobody knows, or that stand there twice. */
+  /** Unknown and repeated columns of a header. */
   faultsOf(names: readonly string[]): readonly { readonly index: number; readonly problem: string }[] {
     return names.flatMap((name, index) => {
       if (this.roleOf(name).kind === 'unknown') return [{ index, problem: this.unknownProblem(name) }];
@@ -112,7 +112,7 @@ export class ColumnRoles {
     return missing;
   }
 
-  /** What to say of a column that nobody knows, with the nearest name that does something. */
+  /** What to say of an unknown column, with the nearest name that does something. */
   unknownProblem(name: string): string {
     if (name === '') return 'a column has no name';
     const useful = this.names.filter((known) => this.roleOf(known).kind !== 'ignored' && !known.startsWith('_'));
@@ -124,7 +124,7 @@ export class ColumnRoles {
       );
     const hint =
       near === undefined
-        ? `the columns that are read are ${useful.join(', ')}; --ignore-columns reads over others`
+        ? `the columns that are read are ${useful.join(', ')}; --ignore-columns skips others`
         : `did you mean ${near}?`;
     return `unknown column ${quoteGiven(name)}; ${hint}`;
   }

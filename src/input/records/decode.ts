@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** Raised between two pieces of text: everything before the fault was handed out already. */
+/** Raised between two pieces: everything before the fault was handed out already. */
 export class DecodeFault extends Error {
   constructor(problem: string) {
     super(problem);
@@ -34,7 +34,7 @@ function incompleteUtf8(bytes: Buffer): number {
   return 0;
 }
 
-/** The same for UTF-16: an odd byte, a high surrogate whose partner is to come. */
+/** Likewise for UTF-16: an odd byte, a high surrogate whose partner is to come. */
 function incompleteUtf16(bytes: Buffer, isBigEndian: boolean): number {
   const odd = bytes.length % 2;
   if (bytes.length - odd < 2) return odd;

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { type CsvDialect, RFC_4180 } from '../../output/csv-dialect.ts';
+import { type CsvDialect, RFC_4180 } from '../../output/options.ts';
 import { sniffDelimiter } from './csv.ts';
 
 /** Far above any header. */

@@ -1,9 +1,15 @@
 import type { Fault } from '../../failure.ts';
+import { plural } from '../../output/safe-text.ts';
 import { columnLetters } from '../xlsx/reference.ts';
 import { countLineBreaks, type InputFault, type InputFormat, type RawRecord } from './record.ts';
 
 /** What is wrong with a row of a table without any value, unless it stands at the end. */
 export const EMPTY_BETWEEN = 'the row has no value, and rows follow it: take it out';
+
+/** What is said of rows without any value at the end of a table, which spreadsheets leave behind and nothing reads. */
+export function emptyEndNote(rows: number, firstLine: number): string {
+  return `${plural(rows, 'row')} of empty cells at the end skipped (from line ${firstLine})`;
+}
 
 /** Line and column of a row's fault. A CSV cell may begin lines below its row: quoted texts have line breaks. */
 export function placeFault(record: RawRecord, format: InputFormat, field: string, problem: string): InputFault {
@@ -40,13 +46,13 @@ function namePlace(fault: InputFault): string {
   return `${row}line ${fault.line}${fault.column === undefined ? '' : `, ${fault.column}`}`;
 }
 
-/** The same for a list of faults, of a file that is not the main input when `file` names one. */
+/** Places of a list of faults, of a file that is not the main input when `file` names one. */
 export function toFaults(faults: readonly InputFault[], file?: string): readonly Fault[] {
   const prefix = file === undefined ? '' : `${file}, `;
   return faults.map((fault) => ({ where: `${prefix}${namePlace(fault)}`, problem: fault.problem }));
 }
 
-/** The same for ids of the command line: the person typed arguments, not lines of a file. */
+/** Places of ids of the command line: the person typed arguments, not lines of a file. */
 export function toArgumentFaults(faults: readonly InputFault[], idParam: string): readonly Fault[] {
   return faults.map(({ line, column = '', problem }) => {
     const field = /^column (?!cardId$|id$)(.+)$/.exec(column)?.[1];

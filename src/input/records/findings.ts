@@ -1,13 +1,15 @@
 import { CARD_ID } from '../../api/field.ts';
+import { isPast } from '../../api/iso-date.ts';
 import { isWrite } from '../../api/operation.ts';
 import { isJsonObject, JsonNumber, type JsonObject, textAt } from '../../json/value.ts';
 import { idWarnings } from '../card-id.ts';
+import { doubtOf } from '../doubts.ts';
 import { quoteGiven } from '../given.ts';
 import { placeFault } from './fault-place.ts';
 import type { Row } from './interpret.ts';
 import type { InputFault, InputFormat } from './record.ts';
 import type { InputOptions } from './rows.ts';
-import { Digest, SeenTable } from './seen-table.ts';
+import { SeenTable } from './seen-table.ts';
 import { isInShard } from './shard.ts';
 
 const MAX_FAULTS = 20;
@@ -25,15 +27,6 @@ function canonical(body: JsonObject | undefined): string {
   return text;
 }
 
-function hasBlankEdge(text: string): boolean {
-  return text !== '' && (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1)));
-}
-
-/** Space, tab, and the space that web pages put between words. */
-function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || unit === 0xa0;
-}
-
 /** What was found while an input was read through once. */
 export class Findings {
   readonly faults: InputFault[] = [];
@@ -44,6 +37,8 @@ export class Findings {
   /** What a person should know of how the input was read. */
   readonly notes: string[] = [];
   faultCount = 0;
+  /** The first place that cannot be read at all. */
+  unreadable: InputFault | undefined;
   /** Rows of the whole input. */
   rows = 0;
   /** Rows that this process is to send: those of its shard, without unchanged ones. */
@@ -52,11 +47,16 @@ export class Findings {
   unchanged = 0;
   /** Rows to send that are hidden in their sheet. */
   hidden = 0;
+  /** Events to make that start in the past. */
+  past = 0;
   readonly #options: InputOptions;
   readonly #seen: SeenTable | undefined;
-  readonly #digest = new Digest();
   #lastNames: readonly string[] | undefined;
-  readonly #blanks = new Map<string, { cells: number; readonly line: number }>();
+  /** Values that were perhaps not meant, by what they have. */
+  readonly #doubts = new Map<
+    string,
+    { readonly name: string; readonly doubt: string; cells: number; readonly line: number }
+  >();
 
   constructor(options: InputOptions, allowDuplicates: boolean) {
     this.#options = options;
@@ -78,10 +78,12 @@ export class Findings {
   }
 
   addRow(row: Row): void {
-    if (!isInShard(row.row, this.#options.shard)) return;
+    const { shard, nowMs } = this.#options;
+    if (!isInShard(row.row, shard)) return;
     this.selected += 1;
     if (row.record.isHidden === true) this.hidden += 1;
-    this.#lookForBlanks(row);
+    if (nowMs !== undefined && isPast(textAt(row.body, 'start') ?? '', nowMs)) this.past += 1;
+    this.#lookForDoubts(row);
     if (this.first.length < FIRST_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
       const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${row.line}`;
@@ -89,22 +91,23 @@ export class Findings {
     }
   }
 
-  /** Cells that begin or end with a blank: nobody sees it in a spreadsheet, and it is sent as it is. */
-  #lookForBlanks({ body, record, line }: Row): void {
+  #lookForDoubts({ body, record, line }: Row): void {
     for (const [name, value] of body ?? []) {
-      if (typeof value !== 'string' || !hasBlankEdge(value)) continue;
-      const known = this.#blanks.get(name);
+      const doubt = doubtOf(name, value);
+      if (doubt === undefined) continue;
+      const known = this.#doubts.get(`${name} ${doubt}`);
       if (known !== undefined) known.cells += 1;
-      else if (record.names.includes(name)) this.#blanks.set(name, { cells: 1, line });
+      else if (record.names.includes(name)) this.#doubts.set(`${name} ${doubt}`, { name, doubt, cells: 1, line });
     }
   }
 
-  /** One sentence for each column that has such cells. */
-  blankWarnings(): readonly string[] {
-    return [...this.#blanks].map(([name, { cells, line }]) => {
-      const what = cells === 1 ? '1 cell' : `${cells} cells`;
-      return `${what} of column ${name} (line ${line}${cells === 1 ? '' : ' and others'}) with a blank before or after the text; sent as ${cells === 1 ? 'it is' : 'they are'}`;
-    });
+  /** One sentence for each column that has such values. */
+  doubts(): readonly string[] {
+    return [...this.#doubts.values()].map(({ name, doubt, cells, line }) =>
+      cells === 1
+        ? `1 cell of column ${name} (line ${line}) has ${doubt}; it is sent as given`
+        : `${cells} cells of column ${name} (line ${line} and others) have ${doubt}; they are sent as given`,
+    );
   }
 
   addUnchanged(row: Row): void {
@@ -120,16 +123,14 @@ export class Findings {
 
   duplicate(row: Row, format: InputFormat): InputFault | undefined {
     if (this.#seen === undefined) return undefined;
-    if (row.id === undefined) this.#digest.setText(canonical(row.body));
-    else if (this.#options.operation.family === 'cards') this.#digest.setCardId(row.id);
-    else this.#digest.setText(row.id);
     // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
-    const earlier = this.#seen.add(this.#digest, format === 'json' ? row.row : row.line);
+    const place = format === 'json' ? row.row : row.line;
+    const earlier = this.#seen.add(row.id ?? canonical(row.body), place, this.#options.operation.family === 'cards');
     if (earlier === 0) return undefined;
-    const place = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
+    const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
-    const problem = `the same ${same} as in ${place} (${this.#nameOf(row)}); --allow-duplicates accepts that`;
+    const problem = `the same ${same} as in ${first} (${this.#nameOf(row)}); --allow-duplicates accepts that`;
     return placeFault(row.record, format, field, problem);
   }
 }

@@ -8,7 +8,15 @@ import type { FieldSpec } from '../fields.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, roundedProblem } from './columns.ts';
 import { EMPTY_BETWEEN, placeFault } from './fault-place.ts';
-import { type InputFault, type InputFormat, type InputHeader, isEmptyRow, isTable, type RawRecord } from './record.ts';
+import {
+  type InputFault,
+  type InputFormat,
+  type InputHeader,
+  isEmptyRow,
+  isTable,
+  type Planned,
+  type RawRecord,
+} from './record.ts';
 
 /** One row as a call of its operation: checked, and ready to be sent. */
 export interface Row {
@@ -29,20 +37,17 @@ export interface Row {
    * that keeps its values, the old cells of what changes.
    */
   readonly before?: JsonObject | undefined;
-  /** Of a planned row: whether it is compared with `before` right before it is sent. */
-  readonly drift?: 'checked' | 'unchecked' | undefined;
+  readonly about?: Planned['about'];
+  readonly drift?: Planned['drift'] | undefined;
 }
 
-interface RowProblem {
-  readonly field: string;
-  readonly problem: string;
-}
+type Found = Readonly<Record<'field' | 'problem', string>>;
 
 export interface InterpretOptions {
   readonly operation: Operation;
   /** Values of flags, by API name: they fill rows that lack them. */
   readonly defaults: Readonly<Record<string, FieldValue>>;
-  /** What an empty CSV cell of a field means: not given, or the empty text. */
+  /** What an empty CSV cell of a field means: not given, or the empty string. */
   readonly emptyCells: 'keep' | 'clear';
   readonly resendUnknown: boolean;
   readonly expectations: readonly ExpectationInput[];
@@ -53,7 +58,7 @@ export interface InterpretOptions {
   /** What was in the cells that change is asked for, and not only whether they do. */
   readonly keepsOldCells?: boolean;
   /** A rule that no schema knows, such as a profile's `requireReason`: what it has against each of some rows. */
-  readonly checkRows?: ((rows: readonly Row[]) => Promise<readonly (RowProblem | undefined)[]>) | undefined;
+  readonly checkRows?: ((rows: readonly Row[]) => Promise<readonly (Found | undefined)[]>) | undefined;
 }
 
 /** A row that can be sent, one that `--changed-from` leaves out, or what is wrong with it: then the row if its id is good. */
@@ -74,12 +79,7 @@ interface ColumnMap {
 const MAX_COLUMN_MAPS = 1000;
 
 const UNKNOWN_OUTCOME =
-  'the outcome of this row is unknown: it may have been applied; settle it first: `frontdesk runs` names its run, whose summary names the command that goes on; only a row that was not applied may be sent again, with --resend-unknown';
-
-interface Found {
-  readonly field: string;
-  readonly problem: string;
-}
+  'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
 
 /** Turns rows as read into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {
@@ -147,12 +147,13 @@ export class Interpreter {
     this.#checkBody(values, isUnchanged, found);
     const { idParam } = this.roles;
     const id = idParam === undefined ? undefined : params[idParam];
-    const before = isUnchanged ? undefined : this.#before(id, values);
-    const { row: number, line } = record;
-    const row: Row = { row: number, line, id, params, body: this.#body(values), expects, record, before };
-    if (found.length === 0) {
-      return { kind: isUnchanged ? 'unchanged' : 'row', row };
-    }
+    const { row: number, line, planned } = record;
+    // Member by member: a spread takes longer, and there may be a million rows.
+    const body = planned === undefined ? this.#body(values) : planned.body;
+    const before = planned?.before ?? (isUnchanged ? undefined : this.#before(id, values));
+    const { about, drift } = planned ?? {};
+    const row: Row = { row: number, line, id, params, body, expects, record, before, about, drift };
+    if (found.length === 0) return { kind: isUnchanged ? 'unchanged' : 'row', row };
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
       .map(({ field, problem }) => placeFault(record, format, field, problem));

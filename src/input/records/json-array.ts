@@ -161,7 +161,7 @@ export class JsonArrayParser implements RecordParser {
       if ('problem' in element) this.#faults.push({ line: this.#startLine, problem: element.problem });
       else this.#records.push({ row: this.#row, line: this.#startLine, ...element });
     } catch (error) {
-      // Brackets may not pair up any more, so what would be read as the next row is anybody's guess.
+      // Brackets may not pair up any more, so what would be read as the next row is a guess.
       this.#faults.push(placeJsonFault(error, this.#startLine, this.#startColumn));
       this.#ended = true;
     }

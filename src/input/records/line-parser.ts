@@ -6,8 +6,13 @@ import { type InputFault, MAX_RECORD_LENGTH, type RawRecord, type RecordBatch, t
 
 const ID_COLUMN: readonly string[] = ['id'];
 
+/** What a line holds: a row, which may bring its own number, or what is wrong. `isEnd`: no line after it is read. */
+export type Element =
+  | (Omit<RawRecord, 'row' | 'line'> & { readonly row?: number })
+  | { readonly problem: string; readonly isEnd?: boolean };
+
 /** Makes names and values of one element of a JSON input, or says what is wrong with it. */
-export function readElement(value: JsonValue): Pick<RawRecord, 'names' | 'values'> | { readonly problem: string } {
+export function readElement(value: JsonValue): Element {
   if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()] };
   // A list of ids as `jq '[.[].cardId]'` makes it.
   if (typeof value === 'string') return { names: ID_COLUMN, values: [value] };
@@ -23,19 +28,26 @@ export function placeJsonFault(error: unknown, line: number, column: number): In
   return { line: line + error.line - 1, column: `column ${place}`, problem };
 }
 
-/** One row per line: NDJSON, or a list of ids. Blank lines are skipped; spaces around a line do not count. */
+/** A line of NDJSON. */
+export function readJsonLine(text: string): Element {
+  if (text !== '{') return readElement(parseJson(text));
+  // A document that is printed over many lines would be a fault in each of them.
+  const problem = 'one JSON object over several lines; give an array, or one object a line (-o ndjson prints that)';
+  return { problem, isEnd: true };
+}
+
+/** One row per line: NDJSON, a list of ids, or a plan. Blank lines are skipped; spaces around a line do not count. */
 export class LineParser implements RecordParser {
   readonly header = undefined;
-  readonly #format: 'ndjson' | 'ids';
-  readonly #read: (line: string) => JsonValue;
+  readonly #read: (text: string, line: number) => Element | undefined;
   #text = '';
   #line = 1;
   #row = 0;
   #ended = false;
 
-  constructor(format: 'ndjson' | 'ids') {
-    this.#format = format;
-    this.#read = format === 'ids' ? (line) => line : parseJson;
+  /** `read` returns undefined for a line that is no row. */
+  constructor(read: (text: string, line: number) => Element | undefined) {
+    this.#read = read;
   }
 
   get ended(): boolean {
@@ -74,20 +86,17 @@ export class LineParser implements RecordParser {
   #readLine(text: string, records: RawRecord[], faults: InputFault[]): void {
     const trimmed = text.trim();
     if (trimmed === '') return;
-    this.#row += 1;
     const line = this.#line;
-    if (this.#format === 'ndjson' && trimmed === '{') {
-      // A document that is printed over many lines would be a fault in each of them.
-      this.#ended = true;
-      const problem = 'one JSON object over several lines; give an array, or one object a line (-o ndjson prints that)';
-      faults.push({ line, problem });
-      return;
-    }
     try {
-      const element = readElement(this.#read(trimmed));
-      if ('problem' in element) faults.push({ line, problem: element.problem });
-      else records.push({ row: this.#row, line, ...element });
+      const element = this.#read(trimmed, line);
+      if (element === undefined) return;
+      this.#row += 1;
+      if ('problem' in element) {
+        this.#ended = element.isEnd === true;
+        faults.push({ line, problem: element.problem });
+      } else records.push({ row: this.#row, line, ...element });
     } catch (error) {
+      this.#row += 1;
       faults.push(placeJsonFault(error, line, 1 + text.length - text.trimStart().length));
     }
   }

@@ -2,11 +2,12 @@ import { extname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../output/nearest.ts';
 import { readCardId } from '../card-id.ts';
-import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/pieces.ts';
+import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/packed.ts';
 import { CsvParser } from './csv.ts';
 import { DecodeFault, decodeText } from './decode.ts';
+import { emptyEndNote } from './fault-place.ts';
 import { JsonArrayParser } from './json-array.ts';
-import { LineParser } from './line-parser.ts';
+import { LineParser, readElement, readJsonLine } from './line-parser.ts';
 import {
   countLineBreaks,
   isEmptyRow,
@@ -65,23 +66,23 @@ function detectFormat(path: string, line: string, columns: readonly string[]): T
 
 function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
   if (format === 'csv') return new CsvParser(csvRaw);
-  return format === 'json' ? new JsonArrayParser() : new LineParser(format);
+  return format === 'json' ? new JsonArrayParser() : new LineParser(format === 'ids' ? readElement : readJsonLine);
 }
 
 /**
- * Looks at the first `length` bytes of an input; fewer when it ends before. `bytes` are all of it, those included: a
+ * Looks at the first bytes of an input, until they are enough or it ends. `bytes` are all of it, those included: a
  * piece is valid only until the next one is asked for. `close` is for an input whose bytes are not wanted after all.
  */
-async function peek(bytes: AsyncIterable<Uint8Array>, length: number) {
+export async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (start: Uint8Array) => boolean) {
   const source = bytes[Symbol.asyncIterator]();
   let start: Uint8Array = new Uint8Array(0);
   let isOver = false;
-  while (start.length < length && !isOver) {
+  while (!isOver && !isEnough(start)) {
     const next = await source.next();
     if (next.done === true) isOver = true;
     else start = start.length === 0 ? next.value : Buffer.concat([start, next.value]);
     // Only a piece that is enough by itself may be used as it is.
-    if (start.length < length) start = Uint8Array.from(start);
+    if (!isEnough(start)) start = Uint8Array.from(start);
   }
   return { start, bytes: goOn(start, source), close: async () => void (await source.return?.()) };
 }
@@ -101,7 +102,7 @@ async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
  * unreadable the input ends. A file that is no workbook that can be read is a USAGE failure.
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
-  const input = await peek(bytes, MAGIC_BYTES);
+  const input = await peek(bytes, ({ length }) => length >= MAGIC_BYTES);
   // No text begins as a workbook does, so its content goes before its name.
   const isWorkbook = looksLikeWorkbook(input.start) || WORKBOOK_NAMES.has(extname(options.path).toLowerCase());
   const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);
@@ -111,14 +112,14 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
   } else {
     if (options.sheet !== undefined && options.isOlder !== true) {
       await input.close();
-      throw new Failure('USAGE', `--sheet belongs to workbooks (.xlsx), and ${options.name} is none; nothing was sent`);
+      throw Failure.unsent('USAGE', `--sheet is for workbooks (.xlsx), and ${options.name} is not one`);
     }
     yield* withoutEmptyEnd(readTextRows(input.bytes, format, options));
   }
 }
 
 /**
- * The same without the rows of empty cells at the end (`;;;;`), which spreadsheets leave behind; a note says how many
+ * The rows without those of empty cells at the end (`;;;;`), which spreadsheets leave behind; a note says how many
  * there were. Anywhere else such a row is a fault.
  */
 async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenerator<ReadBatch> {
@@ -135,13 +136,7 @@ async function* withoutEmptyEnd(batches: AsyncGenerator<ReadBatch>): AsyncGenera
   }
   const [first] = held;
   if (first === undefined || last === undefined) return;
-  const rows = held.length === 1 ? '1 row' : `${held.length} rows`;
-  yield {
-    ...last,
-    records: [],
-    faults: [],
-    notes: [`${rows} of empty cells at the end skipped (from line ${first.line})`],
-  };
+  yield { ...last, records: [], faults: [], notes: [emptyEndNote(held.length, first.line)] };
 }
 
 async function* readTextRows(
@@ -158,7 +153,7 @@ async function* readTextRows(
       const line = firstLine(unread, isLast);
       if (line === undefined) return undefined;
       format ??= detectFormat(options.path, line, options.columns);
-      parser = parserFor(format, options.csvRaw);
+      parser = options.parser ?? parserFor(format, options.csvRaw);
     }
     const batch = parser.take(unread, isLast);
     unread = '';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json/value.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
 
 /** One row of an input as it was read: names and values side by side, in the order of the input. */
 export interface RawRecord {
@@ -6,9 +6,9 @@ export interface RawRecord {
   readonly row: number;
   /** 1-based line of the file at which the row begins. */
   readonly line: number;
-  /** The same array for all rows of a CSV file. */
+  /** One array for all rows of a CSV file. */
   readonly names: readonly string[];
-  /** CSV, workbooks and id lists: texts. JSON: values as parsed. */
+  /** CSV, workbooks and id lists: strings. JSON: values as parsed. */
   readonly values: readonly JsonValue[];
   /** Workbooks: the sheet. */
   readonly sheet?: string;
@@ -16,6 +16,20 @@ export interface RawRecord {
   readonly isHidden?: boolean;
   /** Workbooks: what is wrong with cells, by their index in `values`. */
   readonly problems?: ReadonlyMap<number, string>;
+  /** Plans: what stands beside the id, and the body exactly as it will be sent. */
+  readonly planned?: Planned;
+}
+
+/** What a plan has of a row besides its number and id. */
+export interface Planned {
+  /** Undefined: the request has no body. */
+  readonly body: JsonObject | undefined;
+  /** A card: status and updatedAt as read. An update against an older file: the old cells. */
+  readonly before?: JsonObject | undefined;
+  /** Of a card: its reference and balance as read, for reviewers; never compared. */
+  readonly about?: JsonObject | undefined;
+  /** Whether the row is compared with `before` again right before it is sent. */
+  readonly drift: 'checked' | 'unchecked';
 }
 
 /** Something wrong at a place of the input. */
@@ -32,12 +46,13 @@ export interface InputFault {
   readonly problem: string;
 }
 
-export const INPUT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json', 'ids'] as const;
+/** `plan` is no format of `--from`: its reader brings the parser. */
+export const INPUT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json', 'ids', 'plan'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 /** The formats that are text. */
 export type TextFormat = Exclude<InputFormat, 'xlsx'>;
 
-/** Is the input a table, with one header for all rows and cells that are texts? */
+/** Is the input a table, with one header for all rows and cells that are strings? */
 export function isTable(format: string): boolean {
   return format === 'csv' || format === 'xlsx';
 }
@@ -66,6 +81,8 @@ export interface ReadOptions {
   readonly name: string;
   /** undefined: told by the extension of `path`, else by the content. */
   readonly format: InputFormat | undefined;
+  /** Of a plan: what reads its lines. */
+  readonly parser?: RecordParser;
   /** Its extension may tell the format; `-` for stdin. */
   readonly path: string;
   /** `--csv-raw`: CSV cells are taken as they are. */

@@ -3,7 +3,7 @@ import type { InputFile } from '../input-file.ts';
 import { toFaults } from './fault-place.ts';
 import { Interpreter, type InterpretOptions, type Row } from './interpret.ts';
 import { readRecords } from './read.ts';
-import type { InputFault, InputFormat } from './record.ts';
+import type { InputFault, InputFormat, ReadOptions } from './record.ts';
 import { isInShard, type Shard } from './shard.ts';
 
 /** How the rows of a run are read: kept with the run, because a resume must read them the same way. */
@@ -18,13 +18,34 @@ export interface RowOptions
 }
 
 /** How an input is read: the same for checking it and for running it. */
-export interface InputOptions extends InterpretOptions, Omit<RowOptions, 'changedFromSha256'> {
+export interface InputOptions
+  extends InterpretOptions,
+    Omit<RowOptions, 'changedFromSha256'>,
+    Pick<ReadOptions, 'parser'> {
   /** Path as given (`-` for stdin): its extension may tell the format. */
   readonly path: string;
   /** `--from-format`; undefined: by extension or content. */
   readonly format: InputFormat | undefined;
   /** The rows are ids of the command line: their faults name arguments, not lines. */
   readonly isArguments?: boolean;
+  /** Times before it are told as past. */
+  readonly nowMs?: number;
+  /** What the input as a whole is held against, beside its rows. */
+  readonly seal?: Seal;
+}
+
+/** What reading an input to its end came to. */
+export interface ReadThrough {
+  /** The first place that cannot be read at all. */
+  readonly unreadable: InputFault | undefined;
+  readonly faults: readonly InputFault[];
+  readonly rows: number;
+}
+
+/** The proof that an input is what was written: it hears all bytes, and decides what is wrong once they are read. */
+export interface Seal {
+  update(piece: Uint8Array): void;
+  judge(read: ReadThrough): Failure | undefined;
 }
 
 /**

@@ -2,10 +2,10 @@ import { Failure } from '../../failure.ts';
 import { unguardCell } from '../../output/formula-guard.ts';
 import { nearest } from '../../output/nearest.ts';
 import { quoteGiven } from '../given.ts';
+import { WorkbookFault } from '../xlsx/packed.ts';
 import type { MergedCells, SheetBatch, SheetRow } from '../xlsx/sheet.ts';
 import { openWorkbook, type Workbook } from '../xlsx/workbook.ts';
-import { WorkbookFault } from '../xlsx/workbook-fault.ts';
-import { EMPTY_BETWEEN } from './fault-place.ts';
+import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
 import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
 
 const NAMED_SHEETS = 5;
@@ -27,17 +27,14 @@ function chooseSheet({ sheets }: Workbook, { sheet, isOlder, name }: ReadOptions
   if (first !== undefined && (sheet === undefined || (isOlder === true && visible.length === 1))) return first.name;
   const all = `its sheets are ${listSheets(sheets)}`;
   if (sheet === undefined) {
-    throw new Failure(
-      'USAGE',
-      `${name}: every sheet is hidden; --sheet names the one to read; ${all}; nothing was sent`,
-    );
+    throw Failure.unsent('USAGE', `${name}: every sheet is hidden; --sheet names the one to read; ${all}`);
   }
   const near = nearest(
     sheet,
     sheets.map((other) => other.name),
   );
   const hint = near === undefined ? all : `did you mean ${quoteGiven(near)}?`;
-  throw new Failure('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet)}; ${hint}; nothing was sent`);
+  throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteGiven(sheet)}; ${hint}`);
 }
 
 /** Makes records of the rows of one sheet. Its first row is the header. */
@@ -47,13 +44,20 @@ class RowMaker {
   readonly #raw: boolean;
   #row = 0;
   #line = 0;
+  #lastLine = 0;
 
   constructor(sheet: string, raw: boolean) {
     this.#sheet = sheet;
     this.#raw = raw;
   }
 
-  batch({ rows, merged }: SheetBatch): Pick<ReadBatch, 'records' | 'faults'> {
+  /** What was left out behind the last row with a value. */
+  get notes(): readonly string[] {
+    return this.#lastLine > this.#line ? [emptyEndNote(this.#lastLine - this.#line, this.#line + 1)] : [];
+  }
+
+  batch({ rows, lastLine, merged }: SheetBatch): Pick<ReadBatch, 'records' | 'faults'> {
+    this.#lastLine = lastLine;
     const records: RawRecord[] = [];
     const faults: InputFault[] = [];
     for (const row of rows) {
@@ -135,8 +139,9 @@ export async function* readWorkbookRows(
       yield { ...maker.batch(piece), format: 'xlsx', header: maker.header, notes };
       notes = [];
     }
+    yield { records: [], faults: [], format: 'xlsx', header: maker.header, notes: maker.notes };
   } catch (error) {
     if (!(error instanceof WorkbookFault)) throw error;
-    throw new Failure('USAGE', `${options.name} ${error.message}; nothing was sent`, { cause: error });
+    throw Failure.unsent('USAGE', `${options.name} ${error.message}`, { cause: error });
   }
 }

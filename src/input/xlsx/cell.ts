@@ -3,9 +3,9 @@ import { type NumberFormat, shownText } from './number-format.ts';
 
 /** A cell as the format writes it. */
 export interface StoredCell {
-  /** `s`: a shared text; `str`, `inlineStr`: a text; `b`, `n`, `d`, `e`: boolean, number, date, error. */
+  /** `s`: a shared string; `str`, `inlineStr`: a string; `b`, `n`, `d`, `e`: boolean, number, date, error. */
   readonly type: string;
-  /** What stands in the cell: for texts the text itself, for formulas the last result. */
+  /** What stands in the cell: for strings the string itself, for formulas the last result. */
   readonly value: string;
   /** Undefined: none. Empty where another cell has it for several. */
   readonly formula: string | undefined;

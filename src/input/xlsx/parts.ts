@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { damaged, WorkbookFault } from './workbook-fault.ts';
+import { damaged, WorkbookFault } from './packed.ts';
 import { attributeOf, isTrue, type XmlHandlers, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
@@ -30,7 +30,7 @@ export async function* readPart(archive: Archive, part: string, handlers: XmlHan
   yield;
 }
 
-/** The same for parts of which only the whole matters. */
+/** Reads a part of which only the whole matters. */
 export async function readWholePart(archive: Archive, part: string, handlers: Partial<XmlHandlers>): Promise<void> {
   const { open = () => undefined, close = () => undefined, text = () => undefined } = handlers;
   for await (const _ of readPart(archive, part, { open, close, text })) {

@@ -1,12 +1,12 @@
+import { WorkbookFault } from './packed.ts';
 import { readWholePart } from './parts.ts';
-import { WorkbookFault } from './workbook-fault.ts';
 import type { Archive } from './zip.ts';
 
-/** All texts are kept while the rows are read; this many UTF-16 units are far above a million rows of people. */
+/** All strings are kept while the rows are read; this many UTF-16 units are far above a million rows of people. */
 const MAX_LENGTH = 128 * 1024 * 1024;
 const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;
 
-/** A text as it was typed: the format writes what XML cannot hold, a carriage return say, as `_x000D_`. */
+/** A string as it was typed: the format writes what XML cannot hold, a carriage return say, as `_x000D_`. */
 export function unescapeText(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(ESCAPE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
@@ -40,7 +40,7 @@ export class TextCollector {
   }
 }
 
-/** The texts that cells point to by their number. */
+/** The strings that cells point to by their number. */
 export async function readSharedStrings(archive: Archive, part: string): Promise<readonly string[]> {
   const strings: string[] = [];
   const collector = new TextCollector();

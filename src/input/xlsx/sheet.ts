@@ -1,8 +1,8 @@
 import { type CellText, readCell } from './cell.ts';
 import { GENERAL, type NumberFormat } from './number-format.ts';
+import { damaged } from './packed.ts';
 import { parseReference } from './reference.ts';
 import { TextCollector, unescapeText } from './shared-strings.ts';
-import { damaged } from './workbook-fault.ts';
 import { isTrue, type XmlHandlers } from './xml.ts';
 
 /** A row of a sheet that has something in it. */
@@ -27,6 +27,8 @@ export interface MergedCells {
 /** A piece of a sheet. Merged cells come after all rows. */
 export interface SheetBatch {
   readonly rows: readonly SheetRow[];
+  /** Number of the last row that stood in the file, also of one without a value. */
+  readonly lastLine: number;
   readonly merged: readonly MergedCells[];
 }
 
@@ -64,7 +66,7 @@ export class SheetReader implements XmlHandlers {
 
   /** What was completed since the last call. */
   take(): SheetBatch {
-    const batch = { rows: this.#rows, merged: this.#merged };
+    const batch = { rows: this.#rows, lastLine: this.#line, merged: this.#merged };
     this.#rows = [];
     this.#merged = [];
     return batch;

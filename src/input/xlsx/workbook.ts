@@ -1,6 +1,6 @@
 import { readNumberFormats } from './number-format.ts';
+import { readPacked } from './packed.ts';
 import { findParts, readPart } from './parts.ts';
-import { Pieces } from './pieces.ts';
 import { readSharedStrings } from './shared-strings.ts';
 import { type SheetBatch, SheetReader } from './sheet.ts';
 import { Archive } from './zip.ts';
@@ -18,7 +18,7 @@ export interface Workbook {
  * none, is damaged or encrypted, or unpacks to more than 1 GiB; `read` does so too.
  */
 export async function openWorkbook(bytes: AsyncIterable<Uint8Array>): Promise<Workbook> {
-  const archive = new Archive(await Pieces.read(bytes));
+  const archive = await Archive.open(await readPacked(bytes));
   const parts = await findParts(archive);
   return {
     sheets: parts.sheets,

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { damaged } from './workbook-fault.ts';
+import { damaged } from './packed.ts';
 
 /** What a part of a workbook is made of. Names come without their namespace prefix. */
 export interface XmlHandlers {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
 import {
   json,
   type RecordedRequest,
@@ -75,10 +76,15 @@ async function killedRun(stage: Stage, rows: number, hanging: number): Promise<v
 }
 
 /** Kills a call after so many more requests; three in ten of them at some moment before that. */
-async function killSomewhere(stage: Stage, args: readonly string[], requests: number): Promise<void> {
+async function killSomewhere(
+  stage: Stage,
+  args: readonly string[],
+  requests: number,
+  random: SeededRandom,
+): Promise<void> {
   const { child, result } = startFrontdesk(args, { home: stage.home, env: stage.env });
   const enough = stage.lines.length + requests;
-  const soonMs = Math.random() < 0.3 ? 400 * Math.random() : 15_000;
+  const soonMs = random.chance(0.3) ? 400 * random.next() : 15_000;
   const timer = setTimeout(() => child.kill('SIGKILL'), soonMs);
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   await until('progress', () => stage.lines.length > enough || isOver());
@@ -95,12 +101,18 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
       async (stage) => {
         const rows = 60;
         const args = activate(rowsFile(stage, rows), '-j', '4');
+        const seed = chosenSeed();
+        const random = new SeededRandom(seed);
         let killed = 0;
-        for (; killed < KILLS && stage.lines.length < rows; killed += 1) await killSomewhere(stage, args, killed % 5);
+        for (; killed < KILLS && stage.lines.length < rows; killed += 1)
+          await killSomewhere(stage, args, killed % 5, random);
         const end = await stage.run(args);
         const byId = new Map<string, number>();
         for (const request of stage.server.requests) byId.set(idIn(request), (byId.get(idIn(request)) ?? 0) + 1);
-        expect([...byId].filter(([, count]) => count > 1)).toEqual([]);
+        expect(
+          [...byId].filter(([, count]) => count > 1),
+          `FRONTDESK_CRASH_SEED=${seed}`,
+        ).toEqual([]);
         const results = rowsOf(end);
         expect(results.map(({ id }) => id)).toEqual(ids(rows));
         for (const { id, outcome } of results) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
 import type { Behaviour, RecordedRequest } from '../../support/fault-server.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
 import { answerAsService, IS_LONG, onStage, type Stage } from './stage.ts';
@@ -80,10 +81,13 @@ describe('interrupts at random moments (G16)', () => {
     onStage(
       async (stage) => {
         const { elapsedMs } = await stage.run(call(0).args);
+        const seed = chosenSeed();
+        const random = new SeededRandom(seed);
         const moments = Array.from({ length: MOMENTS }, (_, index) => ({
           index: index + 1,
-          afterMs: ((index + Math.random()) / MOMENTS) * elapsedMs * 1.2,
+          afterMs: ((index + random.next()) / MOMENTS) * elapsedMs * 1.2,
         }));
+        const told = `FRONTDESK_CRASH_SEED=${seed}`;
         const results: Interrupted[] = [];
         await Promise.all(
           Array.from({ length: AT_ONCE }, async () => {
@@ -92,12 +96,21 @@ describe('interrupts at random moments (G16)', () => {
             }
           }),
         );
-        expect(results).toHaveLength(MOMENTS);
-        expect(results.filter(({ code, wasSeen }) => code === 130 && wasSeen)).toEqual([]);
-        expect(results.filter(({ code, wasSeen }) => code !== 130 && !wasSeen)).toEqual([]);
-        expect(results.filter(({ code }) => code !== 130 && code !== 0)).toEqual([]);
+        expect(results, told).toHaveLength(MOMENTS);
+        expect(
+          results.filter(({ code, wasSeen }) => code === 130 && wasSeen),
+          told,
+        ).toEqual([]);
+        expect(
+          results.filter(({ code, wasSeen }) => code !== 130 && !wasSeen),
+          told,
+        ).toEqual([]);
+        expect(
+          results.filter(({ code }) => code !== 130 && code !== 0),
+          told,
+        ).toEqual([]);
         const untrue = results.filter(({ wasSeen, stderr }) => wasSeen && /nothing was (?:sent|changed)/.test(stderr));
-        expect(untrue).toEqual([]);
+        expect(untrue, told).toEqual([]);
       },
       { route: answerLater },
     ),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
 import { IS_LONG, onStage, STORED_CANARY, type Stage } from './stage.ts';
 
@@ -56,6 +57,8 @@ describe.concurrent('the store of credentials under pressure', { timeout: 1_200_
     onStage(async (stage) => {
       const first = await stage.run(login('kept'), { env: URLS, stdin: STORED_CANARY });
       expect(first.code).toBe(0);
+      const seed = chosenSeed();
+      const random = new SeededRandom(seed);
       for (let kill = 0; kill < KILLS; kill += 1) {
         const running = startFrontdesk(login(`p-${kill}`), {
           home: stage.home,
@@ -63,11 +66,14 @@ describe.concurrent('the store of credentials under pressure', { timeout: 1_200_
           stdin: STORED_CANARY,
         });
         // The last third of a login is where files are written.
-        const afterMs = first.elapsedMs * (0.4 + 0.7 * Math.random());
+        const afterMs = first.elapsedMs * (0.4 + 0.7 * random.next());
         const timer = setTimeout(() => running.child.kill('SIGKILL'), afterMs);
         await running.result;
         clearTimeout(timer);
-        expect(entriesOf(stage)[0]).toMatchObject({ profile: 'kept', value: STORED_CANARY });
+        expect(entriesOf(stage)[0], `kill ${kill}, FRONTDESK_CRASH_SEED=${seed}`).toMatchObject({
+          profile: 'kept',
+          value: STORED_CANARY,
+        });
         JSON.parse(readFileSync(join(stage.home.configDir, 'settings.json'), 'utf8'));
       }
       expect((await stage.run(login('last'), { env: URLS, stdin: STORED_CANARY })).code).toBe(0);

@@ -30,7 +30,7 @@ describe('which service is meant', () => {
     await runFrontdesk(['profile', 'use', 'live'], { home });
     const { code, stdout, stderr } = await runFrontdesk(['mcp'], { home });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('which service is meant must be said');
+    expect(stderr).toContain('no service is named');
   });
 
   it.each([

@@ -112,6 +112,27 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     ]);
   });
 
+  it('shows what a card or a caller wrote on lines of their own, whatever breaks are in it', async () => {
+    const forged = cardText('ACTIVE').replace('order-1', 'order-1\\ncard status: BLOCKED\\u2028card design: gold');
+    const server = await startRecordingServer([{ body: forged }]);
+    const asked: string[] = [];
+    const person: Person = (message) => {
+      asked.push(message);
+      return { action: 'decline' };
+    };
+    const client = await connect({ args: ['--allow-writes'], env: server.env, person });
+    await client.call('card_block', { cardId: CARD_ID, reason: 'lost\nhost: bank.example' });
+    const lines = asked[0]?.split('\n') ?? [];
+    expect(lines.filter((line) => /^(?:host|card status|card clientReference|card design|field)/.test(line))).toEqual([
+      `host: ${server.url.slice('http://'.length)}`,
+      'card status: ACTIVE',
+      'card clientReference: order-1\\ncard status: BLOCKED<U+2028>card design: gold',
+      'field reason: "lost\\nhost: bank.example"',
+    ]);
+    expect(asked[0]).not.toContain('\u2028');
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
   it.each([
     ['says no', () => ({ action: 'decline' as const }), 'the person said no'],
     ['closes the question', () => ({ action: 'cancel' as const }), 'closed the question'],
@@ -162,7 +183,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     ]);
     expect((await said('calendar_update', { calendarId: 'c' }))[3]).toContain('nothing to change');
     expect((await said('card_wait', { cardId: CARD_ID, status: ['ACTIV'], timeoutSeconds: 301 }))[3]).toBe(
-      'status: must be among WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV"; did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not 301',
+      'status: must be one of WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV"; did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not "301"',
     );
     expect((await said('run_results', {}))[3]).toContain('run: is required');
     expect((await said('history_list', { since: 'long ago' }))[3]).toContain('since: must be an age or a date');
@@ -171,10 +192,29 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       undefined,
-      `id: "Card: ${CARD_ID}." is not a card id; did you mean ${CARD_ID}?`,
+      `id: "Card: ${CARD_ID}." is not a card id; did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
     ]);
     expect((await said('history_list', { id: '' }))[3]).toBe('id: is empty');
     expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
+  });
+
+  it('gives the argument that was meant for a text that holds a card id, and names both of two', async () => {
+    const server = await startRecordingServer([]);
+    const client = await connect({ args: ['--allow-writes'], env: server.env, person: yes });
+    const said = async (name: string, args: object) => (await client.call(name, args)).content[0]?.text;
+    const held = `Card: ${CARD_ID}.`;
+    const other = 'a1b2c3d4-2222-3333-4444-555566667777';
+    const meant = `cardId: "${held}" is not a card id; did you mean ${CARD_ID}?\nhint: check the id, then call it again with cardId ${CARD_ID}`;
+    expect(await said('card_get', { cardId: held })).toBe(meant);
+    expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(meant);
+    expect(await said('card_wait', { cardId: held, status: ['ACTIVE'] })).toBe(meant);
+    const two = `${CARD_ID} and ${other}`;
+    const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}`;
+    expect(await said('card_get', { cardId: two })).toBe(
+      `${both}\nhint: call it once for each: cardId ${CARD_ID}, cardId ${other}`,
+    );
+    // Which of them is meant to be changed is not guessed.
+    expect(await said('card_reissue', { cardId: two })).toBe(both);
   });
 
   it('refuses a field that a person could not be shown whole, with the command, and asks nobody', async () => {
@@ -234,7 +274,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     expect([isError, structuredContent]).toEqual([
       true,
       {
-        text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: repeat the call to wait on, or wait longer with timeoutSeconds`,
+        text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: repeat the call to go on waiting, or wait longer with timeoutSeconds`,
         exitCode: 124,
         code: 'TIMEOUT',
       },

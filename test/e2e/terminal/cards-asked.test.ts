@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cardId } from '../../support/plain-service.ts';
+import { openTerminal } from '../../support/pty.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -49,7 +50,7 @@ describe.concurrent('the question of a write of cards', () => {
     expect(end.text).toMatch(new RegExp(`  ${TWO}: could not be read: .*404`));
     expect(end.text).toContain(`  ${THREE}: BLOCKED, 10.10 of 50.00, \\x1b[2Jorder\\nref\n`);
     expect(end.output).not.toContain('\u001b[2Jorder');
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(ONE, TWO, THREE) });
+    expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(ONE, TWO, THREE) });
   });
 
   it.for([
@@ -62,17 +63,63 @@ describe.concurrent('the question of a write of cards', () => {
     const ids = Array.from({ length: read }, (_, index) => cardId(index + 1));
     expect(end.text.match(/ACTIVE, 10\.10 of 50\.00/g) ?? []).toHaveLength(read);
     expect(end.text).toContain(`  and ${rows - 5} more\n`);
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(...ids) });
+    expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(...ids) });
   });
 
   it.for([
-    [401, 4],
-    [403, 5],
-  ] as const)('%d of a card ends the call with %d, unasked', async ([status, code], { onTestFinished }) => {
-    const server = await service(onTestFinished, { [TWO]: { status, body: '{"code":"no","message":"no"}' } });
+    [401, 4, ONE],
+    [403, 5, ONE],
+    [401, 4, TWO],
+  ] as const)('%d of a card ends the call with %d, unasked', async ([status, code, id], { onTestFinished }) => {
+    const server = await service(onTestFinished, { [id]: { status, body: '{"code":"no","message":"no"}' } });
     const end = await dialogue(['card', 'block', ONE, TWO, THREE], [], { env: server.env });
     expect(end.text).not.toContain('(y/N');
-    expect({ code: end.code, lines: server.lines }).toEqual({ code, lines: reads(ONE, TWO) });
+    expect(end.code).toBe(code);
+    // After the first no other card is asked for.
+    expect([...server.lines].sort()).toEqual(id === ONE ? reads(ONE) : reads(ONE, TWO, THREE));
+  });
+
+  it('reads the cards after the first at once, as many as -j says', async ({ onTestFinished }) => {
+    let waiting = 0;
+    let most = 0;
+    let release: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = await startRecordingServer(async ({ url }, count) => {
+      if (count > 1 && count < 10) {
+        waiting += 1;
+        most = Math.max(most, waiting);
+        if (waiting === 8) release();
+        await all;
+        waiting -= 1;
+      }
+      return { body: cardText('ACTIVE', url.split('/')[3]) };
+    }, onTestFinished);
+    const home = createHome();
+    const end = await dialogue(['card', 'block', '--from', csv(home, 10)], NO, { home, env: server.env });
+    const ids = Array.from({ length: 10 }, (_, index) => cardId(index + 1));
+    expect([end.code, most, server.lines.length, server.lines[0]]).toEqual([130, 8, 10, reads(ONE)[0]]);
+    // In the order of the file, whatever came first.
+    expect(end.text.match(/\S+(?=: ACTIVE)/g)).toEqual(ids);
+    const slow = await dialogue(['card', 'block', ONE, TWO, THREE, '-j', '1'], NO, { env: server.env });
+    expect([slow.code, server.lines.slice(10)]).toEqual([130, reads(ONE, TWO, THREE)]);
+  });
+
+  it('Ctrl-C ends it while cards are read', async ({ onTestFinished }) => {
+    let hear: () => void = () => undefined;
+    const heard = new Promise<void>((resolve) => {
+      hear = resolve;
+    });
+    const server = await startRecordingServer(({ url }, count) => {
+      if (count === 3) hear();
+      return count > 1 ? 'hang' : { body: cardText('ACTIVE', url.split('/')[3]) };
+    }, onTestFinished);
+    const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
+    await heard;
+    terminal.type('\u0003');
+    expect((await terminal.end).code).toBe(130);
+    expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
   });
 
   it('reads no card where it does not ask', async ({ onTestFinished }) => {

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { openTerminal, type Terminal } from '../../support/pty.ts';
-import { type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
+import { createHome } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
+import { OTHER, QUESTIONS, service, typedOf } from './questions.ts';
 
 // What hands do at questions: keys before, during and after each of them, typed and pasted. Judged by the requests that
 // the service received, and by how the program ended.
 
-const OTHER = 'a1b2c3d4-2222-3333-4444-555566667777';
 const TWO = '28b2c3d4-2222-3333-4444-555566667777';
 const DOWN = '\u001b[B';
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
 const BLOCK = `${DOWN}${DOWN}\r`;
+const GET = `GET /v1/cards/${CARD_ID}`;
 const ENVIRONMENTS = [
   ['drawn', {}],
   ['in lines', { FRONTDESK_ACCESSIBLE: '1' }],
@@ -24,133 +25,58 @@ function paste(text: string): string {
   return `\u001b[200~${text}\u001b[201~`;
 }
 
-function service(onTestFinished: Parameters<typeof startRecordingServer>[1]) {
-  return startRecordingServer(
-    ({ url, method }) => ({
-      body:
-        method === 'POST' && url.endsWith('/block') ? cardText('BLOCKED', idIn(url)) : cardText('ACTIVE', idIn(url)),
-    }),
-    onTestFinished,
-  );
-}
-
-function idIn(url: string): string {
-  return url.split('/')[3] ?? '';
-}
-
 const writes = ({ lines }: RecordingServer) => lines.filter((line) => !line.startsWith('GET'));
 
-/** One question: what leads to it, what stands there, and a text that would be its answer. */
-interface Asked {
-  readonly args: readonly string[];
-  readonly steps?: readonly Step[];
-  readonly seen: RegExp;
-  readonly kind: 'yes' | 'menu' | 'text' | 'secret';
-  readonly prepare?: (home: Home) => Promise<unknown>;
-}
+/**
+ * Typed as soon as the program is there, and pasted: it would answer any question, with its default or not.
+ */
+const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 
-const IN_SANDBOX = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
-const RUN = ['-p', 'sandbox', 'card', 'block', ...IN_SANDBOX, '-y', '--run', 'monday'];
-const EVENT = ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'n'];
+/** Stands there when several lines at once were no answer: why, or in the line that takes them as one. */
+const NO_ANSWER = /is no answer here|came at once|choose an entry|yes yes|\*{7}/;
 
-/** Every question of the program, by the place that asks it. A new question joins this list. */
-const QUESTIONS: Readonly<Record<string, Asked>> = {
-  'a single write': { args: ['card', 'block', CARD_ID], seen: /Block card .*\(y\/N/, kind: 'yes' },
-  'a reason': {
-    args: ['card', 'block', CARD_ID],
-    steps: [[/\(y\/N/, 'r\r']],
-    seen: /Reason \(Enter = none\)/,
-    kind: 'text',
-  },
-  'a required reason': {
-    args: ['-p', 'strict', 'card', 'block', CARD_ID],
-    prepare: (home) =>
-      runFrontdesk(
-        ['profile', 'set', 'strict', '--cards-url', 'http://127.0.0.1:9', '--require-reason', '[A-Z]+-[0-9]+'],
-        {
-          home,
-        },
-      ),
-    seen: /\? Reason/,
-    kind: 'text',
-  },
-  'many rows': { args: ['card', 'block', CARD_ID, OTHER], seen: /Block cards: 2 rows.*\(y\/N/, kind: 'yes' },
-  'an event': { args: [...EVENT, '--start', '2027-04-02'], seen: /Create event [\s\S]*\(y\/N/, kind: 'yes' },
-  'a raw write': {
-    args: ['api', 'POST', `/v1/cards/${CARD_ID}/activate`],
-    seen: /POST [\s\S]*\(y\/N/,
-    kind: 'yes',
-  },
-  'a missing id': { args: ['card', 'get'], seen: /\? Id of the card/, kind: 'text' },
-  'a missing field': { args: EVENT, seen: /\? start/, kind: 'text' },
-  'a wallet': { args: ['card', 'provision', CARD_ID, '--json'], seen: /wallet_b/, kind: 'menu' },
-  'a file for a provision': {
-    args: ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'],
-    seen: /\? File for the answer/,
-    kind: 'text',
-  },
-  'a status to wait for': { args: ['card', 'wait', CARD_ID], seen: /Which status/, kind: 'menu' },
-  'an age': { args: ['history', 'prune'], seen: /Delete what is older/, kind: 'text' },
-  'a loss': { args: ['history', 'prune', '--older-than', '1d'], seen: /Delete all .*\(y\/N/, kind: 'yes' },
-  'a run': {
-    args: ['runs', 'show'],
-    prepare: (home) => runFrontdesk(RUN, { home }),
-    seen: /Which run/,
-    kind: 'menu',
-  },
-  'a family': { args: ['auth', 'login', '-p', 'new'], seen: /Gift cards or calendars/, kind: 'menu' },
-  'a base URL': { args: ['auth', 'login', '-p', 'new', '--family', 'cards'], seen: /Base URL/, kind: 'text' },
-  'a token': {
-    args: ['auth', 'login', '-p', 'new', '--cards-url', 'https://cards.example.com'],
-    seen: /Token/,
-    kind: 'secret',
-  },
-  'the id at the desk': { args: ['desk'], seen: /Card id/, kind: 'text' },
-  'the menu of the desk': { args: ['desk'], steps: [[/Card id/, `${CARD_ID}\r`]], seen: /Look again/, kind: 'menu' },
-};
-
-/** Typed as soon as the program is there: it would answer any question, with its default or not. */
-const EARLY = `y\r1\r\ry\r${DOWN}\r`;
-
-async function ask(name: string, env: Readonly<Record<string, string>>, server: RecordingServer): Promise<Terminal> {
-  const asked = QUESTIONS[name];
-  if (asked === undefined) throw new Error(`no question ${name}`);
-  const home = createHome();
-  await asked.prepare?.(home);
-  // A profile of its own: the environment says nothing of it.
-  const isOwn = asked.args.includes('strict');
-  const isNew = asked.args.includes('new');
-  const terminal = openTerminal(asked.args, {
-    home,
-    columns: 200,
-    env: { ...(isNew ? {} : server.env), ...env, ...(isOwn ? { FRONTDESK_CARDS_URL: undefined } : {}) },
-  });
-  terminal.type(EARLY);
-  for (const [seen, typed] of asked.steps ?? []) {
-    await terminal.waitFor(seen);
-    terminal.type(String(typed));
-  }
-  return terminal;
-}
-
-describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (_look, env) => {
-  it.for(Object.keys(QUESTIONS))('what was typed before it stood there is no answer: %s', async (name, context) => {
-    const server = await service(context.onTestFinished);
-    const terminal = await ask(name, env, server);
-    const seen = QUESTIONS[name]?.seen ?? /^/;
-    await terminal.waitFor(seen);
-    // The question still stands there: Ctrl-C leaves it, and the desk after it.
-    terminal.type(CTRL_C);
-    if (name === 'the menu of the desk') {
-      await terminal.waitFor(/Look again[\s\S]*Card id/);
+describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look, env) => {
+  it.for(Object.keys(QUESTIONS))(
+    'what comes before it stood there, in one piece, or pasted is no answer: %s',
+    async (name, context) => {
+      const asked = QUESTIONS[name];
+      if (asked === undefined) throw new Error(`no question ${name}`);
+      const server = await service(context.onTestFinished);
+      const home = createHome();
+      const { isAlone = false, isSecret = false, back = [] } = asked;
+      await asked.prepare?.(home, isAlone ? {} : server.env);
+      const before = writes(server).length;
+      const tokens = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+      const terminal = openTerminal(asked.args, {
+        home,
+        columns: 200,
+        env: { ...(isAlone ? tokens : server.env), ...env },
+      });
+      terminal.type(EARLY);
+      for (const step of asked.steps ?? []) {
+        await terminal.waitFor(step[0]);
+        terminal.type(typedOf(step, look === 'drawn'));
+      }
+      await terminal.waitFor(asked.seen);
+      const isDumb = 'TERM' in env;
+      terminal.type(isDumb ? 'yes\ryes\r' : paste('yes\ryes\r'));
+      // What is secret leaves no mark in a line.
+      if (!isSecret || look === 'drawn') await terminal.waitFor(NO_ANSWER);
+      if (!isDumb) terminal.type('yes\ryes\r');
+      // The question still stands there: Ctrl-C leaves it, and the desk after it.
       terminal.type(CTRL_C);
-    }
-    const end = await terminal.end;
-    expect({ code: end.code, writes: writes(server) }).toEqual({ code: name.includes('desk') ? 0 : 130, writes: [] });
-    // What was switched on is switched off again.
-    expect(end.output.split('\u001b[?2004h').length > 1).toBe(!('TERM' in env));
-    expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThanOrEqual(end.output.lastIndexOf('\u001b[?2004h'));
-  });
+      for (const seen of back) {
+        await terminal.waitFor(seen);
+        terminal.type(CTRL_C);
+      }
+      const end = await terminal.end;
+      const isDesk = asked.args[0] === 'desk';
+      expect({ code: end.code, writes: writes(server).slice(before) }).toEqual({ code: isDesk ? 0 : 130, writes: [] });
+      // What was switched on is switched off again.
+      expect(end.output.split('\u001b[?2004h').length > 1).toBe(!isDumb);
+      expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThanOrEqual(end.output.lastIndexOf('\u001b[?2004h'));
+    },
+  );
 });
 
 /** Opens the desk on a card, the menu standing there. */
@@ -196,6 +122,8 @@ describe.concurrent('at the menu of the desk', () => {
     ['a word', 'block\r'],
     ['a paste of an answer', paste('y\r')],
     ['a paste of lines', paste('3\ry\ry\r')],
+    ['a paste of a line end', paste('\r')],
+    ['a paste of blanks', paste('  ')],
     ['a paste of arrows and Enter', paste(BLOCK)],
     ['lines at once', '3\ry\ry\r'],
     ['two ids', paste(`${OTHER} ${TWO}`)],
@@ -206,6 +134,26 @@ describe.concurrent('at the menu of the desk', () => {
     await terminal.waitFor(/> /);
     await leave(terminal);
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  });
+
+  it('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async (context) => {
+    const server = await service(context.onTestFinished);
+    const terminal = await openMenu(server, { FRONTDESK_ACCESSIBLE: '1' });
+    terminal.type(paste('3\r'));
+    await terminal.waitFor(/\) 3\n> choose an entry/);
+    terminal.type(paste('3'));
+    await terminal.waitFor(/> choose an entry[^\n]*\n[^\n]*\) 3/);
+    terminal.type('\r');
+    await terminal.waitFor(/(?:> choose an entry[\s\S]*){2}/);
+    // Typed after the paste was taken out of the line it counts.
+    terminal.type(paste('3'));
+    await terminal.waitFor(/(?:> choose an entry[\s\S]*){2}\) 3/);
+    terminal.type('\u00153\r');
+    await terminal.waitFor(/Block card .*\(y\/N, r = add a reason\)\s*$/s);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/y\/N[\s\S]*Look again/);
+    await leave(terminal);
+    expect(server.lines).toEqual([GET, GET]);
   });
 
   it('every write asks, activation too, and a paste is no yes', async ({ onTestFinished }) => {
@@ -220,6 +168,33 @@ describe.concurrent('at the menu of the desk', () => {
     await terminal.waitFor(/y\/N[\s\S]*❯ Look again/);
     await leave(terminal);
     expect(writes(server)).toEqual([]);
+  });
+
+  it('what is typed while a write is under way chooses nothing afterwards', async ({ onTestFinished }) => {
+    let arrive: () => void = () => undefined;
+    let answer: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const server = await startRecordingServer(async ({ method }) => {
+      if (method === 'GET') return { body: cardText('ACTIVE') };
+      arrive();
+      await answered;
+      return { body: cardText('BLOCKED') };
+    }, onTestFinished);
+    const terminal = await openMenu(server);
+    terminal.type(BLOCK);
+    await terminal.waitFor(/Block card [\s\S]*\(y\/N/);
+    terminal.type('y\r');
+    await arrived;
+    for (const key of [DOWN, '\r', 'y', '\r', ESCAPE, paste(OTHER), '\r']) terminal.type(key);
+    answer();
+    await terminal.waitFor(/Blocked 7c0e1111[\s\S]*❯ Look again/);
+    await leave(terminal);
+    expect(server.lines).toEqual([GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
   });
 
   it('one paste of an id and answers does nothing to the card', async ({ onTestFinished }) => {

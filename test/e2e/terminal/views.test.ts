@@ -217,7 +217,7 @@ describe('what is empty', () => {
     ],
     [['history'], 'No write was made from this machine yet'],
     [['auth', 'status'], 'Profile default has no URL yet. Log in:\n  frontdesk auth login -p default\n'],
-    [['profile', 'list'], 'no profile is stored yet; create one: frontdesk auth login -p <name>'],
+    [['profile', 'list'], 'no profile is stored yet; create one: frontdesk auth login'],
   ])('`%s` says what would fill it', async (args, told) => {
     const { text } = await dialogue(args, [], { columns: 120 });
     expect(text).toContain(told);

@@ -75,6 +75,29 @@ describe.concurrent('waiting', () => {
     expect(server.lines).toHaveLength(2);
   });
 
+  it('says that it looks at the card, when the time for an answer to a write is over', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(({ method }) => (method === 'POST' ? 'hang' : ACTIVE), onTestFinished);
+    const args = ['card', 'block', CARD_ID, '--yes', '--timeout', '1s'];
+    const terminal = openTerminal(args, { home: createHome(), env: server.env, columns: 120 });
+    await terminal.waitFor('no reply within 1 s, looking at the card');
+    const { code, text } = await terminal.end;
+    expect(code).toBe(8);
+    expect(text).not.toContain('2 of 1 s');
+  });
+
+  it('tells a screen reader what it waits for, at once, under choices of which none is broken', async ({
+    onTestFinished,
+  }) => {
+    const server = await startRecordingServer([ACTIVE, { body: cardText('BLOCKED') }], onTestFinished);
+    const env = { ...server.env, FRONTDESK_ACCESSIBLE: '1' };
+    const steps = [[/ {2}4 BLOCKED\n[\s\S]*Which status is waited for\? \(1 to 6\) /, '4\r']] as const;
+    const { code, text } = await dialogue(['card', 'wait', CARD_ID, '--interval', '100ms'], steps, { env });
+    expect(code).toBe(0);
+    expect(text).toContain(`note: card ${CARD_ID}: waiting for BLOCKED\n(1 min left)\n`);
+    expect(text).toContain(`note: card ${CARD_ID} is ACTIVE; waiting\nfor BLOCKED\n`);
+    expect(text).not.toMatch(/[─█░]/);
+  });
+
   it('says it in one line after a while where nothing can be drawn over', async ({ onTestFinished }) => {
     const { server, release } = await heldService([], onTestFinished);
     const terminal = openTerminal(GET, { home: createHome(), env: { ...server.env, TERM: 'dumb' } });
@@ -154,5 +177,5 @@ it('shows in the progress of a run that the service asked for a pause, and how l
     env: server.env,
   });
   expect(code).toBe(0);
-  expect(text).toMatch(/0\/2 rows \(0 %\), the service asked for a pause \(429\), [12] s left/);
+  expect(text).toMatch(/0\/2 rows \(0 %\), the service asked for a pause \(429\) of [12] s more/);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod/mini';
 import { isoDate } from '../../../src/api/event.ts';
-import { eventOrderProblem, isBefore, momentOf, parseIsoDate, peopleDate } from '../../../src/api/iso-date.ts';
+import { eventOrderProblem, isBefore, isPast, momentOf, parseIsoDate, peopleDate } from '../../../src/api/iso-date.ts';
 
 function problemOf(text: string): string | undefined {
   const date = parseIsoDate(text);
@@ -93,6 +93,8 @@ describe('parseIsoDate', () => {
     ['2026-05-01T24:00:00.001', 'is past 24:00, the end of a day'],
     ['2026-05-01T10:00+24:00', 'has a zone offset that does not exist: +24:00'],
     ['2026-05-01T10:00+02:60', 'has a zone offset that does not exist: +02:60'],
+    ['2026-05-01 18:30', 'needs a T in place of the blank (2026-05-01T18:30)'],
+    ['2026-05-01  18:30:00Z', 'needs a T in place of the blank (2026-05-01T18:30:00Z)'],
   ])('refuses %s: %s', (text, problem) => {
     expect(problemOf(text)).toBe(problem);
   });
@@ -109,7 +111,7 @@ describe('parseIsoDate', () => {
     ' 2026-05-01',
     '2026-05-01 ',
     '2026-05-01\n',
-    '2026-05-01 18:30',
+    '2026-05-01 18:30x',
     '2026-05-01T',
     '2026-05-01T18:30 +02:00',
     '2026-05-01T18:3',
@@ -317,5 +319,23 @@ describe('momentOf', () => {
     ['soon', undefined],
   ])('%s is %s', (text, moment) => {
     expect(momentOf(text)).toBe(moment);
+  });
+});
+
+describe('a time in the past', () => {
+  const noon = Date.UTC(2026, 4, 1, 12);
+
+  test.each([
+    ['2026-05-01T11:59:59Z', true],
+    ['2026-05-01T12:00:00Z', false],
+    ['2026-05-01T13:59+02:00', true],
+    ['2026-05-01T00:00', false],
+    ['2026-04-30T23:59', true],
+    ['2026-05-01', false],
+    ['2026-04-30', true],
+    ['2026-04-29', true],
+    ['no date', false],
+  ])('is %s only where it is over in every zone it may have: %s', (text, expected) => {
+    expect(isPast(text, noon)).toBe(expected);
   });
 });

@@ -357,7 +357,7 @@ describe('describeCredential', () => {
   });
 
   it.each([
-    ['none', [], null, 'there is no gift card credential for https://a.example (profile demo); nothing was sent'],
+    ['none', [], null, 'there is no gift card credential for https://a.example (profile demo)'],
     ['an expired one', [entry('token', jwt(-7200))], 'profile demo', 'the token has expired'],
     [
       'a failing command',

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ALL_OPERATIONS } from '../../../src/api/operations.ts';
 import { type Command, optionsOf } from '../../../src/commands/command.ts';
@@ -139,4 +140,15 @@ describe('the help topics', () => {
       'accessibility',
     ]);
   });
+});
+
+it('the table of environment variables has each that the sources read, and no other', () => {
+  const src = new URL('../../../src/', import.meta.url);
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('environment.ts'),
+  );
+  const texts = files.map((path) => readFileSync(new URL(path.replaceAll('\\', '/'), src), 'utf8'));
+  const read = new Set(texts.flatMap((text) => text.match(/\bFRONTDESK_(?!VERSION)[A-Z_]*[A-Z]\b/g) ?? []));
+  const ours = ENVIRONMENT.map(({ name }) => name).filter((name) => name.startsWith('FRONTDESK_'));
+  expect([...read].sort()).toEqual([...ours].sort());
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { manPage } from '../../../build/man-page.ts';
 import { loadTree } from '../../../src/describe/command-tree.ts';
-import { manPage } from '../../../src/describe/man-page.ts';
 import { locateCommand } from '../../../src/engine/locate.ts';
 import { COMMON_OPTIONS } from '../../../src/options/common.ts';
 import { REGISTRY } from '../../../src/registry.ts';

@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { listMessages } from '../../../build/messages.ts';
+import { listMessages, MESSAGES_PATH, messagesPage } from '../../../build/messages.ts';
 import { locateCommand } from '../../../src/engine/locate.ts';
 import { COMMON_OPTIONS } from '../../../src/options/common.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 import { parseFaults } from '../../support/parse-faults.ts';
 
-const MESSAGES = listMessages(fileURLToPath(new URL('../../..', import.meta.url)));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MESSAGES = listMessages(ROOT);
 
 /** What the library says is for developers. */
 const FOR_DEVELOPERS = /^library\//;
@@ -15,9 +17,13 @@ describe('the messages of the program', () => {
   it('are found where they are', () => {
     expect(MESSAGES.length).toBeGreaterThan(1000);
     expect(MESSAGES).toContainEqual({
-      file: 'engine/confirm.ts',
-      text: 'check the card id; nothing was changed',
+      file: 'engine/call/confirm.ts',
+      text: 'check the card id',
     });
+  });
+
+  it('are those of the snapshot (else run `npm run generate`, read the difference and commit it)', async () => {
+    await expect(messagesPage(ROOT)).toMatchFileSnapshot(join(ROOT, MESSAGES_PATH));
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { openService } from '../../../src/engine/open-service.ts';
+import { openService } from '../../../src/engine/session/open-service.ts';
 import type { Session } from '../../../src/session.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { SignalName } from '../../../src/context.ts';
-import { terminalPrompt } from '../../../src/engine/prompt.ts';
+import { terminalPrompt } from '../../../src/engine/ask/prompt.ts';
 
 const STYLE = { colour: false, unicode: true, look: 'drawn' } as const;
 

@@ -171,6 +171,33 @@ describe('a name that is taken at the moment when a lock gets it', () => {
   });
 });
 
+describe('giving a lock back', () => {
+  it('leaves the lock that another put in its place right after the last look', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    const held = await acquireLock(path, options());
+    beforeRename(() => livingLock(path));
+    held.release();
+    expect(readLockFile(path)).toMatchObject({ instance: FASTER });
+    expect(filesBeside(path)).toEqual(['run.lock']);
+  });
+
+  it('leaves the lock of a third that came meanwhile', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    const held = await acquireLock(path, options());
+    beforeRename(() => livingLock(path));
+    const { linkSync } = fs;
+    const link = vi.spyOn(fs, 'linkSync').mockImplementation((from, to) => {
+      livingLock(path, DEAD);
+      linkSync(from, to);
+    });
+    syncBuiltinESMExports();
+    held.release();
+    link.mockRestore();
+    syncBuiltinESMExports();
+    expect(readLockFile(path)).toMatchObject({ instance: DEAD });
+  });
+});
+
 describe('the sign of life of a holder', () => {
   it('is given every two seconds until the lock is given back, and with a new epoch', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -126,6 +126,44 @@ describe('a lock on one machine', () => {
   });
 });
 
+describe('a lock whose pid runs where the system does not say since when, as on Windows,', () => {
+  function lockOfOwnPid(path: string, count = 0): void {
+    const { host } = identify(process.pid);
+    writeFileSync(
+      path,
+      `${host} ${process.pid} x ${nonce} ${hostname()}\n0000000001 ${String(count).padStart(12, '0')}\n`,
+    );
+  }
+
+  it('is taken over after 60 s without a sign of life, since the pid may be in use again', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    lockOfOwnPid(path);
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+    });
+    const held = await acquireLock(path, options(clock));
+    expect(waitedMs).toBe(60_000);
+    expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
+    held.release();
+  });
+
+  it('is refused at its first sign of life', async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    lockOfOwnPid(path);
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+      lockOfOwnPid(path, Math.floor(ms / 2000));
+    });
+    await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `run may is in use by another frontdesk (process ${process.pid}), which gave a sign of life 0 s ago; nothing was sent or changed`,
+    });
+    expect(waitedMs).toBe(2_000);
+  });
+});
+
 describe('a lock that a process elsewhere holds', () => {
   it.each([0, 90_000, 3_600_000, -3_600_000])(
     'M1, M4 is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/failure.ts';
 import { historyJson } from '../../../src/history/entry-table.ts';
 import { type HistoryEvent, printHistoryEvent } from '../../../src/history/history-event.ts';
-import { readLinesBack } from '../../../src/history/lines-back.ts';
+import { readLinesBack } from '../../../src/history/history-file.ts';
 import { pruneHistory } from '../../../src/history/prune.ts';
 import { type HistoryFilter, readHistory } from '../../../src/history/read.ts';
 import { printJson } from '../../../src/json/print.ts';

@@ -2,7 +2,7 @@ import type { Operation } from '../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import type { ClockPort } from '../../../src/context.ts';
 import type { CallInput, CallOptions, CallPolicy, CredentialPort, HttpClient } from '../../../src/http/call.ts';
-import { createHttpClient } from '../../../src/http/client.ts';
+import { createHttpClient } from '../../../src/http/ongoing-call.ts';
 import { fromPlain } from '../../../src/json/plain.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../src/wire/base-url.ts';
 import type { BreakLabel, Exchange, Header, Phase, WireRequest } from '../../../src/wire/exchange.ts';

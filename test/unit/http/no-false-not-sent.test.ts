@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { createHttpClient } from '../../../src/http/client.ts';
+import { createHttpClient } from '../../../src/http/ongoing-call.ts';
 import { createTransport } from '../../../src/wire/transport.ts';
 import { type Behaviour, counted, type FaultServer, json, raw, startFaultServer } from '../../support/fault-server.ts';
 import { baseUrl, card, inputFor, POLICY, TOKEN } from './fakes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAge, parseDuration } from '../../../src/input/duration.ts';
+import { parseAge, parseDuration } from '../../../src/options/read-value.ts';
 
 describe('parseDuration', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { rewriteJson } from '../../../src/http/mask.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { rewriteJson } from '../../../src/json/rewrite.ts';
 
 const value = parseJson('{"a":"x","b":[1.50,"x",{"__proto__":"y","c":null}],"d":{"e":true}}');
 

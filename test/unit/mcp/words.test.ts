@@ -13,7 +13,7 @@ describe('a hint', () => {
     ['do not repeat it; see `frontdesk history`', 'hint: do not repeat it; see history_list'],
     ['see `frontdesk history --outcome unknown`', 'hint: see history_list'],
     ['frontdesk runs results friday --outcome unknown', 'hint: run_results with run friday'],
-    ['give it with --reason; nothing was sent', 'hint: give it with reason; nothing was sent'],
+    ['give it with --reason', 'hint: give it with reason'],
     ['wait longer with --timeout', 'hint: wait longer with timeoutSeconds'],
     ["check this machine's clock", "hint: check this machine's clock"],
   ])('%j is given in terms of tools', (hint, expected) => {

@@ -94,6 +94,11 @@ describe('cardView', () => {
     expect(cardView(card(text), STYLE)).toContain(`Balance       ${shown}`);
   });
 
+  it('draws no bar for a screen reader', () => {
+    const text = '{"initialBalance":50,"currentBalance":12.5}';
+    expect(cardView(card(text), { ...STYLE, isAccessible: true })).toContain('Balance       12.5 of 50\n');
+  });
+
   it('shows a cancellation with its action and amount', () => {
     const text = '{"cancelledAt":"2026-11-18T00:00:00Z","cancellationAction":"EXPIRY","cancellationAmount":3.10}';
     expect(cardView(card(text), STYLE)).toContain(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure, usageFailure } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
-import { paintsErrors, renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
+import { paintCount, paintsErrors, renderFailure, renderNotice } from '../../../src/output/failure-text.ts';
 
 const QUIET = { debug: false };
 
@@ -184,4 +184,13 @@ describe('a failure on a terminal', () => {
       '"message":"--limit: must be 1; --name: is empty"',
     );
   });
+});
+
+it.each([
+  ['1,200 UNKNOWN: 1,200 OUTCOME_UNKNOWN', '\u001b[1;35m1,200 UNKNOWN:\u001b[0m 1,200 OUTCOME_UNKNOWN'],
+  ['2 rejected: 2 CARD_EXPIRED', '\u001b[1;31m2 rejected:\u001b[0m 2 CARD_EXPIRED'],
+  ['3 not sent: 3 not reached', '\u001b[1;33m3 not sent:\u001b[0m 3 not reached'],
+  ['card block: 2 rows: 2 applied', 'card block: 2 rows: 2 applied'],
+])('a count of rows that did not succeed is painted like the failure of one: %s', (line, painted) => {
+  expect(paintCount([line, 'more'])).toEqual([painted, 'more']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awayFrom } from '../../../src/output/relative-time.ts';
+import { awayFrom } from '../../../src/output/duration.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 

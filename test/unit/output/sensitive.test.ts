@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { maskTexts } from '../../../src/http/mask.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { maskTexts } from '../../../src/output/sensitive.ts';
 
 const mask = (text: string) => text.replaceAll('s3cret', '***');
 

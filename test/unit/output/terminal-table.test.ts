@@ -47,6 +47,14 @@ describe('a table on a terminal', () => {
     );
   });
 
+  it('has no rule for a screen reader', async () => {
+    const lines = ['ID  NAME  AMOUNT  STATUS', 'a1  Ann    10.10  ACTIVE', ''];
+    expect(await table([row('a1', 'Ann')], 80, { isAccessible: true })).toBe(lines.join('\n'));
+    expect(await table([], 80, { isAccessible: true })).toBe('ID  NAME  AMOUNT  STATUS\n');
+    const long = await table(Array(501).fill(row('a1', 'Ann')), 80, { isAccessible: true });
+    expect(long.split('\n').slice(0, 2)).toEqual(lines.slice(0, 2));
+  });
+
   it.each([60, 80, 120])('fits into %i columns, whatever the cells', async (width) => {
     const rows = [
       row('7c0e2f3a-1111-2222-3333-444455556666', '日本語'.repeat(60)),

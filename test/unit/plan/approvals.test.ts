@@ -44,6 +44,9 @@ const says = (name: string, key: string) =>
   `*-I\\ ${name}\\ *) echo 'Good "frontdesk-plan" signature for ${name} with ED25519 key ${key}';;`;
 const VERIFIES = `case "$*" in ${says('ann', ANN_KEY)} ${says('bob', BOB_KEY)} ${says('ben', ANN_KEY)} *) exit 255;; esac`;
 
+const UNLISTED = 'does not count: it was not made for this plan with a key that is listed for that name';
+const ASK = 'ask those who keep the approvers file to list this key for that name';
+
 describe('the names of approvers', () => {
   it.each(['ann', 'Ann.Lee', 'ann@example.com', 'a+b_c-d', '7', 'x'.repeat(128)])('may be %s', (name) => {
     expect(isApproverName(name)).toBe(true);
@@ -101,8 +104,8 @@ describe('an approval counts', () => {
     expect(await checkApprovals(tool, plan, approvers.path)).toEqual({
       approvals: [{ as: 'ann', key: ANN_KEY }],
       uncounted: [
-        'ben: it is by the same key as that of ann',
-        'eve: it is not a signature of this plan by a key that is listed for that name',
+        { text: 'the signature of ben does not count: ann signed with the same key' },
+        { text: `the signature of eve ${UNLISTED}`, fix: ASK },
       ],
     });
   });
@@ -115,7 +118,7 @@ describe('an approval counts', () => {
     const { tool, plan, approvers } = stage(['ann'], script);
     expect(await checkApprovals(tool, plan, approvers.path)).toEqual({
       approvals: [],
-      uncounted: ['ann: it is not a signature of this plan by a key that is listed for that name'],
+      uncounted: [{ text: `the signature of ann ${UNLISTED}`, fix: ASK }],
     });
   });
 
@@ -123,7 +126,9 @@ describe('an approval counts', () => {
     const { tool, plan, calls } = stage(['ann', 'bob'], VERIFIES);
     expect(await checkApprovals(tool, plan, undefined)).toEqual({
       approvals: [],
-      uncounted: ['ann: the profile names no approvers', 'bob: the profile names no approvers'],
+      uncounted: ['ann', 'bob'].map((name) => ({
+        text: `the signature of ${name} does not count: the profile names no approvers`,
+      })),
     });
     expect(calls()).toEqual([]);
   });
@@ -133,9 +138,9 @@ describe('an approval counts', () => {
     const uncountedWith = async (path: string) => {
       const { approvals, uncounted } = await checkApprovals(tool, plan, path);
       expect(approvals).toEqual([]);
-      return uncounted;
+      return uncounted.map(({ text }) => text);
     };
-    const start = (path: string) => `any signature: the approvers file ${path} is not used: `;
+    const start = (path: string) => `no signature counts: the approvers file ${path} is not used: `;
     const missing = join(folder, 'missing');
     expect(await uncountedWith(missing)).toEqual([`${start(missing)}no such file or folder (ENOENT)`]);
     const inner = join(folder, 'inner');
@@ -154,7 +159,7 @@ describe('the signatures of a plan', () => {
     const { tool, plan, path, calls } = stage(['ann', 'bob'], CHECKS);
     expect(await listSignatures(tool, plan)).toEqual({
       approvals: [{ as: 'ann', key: ANN_KEY }],
-      uncounted: ['bob: it is not a signature of this plan'],
+      uncounted: [{ text: 'the signature of bob does not count: it was not made for this plan' }],
     });
     expect(calls()).toEqual(
       ['ann', 'bob'].map((name) => `-Y check-novalidate -n frontdesk-plan -s ${path}.${name}.sig`),

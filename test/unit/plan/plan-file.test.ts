@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { PlanDraft, PlanRow } from '../../../src/plan/plan-file.ts';
-import { plannedRows, verifyPlan } from '../../../src/plan/read-plan.ts';
 import { openPlanWriter } from '../../../src/plan/write-plan.ts';
+import { rowsIn, verify as verifyPieces } from './plan-input.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdesk-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,12 +49,12 @@ async function* inPieces(bytes: Uint8Array, size = 100): AsyncGenerator<Uint8Arr
 }
 
 function verify(bytes: Uint8Array, size?: number) {
-  return verifyPlan(inPieces(bytes, size), { name: '"x.plan"' });
+  return verifyPieces(inPieces(bytes, size));
 }
 
 /** What is said of a file that is no plan. */
 async function problemOf(bytes: Uint8Array): Promise<string> {
-  return verify(bytes).then(
+  return verify(bytes, bytes.length > 65_536 ? 65_536 : 100).then(
     () => 'it is taken for a plan',
     (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
   );
@@ -75,9 +75,8 @@ describe('a plan', () => {
     const bytes = await makePlan([cardRow(2), cardRow(7)]);
     for (const size of [1, 7, 4096]) {
       const plan = await verify(bytes, size);
-      expect(plan).toMatchObject({ header: { rows: 2, profile: 'live' }, lastRow: 7, fields: ['reason'] });
-      const rows = [];
-      for await (const batch of plannedRows(inPieces(bytes, size), plan.operation, 'it')) rows.push(...batch);
+      expect(plan).toMatchObject({ header: { rows: 2, profile: 'live' }, lastRow: 7, columns: ['cardId', 'reason'] });
+      const rows = await rowsIn(inPieces(bytes, size), plan.operation);
       expect(rows.map(({ row, id, body, before }) => ({ row, id, body, before }))).toEqual(
         [cardRow(2), cardRow(7)].map(({ row, id, body, before }) => ({ row, id, body, before })),
       );
@@ -164,7 +163,7 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
   it.each<readonly [string, Partial<PlanRow>, string]>([
     ['an id that is none', { id: '../1' }, 'line 2: cardId "../1" is not a card id'],
     ['a field of another operation', { body: new Map([['name', 'x']]) }, 'line 2: body has a field that its operation'],
-    ['__proto__', { body: new Map([['__proto__', 'x']]) }, 'line 2: body has a field that its operation has not'],
+    ['__proto__', { body: new Map([['__proto__', 'x']]) }, 'line 2: body has a field that its operation does not have'],
     ['no body', { body: undefined }, 'line 2: body does not belong to its operation'],
     ['nothing to compare with', { before: undefined }, 'line 2: before is missing'],
     ['a card that is not compared', { drift: 'unchecked' }, 'line 2: drift is not checked'],

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { LineProblem, linesOf, parseHeader, parseLine, RowReader } from '../../../src/plan/plan-lines.ts';
+import { parseJson } from '../../../src/json/parse.ts';
+import { isJsonObject } from '../../../src/json/value.ts';
+import { headerOf } from '../../../src/plan/plan-file.ts';
+import { PlanRows } from '../../../src/plan/read-plan.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
@@ -19,25 +22,23 @@ const HEADER = {
   sha256: SHA256,
 };
 
-const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
+/** What is said of line 1. */
+function head(value: unknown): ReturnType<typeof headerOf> {
+  const object = parseJson(JSON.stringify(value));
+  if (!isJsonObject(object)) throw new Error('line 1 is no object');
+  return headerOf(object);
+}
 
-/** What a line is refused with; `taken` when it is not. */
-function refusal(read: () => unknown): string {
-  try {
-    read();
-    return 'taken';
-  } catch (error) {
-    if (error instanceof LineProblem) return error.message;
-    throw error;
-  }
+/** What line 1 is refused with; `taken` when it is not. */
+function refusal(value: unknown): string {
+  const found = head(value);
+  return 'problem' in found ? found.problem : 'taken';
 }
 
 describe('the first line of a plan', () => {
   it('is what it says', () => {
-    const { header, operation } = parseHeader(bytesOf(HEADER));
     const { frontdeskPlan: _, ...said } = HEADER;
-    expect(header).toEqual(said);
-    expect(operation).toBe(OPERATIONS.cardBlock);
+    expect(head(HEADER)).toEqual({ header: said, operation: OPERATIONS.cardBlock });
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
@@ -78,19 +79,11 @@ describe('the first line of a plan', () => {
     ['a read', { operation: 'card.get' }, 'its operation cannot be planned'],
     ['an operation whose answer is a secret', { operation: 'card.provision' }, 'its operation cannot be planned'],
   ])('with %s', (_what, change, problem) => {
-    expect(refusal(() => parseHeader(bytesOf({ ...HEADER, ...change })))).toBe(problem);
+    expect(refusal({ ...HEADER, ...change })).toBe(problem);
   });
 
   it.each(Object.keys(HEADER).filter((name) => name !== 'frontdeskPlan'))('without %s is none', (name) => {
-    expect(refusal(() => parseHeader(bytesOf({ ...HEADER, [name]: undefined })))).toMatch(`${name} is not a`);
-  });
-
-  it.each<[string, Uint8Array, string]>([
-    ['no JSON', Buffer.from('{'), 'it cannot be read as JSON'],
-    ['no text', Buffer.from([0x7b, 0xff]), 'it is not UTF-8 text'],
-    ['no object', Buffer.from('[1]'), 'it is not an object'],
-  ])('that is %s', (_what, bytes, problem) => {
-    expect(refusal(() => parseLine(bytes))).toBe(problem);
+    expect(refusal({ ...HEADER, [name]: undefined })).toMatch(`${name} is not a`);
   });
 });
 
@@ -104,35 +97,51 @@ describe('the line of a row', () => {
   };
   const { cardBlock, cardActivate, eventCreate, subscriberUpdate } = OPERATIONS;
 
+  const read = (rows: PlanRows, value: unknown) => {
+    const element = rows.read(JSON.stringify(value), 2);
+    if (element === undefined || 'problem' in element) throw new Error('a row was taken for a fault');
+    return element;
+  };
+  const problemOf = (operation: (typeof OPERATIONS)[keyof typeof OPERATIONS], value: unknown) =>
+    read(new PlanRows(operation), value).problems?.get(-1) ?? 'taken';
+
   it('is the row as an input has it', () => {
-    expect(new RowReader(cardBlock).read(parseLine(bytesOf(CARD_ROW)), 5)).toEqual({
+    expect(read(new PlanRows(cardBlock), CARD_ROW)).toEqual({
       row: 3,
-      line: 5,
-      id: CARD,
-      params: { cardId: CARD },
-      body: new Map([['reason', 'lost']]),
-      before: new Map([['status', 'ACTIVE']]),
-      drift: 'checked',
-      expects: [],
-      record: { row: 3, line: 5, names: ['cardId', 'reason'], values: [CARD, 'lost'] },
+      names: ['cardId', 'reason'],
+      values: [CARD, 'lost'],
+      planned: {
+        body: new Map([['reason', 'lost']]),
+        before: new Map([['status', 'ACTIVE']]),
+        about: undefined,
+        drift: 'checked',
+      },
     });
   });
 
+  it('is not in line 1, which is the header', () => {
+    expect(new PlanRows(cardBlock).read(JSON.stringify(CARD_ROW), 1)).toBeUndefined();
+  });
+
+  it('may not be read at all', () => {
+    expect(new PlanRows(cardBlock).read('{', 2)).toEqual({ problem: 'it cannot be read as JSON' });
+    expect(new PlanRows(cardBlock).read('[1]', 2)).toEqual({ problem: 'it is not an object' });
+  });
+
   it('of an event has no id', () => {
-    expect(new RowReader(eventCreate).read(parseLine(bytesOf(EVENT_ROW)), 2)).toMatchObject({
-      id: undefined,
-      params: {},
-      before: undefined,
-      drift: 'unchecked',
-      record: { names: ['calendar', 'name', 'start'], values: ['c', 'n', '2026-05-01'] },
+    expect(read(new PlanRows(eventCreate), EVENT_ROW)).toMatchObject({
+      names: ['calendar', 'name', 'start'],
+      values: ['c', 'n', '2026-05-01'],
+      planned: { before: undefined, drift: 'unchecked' },
     });
   });
 
   it('without a body has none', () => {
     const { body: _, ...row } = CARD_ROW;
-    expect(new RowReader(cardActivate).read(parseLine(bytesOf(row)), 2)).toMatchObject({
-      body: undefined,
-      record: { names: ['cardId'], values: [CARD] },
+    expect(read(new PlanRows(cardActivate), row)).toMatchObject({
+      names: ['cardId'],
+      values: [CARD],
+      planned: { body: undefined },
     });
   });
 
@@ -147,10 +156,14 @@ describe('the line of a row', () => {
     ['something to compare with that is no object', { before: [1] }, 'before is not an object'],
     ['no number', { row: undefined }, 'row is not a count'],
     ['a number that is none', { row: '3' }, 'row is not a count'],
+    ['a row before the first', { row: 0 }, 'its row does not follow the one before'],
+    [
+      'a field that its operation does not have',
+      { body: { name: 'x' } },
+      'body has a field that its operation does not have',
+    ],
   ])('with %s', (_what, change, problem) => {
-    expect(refusal(() => new RowReader(cardBlock).read(parseLine(bytesOf({ ...CARD_ROW, ...change })), 2))).toBe(
-      problem,
-    );
+    expect(problemOf(cardBlock, { ...CARD_ROW, ...change })).toBe(problem);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
@@ -159,107 +172,25 @@ describe('the line of a row', () => {
     ['nothing else', {}, 'taken'],
     ['no mention of an id', { id: undefined }, 'taken'],
   ])('of an event with %s', (_what, change, problem) => {
-    expect(refusal(() => new RowReader(eventCreate).read(parseLine(bytesOf({ ...EVENT_ROW, ...change })), 2))).toBe(
-      problem,
-    );
+    expect(problemOf(eventCreate, { ...EVENT_ROW, ...change })).toBe(problem);
   });
 
   it('with a body that its operation does not have', () => {
-    expect(refusal(() => new RowReader(cardActivate).read(parseLine(bytesOf(CARD_ROW)), 2))).toBe(
-      'body does not belong to its operation',
-    );
+    expect(problemOf(cardActivate, CARD_ROW)).toBe('body does not belong to its operation');
   });
 
   it('shares the names of its record with the row before, if they are the same', () => {
-    const reader = new RowReader(subscriberUpdate);
-    const namesOf = (body: object) =>
-      reader.read(parseLine(bytesOf({ row: 1, id: 's', body, drift: 'unchecked' })), 2).record.names;
+    const rows = new PlanRows(subscriberUpdate);
+    let row = 0;
+    const namesOf = (body: object) => {
+      row += 1;
+      return read(rows, { row, id: 's', body, drift: 'unchecked' }).names;
+    };
     const first = namesOf({ email: 'a', first_name: 'b' });
     expect(first).toEqual(['id', 'email', 'first_name']);
     expect(namesOf({ email: 'c', first_name: 'd' })).toBe(first);
     const other = namesOf({ first_name: 'b', email: 'a' });
     expect(other).toEqual(['id', 'first_name', 'email']);
     expect(namesOf({ first_name: 'b' })).toEqual(['id', 'first_name']);
-  });
-
-  it.each<[string, Readonly<Record<string, unknown>>, string | undefined]>([
-    ['what its command takes', {}, undefined],
-    ['an id that is none', { id: '../1' }, 'cardId "../1" is not a card id'],
-    [
-      'a field that its operation does not have',
-      { body: { name: 'x' } },
-      'body has a field that its operation has not',
-    ],
-    ['a field that is no text', { body: { reason: 5 } }, 'reason '],
-  ])('is held against the command: %s', (_what, change, problem) => {
-    const reader = new RowReader(cardBlock);
-    const found = reader.problem(reader.read(parseLine(bytesOf({ ...CARD_ROW, ...change })), 2));
-    if (problem === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(problem);
-  });
-
-  it('with one of the fields of its operation is what its command takes', () => {
-    const reader = new RowReader(subscriberUpdate);
-    const row = { row: 1, id: 's', body: { email: 'a@x' }, drift: 'unchecked' };
-    expect(reader.problem(reader.read(parseLine(bytesOf(row)), 2))).toBeUndefined();
-  });
-
-  it('without a body is held against the command by its id', () => {
-    const reader = new RowReader(cardActivate);
-    const { body: _, ...row } = CARD_ROW;
-    expect(reader.problem(reader.read(parseLine(bytesOf(row)), 2))).toBeUndefined();
-    expect(reader.problem(reader.read(parseLine(bytesOf({ ...row, id: 'x' })), 2))).toMatch('cardId "x" is not');
-  });
-});
-
-describe('the lines of a file', () => {
-  async function linesIn(...pieces: readonly (string | Uint8Array)[]) {
-    async function* bytes() {
-      for (const piece of pieces) yield Buffer.from(piece);
-    }
-    const lines: [string, boolean][] = [];
-    for await (const { bytes: line, isWhole } of linesOf(bytes())) lines.push([line.toString(), isWhole]);
-    return lines;
-  }
-
-  it.each<[string, readonly string[], readonly [string, boolean][]]>([
-    ['nothing', [], []],
-    ['one line', ['a\n'], [['a', true]]],
-    [
-      'one that was cut',
-      ['a\nb'],
-      [
-        ['a', true],
-        ['b', false],
-      ],
-    ],
-    [
-      'an empty one',
-      ['\n\n'],
-      [
-        ['', true],
-        ['', true],
-      ],
-    ],
-    [
-      'one in three pieces',
-      ['a', 'b', 'c\nd\n'],
-      [
-        ['abc', true],
-        ['d', true],
-      ],
-    ],
-  ])('%s', async (_what, pieces, lines) => {
-    expect(await linesIn(...pieces)).toEqual(lines);
-  });
-
-  it('are refused by their number when one is longer than 8 MiB', async () => {
-    const most = Buffer.alloc(8 * 1024 * 1024, 'x');
-    expect(await linesIn('a\n', most)).toHaveLength(2);
-    expect(await linesIn(most, '\n', most)).toHaveLength(2);
-    await expect(linesIn('a\n', most, 'x')).rejects.toThrow(
-      expect.objectContaining({ line: 2, message: 'it is longer than any line of a plan' }),
-    );
-    await expect(linesIn('a\n', most, 'x')).rejects.toThrow(LineProblem);
   });
 });

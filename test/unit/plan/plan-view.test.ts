@@ -1,28 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { JsonNumber } from '../../../src/json/value.ts';
-import type { PlanHeader } from '../../../src/plan/plan-file.ts';
-import type { PlannedRow } from '../../../src/plan/plan-lines.ts';
+import type { PlanHeader, PlanRow } from '../../../src/plan/plan-file.ts';
 import { PlanSurvey, type PlanView, planView } from '../../../src/plan/plan-view.ts';
 
 const NOW = Date.parse('2026-05-01T12:30:00Z');
 const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
 
-function row(number: number, fields: Partial<PlannedRow>): PlannedRow {
-  const record = { row: number, line: number + 1, names: [], values: [] };
-  return {
-    row: number,
-    line: number + 1,
-    id: `sub_${number}`,
-    params: {},
-    body: undefined,
-    expects: [],
-    record,
-    drift: 'unchecked',
-    ...fields,
-  };
+function row(number: number, fields: Partial<PlanRow>): PlanRow {
+  return { row: number, id: `sub_${number}`, body: undefined, drift: 'unchecked', ...fields };
 }
 
-function view(rows: readonly PlannedRow[], more: Partial<PlanView> = {}): PlanView {
+function view(rows: readonly PlanRow[], more: Partial<PlanView> = {}): PlanView {
   const survey = new PlanSurvey();
   for (const one of rows) survey.add(one);
   const header = {
@@ -99,7 +87,7 @@ describe('a plan on a terminal', () => {
     expect(cells('😀a', '😁a')).toContain(`email: ${bold('😀')}a → ${bold('😁')}a\n`);
   });
 
-  const card = (number: number, status: string, more: Partial<PlannedRow> = {}) =>
+  const card = (number: number, status: string, more: Partial<PlanRow> = {}) =>
     row(number, {
       id: `card-${number}`,
       drift: 'checked',
@@ -111,7 +99,7 @@ describe('a plan on a terminal', () => {
       ]),
       ...more,
     });
-  const blocks = (rows: readonly PlannedRow[], more: Partial<PlanHeader> = {}) => {
+  const blocks = (rows: readonly PlanRow[], more: Partial<PlanHeader> = {}) => {
     const cards = view(rows);
     return { ...cards, header: { ...cards.header, operation: 'card.block', ...more } };
   };
@@ -131,6 +119,18 @@ describe('a plan on a terminal', () => {
     expect(text).toContain('row 2 card-2  order-11  2.10  ACTIVE → block\n');
     expect(text).toContain('row 3 card-3  r               BLOCKED → block\n');
     expect(planView(blocks(rows), { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m → ');
+  });
+
+  it('puts what is sent on a line of its own where a row is too long', () => {
+    const id = '50cfc163-84a7-42df-9196-a374cfe50606';
+    const rows = [card(5, 'WAITING_ACTIVATION', { id }), card(6, 'ACTIVE', { id })];
+    expect(planView(blocks(rows), { ...STYLE, width: 80 })).toContain(
+      [
+        `row 5 ${id}  order-14  5.10`,
+        '      WAITING_ACTIVATION → block',
+        `row 6 ${id}  order-15  6.10  ACTIVE → block\n`,
+      ].join('\n'),
+    );
   });
 
   it('says with each row what it sends where that differs', () => {
@@ -183,7 +183,7 @@ describe('a plan on a terminal', () => {
       view([EMAILS], {
         approvals: [{ as: 'ann', key: 'SHA256:abc' }],
         demanded: 2,
-        uncounted: ['eve: it is no signature'],
+        uncounted: [{ text: 'the signature of eve does not count' }],
       }),
       STYLE,
     );
@@ -191,14 +191,14 @@ describe('a plan on a terminal', () => {
       [
         'Approved             by ann (SHA256:abc)',
         '                     1 of 2 missing',
-        '                     does not count: eve: it is no signature\n',
+        '                     the signature of eve does not count\n',
       ].join('\n'),
     );
   });
 
   it('lets nothing from outside act on the terminal', () => {
     const bad = row(1, { id: 'a\u001b[2J', body: new Map([['email', '\u202ex\u0007']]), before: new Map() });
-    const text = planView({ ...view([bad]), uncounted: ['\u001b]0;x'] }, STYLE);
+    const text = planView({ ...view([bad]), uncounted: [{ text: '\u001b]0;x' }] }, STYLE);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   });
 });

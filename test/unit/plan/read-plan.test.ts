@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { Failure } from '../../../src/failure.ts';
 import { printJson } from '../../../src/json/print.ts';
-import {
-  encodeHeader,
-  hashFirstLine,
-  type PlanDraft,
-  type PlanRow,
-  planRunName,
-  rowObject,
-} from '../../../src/plan/plan-file.ts';
-import { plannedRows, verifyPlan } from '../../../src/plan/read-plan.ts';
+import { encodeHeader, type PlanDraft, type PlanRow, planRunName, rowObject } from '../../../src/plan/plan-file.ts';
+import { hashFirstLine } from '../../../src/plan/plan-hash.ts';
+import { rowsIn, verify as verifyPieces } from './plan-input.ts';
 
 const DRAFT: PlanDraft = {
   operation: 'calendar.subscribers.update',
@@ -44,20 +37,8 @@ function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}): Buffe
   return Buffer.from(encodeHeader(facts, sha256) + lines);
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => string | undefined) {
-  return verifyPlan(once(bytes), { name: '"x.plan"', ...(onRow === undefined ? {} : { onRow }) });
-}
-
-async function batchesOf(bytes: Uint8Array): Promise<readonly (readonly number[])[]> {
-  const batches: number[][] = [];
-  for await (const batch of plannedRows(once(bytes), OPERATIONS.subscriberUpdate, '"x.plan"')) {
-    batches.push(batch.map(({ row }) => row));
-  }
-  return batches;
+function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => void) {
+  return verifyPieces([bytes], onRow);
 }
 
 describe('a plan that was verified', () => {
@@ -67,14 +48,14 @@ describe('a plan that was verified', () => {
     expect(plan).toMatchObject({
       header: { operation: 'calendar.subscribers.update', rows: 3 },
       lastRow: 5,
-      fields: ['email', 'first_name', 'last_name'],
-      fileSha256: createHash('sha256').update(bytes).digest('hex'),
+      columns: ['id', 'email', 'first_name', 'last_name'],
+      sha256: createHash('sha256').update(bytes).digest('hex'),
     });
     expect(plan.operation.command).toBe('calendar.subscribers.update');
   });
 
   it('may have no rows', async () => {
-    expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, fields: [] });
+    expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, columns: [] });
   });
 
   it('of cards without bodies has no fields', async () => {
@@ -85,7 +66,10 @@ describe('a plan that was verified', () => {
       before: new Map([['status', 'ACTIVE']]),
       drift: 'checked',
     };
-    expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({ lastRow: 1, fields: [] });
+    expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({
+      lastRow: 1,
+      columns: ['cardId'],
+    });
   });
 
   it('names the run that applies it', () => {
@@ -100,25 +84,9 @@ describe('who verifies a plan', () => {
     expect(heard).toEqual([1, 2, 5]);
   });
 
-  it('can refuse a row, and hears no more of the rows after it', async () => {
-    const heard: number[] = [];
-    const verifying = verify(planOf(ROWS), ({ row }) => {
-      heard.push(row);
-      return row === 2 ? 'its reason has no ticket' : undefined;
-    });
-    await expect(verifying).rejects.toMatchObject({
-      code: 'USAGE',
-      message: '"x.plan" cannot be used as a plan: line 3: its reason has no ticket; nothing was sent',
-      hints: ['make the plan again, or fetch the file as it was'],
-    });
-    expect(heard).toEqual([1, 2]);
-  });
-
   it('hears the first of several faults', async () => {
     const twice = [planRow(2), planRow(2), planRow(1)];
     await expect(verify(planOf(twice))).rejects.toThrow('line 3: its row does not follow the one before');
-    const refusing = verify(planOf(ROWS), ({ row }) => `no ${row}`);
-    await expect(refusing).rejects.toThrow('line 2: no 1;');
   });
 
   it('hears of a changed file before of a fault in it', async () => {
@@ -160,28 +128,12 @@ describe('a file that is no plan', () => {
   });
 });
 
-describe('the rows of a verified plan', () => {
-  it.each([
-    [0, []],
-    [1, [1]],
-    [255, [255]],
-    [256, [256]],
-    [257, [256, 1]],
-    [600, [256, 256, 88]],
-  ])('come in batches: %i as %j', async (count, lengths) => {
-    const rows = Array.from({ length: count }, (_, index) => planRow(index + 1));
-    const batches = await batchesOf(planOf(rows));
-    expect(batches.map(({ length }) => length)).toEqual(lengths);
-    expect(batches.flat()).toEqual(rows.map(({ row }) => row));
-  });
-
+describe('the rows of a plan that was read before', () => {
   it('are refused, naming the line, when the file was changed meanwhile', async () => {
     const text = planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2');
-    const reading = batchesOf(Buffer.from(text));
-    await expect(reading).rejects.toThrow(Failure);
-    await expect(batchesOf(Buffer.from(text))).rejects.toThrow(
-      '"x.plan" cannot be used as a plan: line 3: it cannot be read as JSON; nothing was sent',
-    );
+    const reading = rowsIn([Buffer.from(text)], OPERATIONS.subscriberUpdate);
+    await expect(reading).rejects.toThrow('"x.plan" changed since it was checked (line 3: it cannot be read as JSON)');
+    await expect(reading).rejects.toMatchObject({ code: 'USAGE' });
   });
 
   it('end with what reading them ended with', async () => {
@@ -190,10 +142,6 @@ describe('the rows of a verified plan', () => {
       yield planOf(ROWS);
       throw error;
     }
-    const reading = async () => {
-      for await (const batch of plannedRows(broken(), OPERATIONS.subscriberUpdate, '"x.plan"'))
-        expect(batch).toBeDefined();
-    };
-    await expect(reading()).rejects.toBe(error);
+    await expect(rowsIn(broken(), OPERATIONS.subscriberUpdate)).rejects.toBe(error);
   });
 });

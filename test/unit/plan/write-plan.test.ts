@@ -13,9 +13,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PlanDraft, PlanRow } from '../../../src/plan/plan-file.ts';
-import { verifyPlan } from '../../../src/plan/read-plan.ts';
 import { checkPlanPlace, openPlanWriter } from '../../../src/plan/write-plan.ts';
 import { temporaryFolder } from '../files/place.ts';
+import { verify } from './plan-input.ts';
 
 const FACTS: PlanDraft = {
   operation: 'card.block',
@@ -131,11 +131,9 @@ describe('a plan that is written', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(3);
     expect(header).toEqual({ ...FACTS, rows: 2, plan: header.sha256.slice(0, 12), sha256: header.sha256 });
     expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ plan: header.plan, sha256: header.sha256 });
-    expect(await verifyPlan([Buffer.from(text)] as unknown as AsyncIterable<Uint8Array>, { name: 'it' })).toMatchObject(
-      {
-        header: { rows: 2, plan: header.plan },
-      },
-    );
+    expect(await verify([Buffer.from(text)])).toMatchObject({
+      header: { rows: 2, plan: header.plan },
+    });
   });
 
   it('has mode 0600 whatever the umask takes away', async () => {

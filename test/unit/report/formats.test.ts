@@ -8,11 +8,11 @@ import { htmlReport, ListedRows } from '../../../src/report/html.ts';
 import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { nextCommands } from '../../../src/report/next-commands.ts';
+import type { ReportedRow } from '../../../src/report/reported-row.ts';
 import { headline, OUTCOME_WORDS, type RunFacts } from '../../../src/report/run-facts.ts';
 import type { RunHeader } from '../../../src/run/run-header.ts';
 import { CauseCounter } from '../../../src/run/run-tally.ts';
 import { RunTimeline } from '../../../src/run/run-timeline.ts';
-import type { ReportedRow } from '../../../src/run/stored-run.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import { type AppendFile, openAppendFile } from '../../../src/run/append-file.ts';
-import { runRows } from '../../../src/run/engine.ts';
 import { RunJournal } from '../../../src/run/journal.ts';
+import { runRows } from '../../../src/run/row-runner.ts';
 import { answered, FakeClock, failed, HELD, planOf, temporaryFolder } from './fakes.ts';
 
 const ROWS = 5;

@@ -1,9 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { crc32Hex } from '../../../src/run/crc32.ts';
 import { RecordReader, readLastRecord, scanJournal, successorIn } from '../../../src/run/journal-reader.ts';
-import { encodeRecord, type IntentRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
+import { checksumOf, encodeRecord, type IntentRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
 import { temporaryFolder } from './fakes.ts';
 
 /** What a reader keeps of a journal at a time, and what a scan reads at a time. */
@@ -152,7 +151,7 @@ describe('the last record of a journal', () => {
 
   it('may be of the first version, which did not name its holder', async () => {
     const head = JSON.stringify({ n: 4, t: 1, s: 'applied', a: 1 }).slice(0, -1);
-    const path = journalOf(`${head},"c":"${crc32Hex(head)}"}\n`);
+    const path = journalOf(`${head},"c":"${checksumOf(head)}"}\n`);
     expect(await readLastRecord(path)).toMatchObject({ n: 4, s: 'applied' });
   });
 

@@ -5,12 +5,11 @@ import { StreamFailure } from '../../../src/context.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
-import { runRows } from '../../../src/run/engine.ts';
 import { type FailedFileOptions, inputRow, openFailedFile } from '../../../src/run/failed-file.ts';
 import { Progress } from '../../../src/run/progress.ts';
-import type { RowResult } from '../../../src/run/row-outcome.ts';
-import { sentResult } from '../../../src/run/row-outcome.ts';
+import { type RowResult, sentResult } from '../../../src/run/row-outcome.ts';
 import { printedRow, storedRow } from '../../../src/run/row-result.ts';
+import { runRows } from '../../../src/run/row-runner.ts';
 import { summaryJson, summaryLines } from '../../../src/run/summary.ts';
 import { answered, FakeSignals, heldBack, planOf, rejected, temporaryFolder, unknown, unreachable } from './fakes.ts';
 
@@ -130,7 +129,7 @@ describe('progress', () => {
     progress.paused(14_000);
     progress.paused(9_000);
     expect(progress.text(2_000)).toBe(
-      '102/1,000 rows (10 %), 50.5 rows/s, the service asked for a pause (429), 12 s left, 1 rejected',
+      '102/1,000 rows (10 %), 50.5 rows/s, the service asked for a pause (429) of 12 s more, 1 rejected, 30 s left',
     );
     expect(progress.text(14_000)).toBe('102/1,000 rows (10 %), 7.2 rows/s, 1 rejected, 2 min 5 s left');
   });

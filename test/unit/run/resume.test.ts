@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/http/call.ts';
-import { runRows } from '../../../src/run/engine.ts';
-import type { ActiveRun } from '../../../src/run/run-store.ts';
-import { beginRun, resumeRun } from '../../../src/run/run-store.ts';
+import { runRows } from '../../../src/run/row-runner.ts';
+import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
 import {
   answered,

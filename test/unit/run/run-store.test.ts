@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../../src/files/process-identity.ts';
-import { runRows } from '../../../src/run/engine.ts';
+import { runRows } from '../../../src/run/row-runner.ts';
 import { findRunName, makeRunName } from '../../../src/run/run-folder.ts';
 import { lastRunName, listRuns, showRun } from '../../../src/run/run-list.ts';
-import { runResults } from '../../../src/run/run-records.ts';
 import {
   beginRun,
   refuseOtherPlace,
@@ -15,6 +14,7 @@ import {
   spoolPath,
   staleRunWarning,
 } from '../../../src/run/run-store.ts';
+import { StoredRun } from '../../../src/run/stored-run.ts';
 import {
   answered,
   ended,
@@ -283,8 +283,9 @@ describe('runs results', () => {
       { row: 2, id: 'card-2' },
       ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-2' }),
     );
+    const stored = await StoredRun.readWhole(run.folder, run.header);
     const found: unknown[] = [];
-    for await (const { row, ending, failure } of runResults({ ...run, isHeld: false }, rowsTo(4))) {
+    for await (const { row, ending, failure } of stored.results(rowsTo(4))) {
       found.push([row.row, ending.outcome, ending.attempts, ending.resultId, failure?.code]);
     }
     expect(found).toEqual([
@@ -294,9 +295,10 @@ describe('runs results', () => {
       [4, 'not_sent', 0, undefined, 'PARTIAL'],
     ]);
     const unknownRows: number[] = [];
-    for await (const { row } of runResults({ ...run, isHeld: false }, rowsTo(4), new Set(['unknown'])))
+    for await (const { row } of stored.results(rowsTo(4), { outcomes: new Set(['unknown']) }))
       unknownRows.push(row.row);
     expect(unknownRows).toEqual([1]);
+    await stored.close();
     await run.close();
   });
 });

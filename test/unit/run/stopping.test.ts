@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StreamFailure } from '../../../src/context.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
-import { runRows } from '../../../src/run/engine.ts';
 import { sentResult } from '../../../src/run/row-outcome.ts';
+import { runRows } from '../../../src/run/row-runner.ts';
 import { StopRules } from '../../../src/run/stop-rules.ts';
 import {
   answered,

@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
 import { Failure } from '../../../src/failure.ts';
-import { crc32Hex } from '../../../src/run/crc32.ts';
-import { runRows } from '../../../src/run/engine.ts';
 import { RunJournal } from '../../../src/run/journal.ts';
 import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal-reader.ts';
-import { encodeRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
+import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
 import type { RunHold } from '../../../src/run/journal-writer.ts';
+import { runRows } from '../../../src/run/row-runner.ts';
 import { RowStates } from '../../../src/run/row-states.ts';
 import { answered, ended, FakeClock, failed, planOf, temporaryFolder } from './fakes.ts';
 
@@ -192,7 +191,7 @@ describe('a journal that two processes of the first version wrote to at once', (
   /** A line as the first version wrote it: without an epoch. */
   function line(record: JournalRecord): string {
     const head = JSON.stringify(record).slice(0, -1);
-    return `${head},"c":"${crc32Hex(head)}"}\n`;
+    return `${head},"c":"${checksumOf(head)}"}\n`;
   }
 
   const intent = (n: number, a = 1): JournalRecord => ({ n, t: 1, s: 'intent', a, id: `card-${n}` });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { setPreference, unsetPreference } from '../../../src/settings/preferences.ts';
-import { NO_SETTINGS } from '../../../src/settings/settings.ts';
+import { NO_SETTINGS, setPreference, unsetPreference } from '../../../src/settings/settings.ts';
 
 describe('setPreference', () => {
   it.each([

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readSettings } from '../../../src/settings/read.ts';
 import { temporaryFolder } from '../files/place.ts';
 
@@ -132,5 +133,36 @@ describe('readSettings', () => {
     const { mkdirSync } = await import('node:fs');
     mkdirSync(join(folder, 'settings.json'));
     await expect(readSettings(folder)).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('settings that the system does not let this user read', () => {
+  function refuse(names: readonly ('openSync' | 'lstatSync')[]) {
+    const spies = names.map((name) =>
+      vi.spyOn(fs, name).mockImplementation(() => {
+        throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      }),
+    );
+    syncBuiltinESMExports();
+    return () => {
+      for (const spy of spies) spy.mockRestore();
+      syncBuiltinESMExports();
+    };
+  }
+
+  it('are refused where they can be seen: they may say readOnly', async () => {
+    const folder = folderWith(FULL);
+    const restore = refuse(['openSync']);
+    const reading = readSettings(folder).finally(restore);
+    await expect(reading).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('cannot be read: permission denied (EACCES); nothing was sent'),
+    });
+  });
+
+  it('are none where not even their folder can be looked into', async () => {
+    const folder = folderWith(FULL);
+    const restore = refuse(['openSync', 'lstatSync']);
+    expect(await readSettings(folder).finally(restore)).toEqual(EMPTY);
   });
 });

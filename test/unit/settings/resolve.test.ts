@@ -74,7 +74,9 @@ describe('resolveProfile', () => {
   });
 
   it('lets no URL of the environment near the sandbox', () => {
-    expect(resolve(NO_SETTINGS, ENV_URL, 'sandbox')).toMatchObject({ cardsUrl: undefined, calendarUrl: undefined });
+    const both = { ...ENV_URL, FRONTDESK_CALENDAR_URL: 'https://calendar.env.example' };
+    expect(resolve(NO_SETTINGS, both)).toMatchObject({ calendarUrl: { url: 'https://calendar.env.example' } });
+    expect(resolve(NO_SETTINGS, both, 'sandbox')).toMatchObject({ cardsUrl: undefined, calendarUrl: undefined });
   });
 });
 

@@ -230,23 +230,23 @@ describe('signals', () => {
     expect(summary(exchange)).toBe('sent awaiting_headers aborted');
   });
 
-  it('stopUnsent lets an exchange finish whose request left', async () => {
+  it('wrapUp lets an exchange finish whose request left', async () => {
     const soft = new AbortController();
     const server = await serve(json(200, '{"b":2}'));
     const exchange = await transportTo(server.url).exchange(post(server.url), {
       timeoutMs: 5000,
-      stopUnsent: soft.signal,
+      wrapUp: soft.signal,
       onSend: () => queueMicrotask(() => soft.abort()),
     });
     expect(summary(exchange)).toBe('reply 200 {"b":2}');
   });
 
-  it('stopUnsent gives up a connection in the making', async () => {
+  it('wrapUp gives up a connection in the making', async () => {
     const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
     const url = `https://127.0.0.1:${server.port}`;
     const soft = new AbortController();
     setTimeout(() => soft.abort(), 50);
-    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000, stopUnsent: soft.signal });
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000, wrapUp: soft.signal });
     expect(summary(exchange)).toBe('unsent connecting aborted');
   });
 });
@@ -333,7 +333,7 @@ it('M2 reads an answer that came while the process was stopped, although the dea
 it('keeps every byte back when it is told so right before the first one', async () => {
   const server = await serve(json(200, '{}'));
   const wrapUp = new AbortController();
-  const options = { timeoutMs: 5000, stopUnsent: wrapUp.signal, onSend: () => wrapUp.abort() };
+  const options = { timeoutMs: 5000, wrapUp: wrapUp.signal, onSend: () => wrapUp.abort() };
   const exchange = await transportTo(server.url).exchange(post(server.url), options);
   expect(summary(exchange)).toBe('unsent connecting aborted');
   await server.close();

@@ -184,8 +184,14 @@ describe('an input without faults', () => {
   });
 
   it('warns about ids that look pasted by mistake', async () => {
-    expect(await check(subscriberUpdate, 'id,email\ns\u200b1,a\n')).toMatchObject({
-      warnings: ['line 2: the id "s<U+200B>1" has invisible characters; it is sent as given'],
+    expect(await check(subscriberUpdate, 'id,email\ns\u200b1,a@x\n')).toMatchObject({
+      warnings: [
+        {
+          level: 'warning',
+          code: 'SUSPICIOUS_ID',
+          message: 'line 2: the id "s<U+200B>1" has invisible characters; it is sent as given',
+        },
+      ],
     });
   });
 });
@@ -272,8 +278,17 @@ describe('faults of an input', () => {
       cardBlock,
       `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
       [
-        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied; settle it first: `frontdesk runs` names its run, whose summary names the command that goes on; only a row that was not applied may be sent again, with --resend-unknown',
+        'line 2, column _outcome: the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not',
       ],
+    ],
+    [
+      'an unknown outcome as a person types it',
+      cardBlock,
+      `cardId,_outcome\n${CARD}, Unknown \n${OTHER},UNKNOWN\n`,
+      [2, 3].map(
+        (line) =>
+          `line ${line}, column _outcome: the outcome of this row is unknown: it may have been applied; find out first (\`frontdesk runs\` lists its run), and send it again with --resend-unknown only if it was not`,
+      ),
     ],
     [
       'the same card in another case',
@@ -413,6 +428,20 @@ describe('--changed-from', () => {
     expect(await callsOf(calendarUpdate, text, { changedFrom: old })).toEqual([['c1', '{"name":"b"}']]);
   });
 
+  it('tells the text "null" from null, and "5" from 5', async () => {
+    const older = fileOf('{"id":"s1","email":null,"first_name":5}\n');
+    const old = await readChangedFrom(older, {
+      operation: subscriberUpdate,
+      path: 'old.ndjson',
+      csvRaw: false,
+      sheet: undefined,
+    });
+    const text = '{"id":"s1","email":"null","first_name":"5"}\n';
+    expect(await callsOf(subscriberUpdate, text, { changedFrom: old })).toEqual([
+      ['s1', '{"email":"null","first_name":"5"}'],
+    ]);
+  });
+
   it('sends a cell whose column the older file does not have', async () => {
     const more = { changedFrom: await changedFrom(OLD) };
     expect(await callsOf(subscriberUpdate, 'id,last_name\ns1,Lee\n', more)).toEqual([['s1', '{"last_name":"Lee"}']]);
@@ -472,13 +501,21 @@ describe('what spreadsheets leave behind', () => {
     expect(between[0]).toBe('line 2: the row has no value, and rows follow it: take it out');
   });
 
-  it('cells with a blank before or after the text are warned about, once for each column', async () => {
-    const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\n';
+  it('cells that were perhaps not meant are warned about, once for each column', async () => {
+    const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\ns4,example.com,\ns5,,A\\nB\n';
     expect(await check(subscriberUpdate, rows)).toMatchObject({
       warnings: [
-        '2 cells of column email (line 2 and others) with a blank before or after the text; sent as they are',
-        '1 cell of column first_name (line 3) with a blank before or after the text; sent as it is',
-      ],
+        '2 cells of column email (line 2 and others) have a blank before or after the text; they are sent as given',
+        '1 cell of column first_name (line 3) has a blank before or after the text; it is sent as given',
+        '1 cell of column email (line 5) has no @; it is sent as given',
+        '1 cell of column first_name (line 6) has a backslash and an n, not a line break; it is sent as given',
+      ].map((message) => ({ level: 'warning', code: 'SUSPICIOUS_VALUE', message })),
     });
+  });
+
+  it('events that start in the past are counted', async () => {
+    const rows = 'name,start\nA,2026-04-02T18:00\nB,2026-04-03\nC,2026-04-02T10:00Z\n';
+    const nowMs = Date.UTC(2026, 3, 3, 11);
+    expect(await check(eventCreate, rows, { nowMs, defaults: { calendar: 'cal_1' } })).toMatchObject({ past: 2 });
   });
 });

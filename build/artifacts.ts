@@ -1,0 +1,50 @@
+import type { Registry } from '../src/commands/command-tree.ts';
+import type { CommandDoc } from '../src/describe/command-doc.ts';
+import { treeSchema } from '../src/describe/command-schema.ts';
+import { loadTree } from '../src/describe/command-tree.ts';
+import { SHELLS } from '../src/describe/completions.ts';
+import { argumentName, optionName } from '../src/describe/help-text.ts';
+import { openApi } from '../src/describe/openapi.ts';
+import { manPage } from './man-page.ts';
+import { fillPage, pageTables } from './page-tables.ts';
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A command as scripts may rely on it: a change of it shows in review. */
+function commandText(doc: CommandDoc): string {
+  const argumentNames = doc.arguments.map((argument) => ` ${argumentName(argument)}`).join('');
+  return [
+    `frontdesk ${doc.command}${argumentNames}${doc.writes ? '  (writes)' : ''}`,
+    ...doc.options.map(
+      (option) => `  ${optionName(option)}${option.choices === undefined ? '' : `  {${option.choices.join(', ')}}`}`,
+    ),
+    `  exit ${doc.exitCodes.join(' ')}`,
+  ].join('\n');
+}
+
+/**
+ * Every generated file as it ought to be, by its path from the root of the project. `pages` are the README and the pages of docs/ as they are, by path;
+ * `layers` is the picture of src for them.
+ */
+export async function artifacts(
+  registry: Registry,
+  version: string,
+  pages: ReadonlyMap<string, string>,
+  layers: string,
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const tree = await loadTree(registry);
+  const schema = await treeSchema(registry, version);
+  const outputs = Object.fromEntries(schema.commands.map((command) => [command.command, command.output]));
+  const tables = new Map([...pageTables(tree), ['layers', layers]]);
+  return [
+    ...SHELLS.map((shell) => ({ path: `completions/${shell.file}`, text: shell.write(tree) })),
+    { path: 'man/frontdesk.1', text: manPage(tree, version) },
+    { path: 'test/contract/__snapshots__/command-tree.txt', text: `${tree.docs.map(commandText).join('\n\n')}\n` },
+    // The version changes with every release, the contract does not.
+    { path: 'test/contract/__snapshots__/openapi.json', text: json(openApi('1.0.0')) },
+    { path: 'test/contract/__snapshots__/output-schemas.json', text: json(outputs) },
+    ...[...pages].map(([path, text]) => ({ path, text: fillPage(text, tables) })),
+  ];
+}

@@ -1,0 +1,79 @@
+import { exitCodeRows } from '../src/describe/command-doc.ts';
+import type { CommandTree } from '../src/describe/command-tree.ts';
+import { ENVIRONMENT } from '../src/describe/environment.ts';
+import { SANDBOX_CHOICES } from '../src/sandbox/choices.ts';
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\n/g, ' ');
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, header.map(() => '---'), ...rows];
+  return lines.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** Code inside a table: a bar would end the cell even there. */
+function code(text: string): string {
+  return `\`${text.replaceAll('|', '\\|')}\``;
+}
+
+/** The commands of a group by what follows its name: `get`, `event create`. */
+function commandsBelow({ docs }: CommandTree, group: string): readonly string[] {
+  return docs.filter(({ path }) => path.length > 1 && path[0] === group).map(({ path }) => path.slice(1).join(' '));
+}
+
+/** The tables that the README and the pages of docs/ carry, by the name in their marker. */
+export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
+  const root = tree.branches.find(({ path }) => path.length === 0);
+  return new Map([
+    [
+      'exit-codes',
+      table(
+        ['exit', 'code', 'meaning', 'safe to repeat as it is'],
+        exitCodeRows().map((row) => [String(row.exitCode), row.code, cell(row.meaning), row.repeat]),
+      ),
+    ],
+    [
+      'environment',
+      table(
+        ['variable', 'meaning', 'option'],
+        ENVIRONMENT.map(({ name, text, option }) => [code(name), cell(text), option === undefined ? '' : code(option)]),
+      ),
+    ],
+    [
+      'sandbox-choices',
+      table(
+        ['not shown', 'what the sandbox does'],
+        Object.entries(SANDBOX_CHOICES).map((row) => row.map(cell)),
+      ),
+    ],
+    [
+      'commands',
+      table(
+        ['command', 'what it is for'],
+        (root?.children ?? []).map(({ name, summary }) => [
+          code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
+          cell(summary),
+        ]),
+      ),
+    ],
+  ]);
+}
+
+const MARKED = /(<!-- generated:([a-z-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
+
+/** Markers whose text is measured or drawn, not derived from the declarations: left as they are. */
+const WRITTEN_ELSEWHERE = ['bench', 'pictures', 'report-pictures'];
+
+/**
+ * Puts the tables between their markers (`<!-- generated:exit-codes -->` … `<!-- /generated -->`). A marker with
+ * a name that no table has is an error, so that a misspelt one does not stay empty for ever.
+ */
+export function fillPage(page: string, tables: ReadonlyMap<string, string>): string {
+  return page.replaceAll(MARKED, (whole, start: string, name: string, end: string) => {
+    const text = tables.get(name);
+    if (WRITTEN_ELSEWHERE.includes(name)) return whole;
+    if (text === undefined) throw new Error(`no table is called ${name}; there are ${[...tables.keys()].join(', ')}`);
+    return `${start}\n${text}\n\n${end}`;
+  });
+}

@@ -1,0 +1,174 @@
+import { StringDecoder } from 'node:string_decoder';
+
+export interface TerminalStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Hears that the process ends, by whatever way. Returns how to stop listening. */
+  onExit?(listener: () => void): () => void;
+}
+
+/** What a person does at a question or in a wait. Ctrl-C always counts; the rest only while it is listened for. */
+export interface Heard {
+  /** Keys as the terminal sends them: text, Enter, arrow keys. */
+  keys(text: string): void;
+  /** Text that came in one piece: bracketed by the terminal, or several lines at once. */
+  paste(text: string): void;
+  escape(): void;
+  ctrlC(): void;
+  end(): void;
+}
+
+const BRACKETS_ON = '\u001b[?2004h';
+const BRACKETS_OFF = '\u001b[?2004l';
+const PASTE_BEGINS = '\u001b[200~';
+const PASTE_ENDS = '\u001b[201~';
+const CTRL_C = '\u0003';
+
+/** What may go on in the next piece: the beginning of a key or of a bracket. */
+const UNFINISHED = /\u001b(?:\[[\d;]*|O)?$/;
+/** Esc, and not the beginning of another key. */
+const ESCAPE_KEY = /\u001b(?=\u001b|[\u0001-\u001a]|$)/;
+/** A line end with more behind it. */
+const LINES = /[\r\n][\s\S]*[^\r\n]/;
+/** The rest of a key follows within this time, also over a slow line. */
+const KEY_REST_MS = 60;
+
+function isRawable(input: NodeJS.ReadableStream): input is NodeJS.ReadStream {
+  return 'setRawMode' in input && typeof input.setRawMode === 'function';
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * The keys of a terminal while a question stands there or a wait goes on, read one by one. What arrives before
+ * `listen` is thrown away, and so is the rest of a paste that began before. The terminal marks what is pasted
+ * (`brackets`), where it obeys escape sequences. `close` puts everything back, and so does the end of the process.
+ */
+export class TerminalKeys {
+  readonly #streams: TerminalStreams;
+  readonly #brackets: boolean;
+  readonly #onKey: (() => void) | undefined;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #release: (() => void) | undefined;
+  #heard: Heard | undefined;
+  #wasCancelled = false;
+  #rest = '';
+  #restTimer: NodeJS.Timeout | undefined;
+  /** What was pasted so far; undefined: no paste is under way. */
+  #pasted: { readonly text: string; readonly by: Heard | undefined } | undefined;
+  /** Counts what arrives. */
+  #pieces = 0;
+
+  constructor(streams: TerminalStreams, brackets: boolean, onKey?: () => void) {
+    this.#streams = streams;
+    this.#brackets = brackets;
+    this.#onKey = onKey;
+    this.#release = streams.onExit?.(() => this.setModes(false));
+    this.setModes(true);
+    streams.input.on('data', this.#hear).on('end', this.#end);
+    streams.input.resume();
+  }
+
+  /** Keys one by one, unechoed, with pastes marked; or as the terminal is by itself: for ^Z, and for whole lines. */
+  setModes(on: boolean): void {
+    const { input, output } = this.#streams;
+    if (isRawable(input)) input.setRawMode(on);
+    if (this.#brackets) output.write(on ? BRACKETS_ON : BRACKETS_OFF);
+  }
+
+  /** Throws away what has arrived so far. Returns whether anything did; `wasCancelled` if Ctrl-C was among it. */
+  async drain(): Promise<boolean> {
+    const first = this.#pieces;
+    // A turn that brings nothing: the terminal was asked, and had no more. The rest of a key is waited for.
+    for (let before = -1; before !== this.#pieces; ) {
+      before = this.#pieces;
+      if (this.#rest !== '') await new Promise((resolve) => setTimeout(resolve, KEY_REST_MS));
+      await turn();
+      await turn();
+      await turn();
+    }
+    return this.#pieces !== first;
+  }
+
+  get wasCancelled(): boolean {
+    return this.#wasCancelled;
+  }
+
+  listen(heard: Heard | undefined): void {
+    this.#heard = heard;
+  }
+
+  close(): void {
+    const { input } = this.#streams;
+    this.#heard = undefined;
+    clearTimeout(this.#restTimer);
+    input.off('data', this.#hear).off('end', this.#end);
+    input.pause();
+    this.setModes(false);
+    this.#release?.();
+  }
+
+  readonly #end = () => this.#heard?.end();
+
+  readonly #hear = (piece: Buffer | string) => {
+    this.#pieces += 1;
+    this.#onKey?.();
+    clearTimeout(this.#restTimer);
+    let text = this.#rest + (typeof piece === 'string' ? piece : this.#decoder.write(piece));
+    this.#rest = '';
+    if (text.includes(CTRL_C)) {
+      this.#wasCancelled = true;
+      this.#heard?.ctrlC();
+      return;
+    }
+    while (text !== '') text = this.#pasted === undefined ? this.#typed(text) : this.#inPaste(text, this.#pasted);
+  };
+
+  /** Takes what was typed; returns what follows the beginning of a paste. */
+  #typed(text: string): string {
+    const begins = text.indexOf(PASTE_BEGINS);
+    const typed = begins >= 0 ? text.slice(0, begins) : text.replace(UNFINISHED, '');
+    if (LINES.test(typed)) this.#heard?.paste(typed);
+    else this.#press(typed);
+    if (begins >= 0) {
+      this.#pasted = { text: '', by: this.#heard };
+      return text.slice(begins + PASTE_BEGINS.length);
+    }
+    this.#rest = text.slice(typed.length);
+    // A key whose rest does not come is Esc.
+    if (this.#rest !== '') this.#restTimer = setTimeout(() => this.#press(this.#rest), KEY_REST_MS);
+    return '';
+  }
+
+  #press(keys: string): void {
+    this.#rest = '';
+    const at = keys.search(ESCAPE_KEY);
+    const before = at < 0 ? keys : keys.slice(0, at);
+    if (before !== '') this.#heard?.keys(before);
+    if (at >= 0) this.#heard?.escape();
+  }
+
+  #inPaste(text: string, pasted: { readonly text: string; readonly by: Heard | undefined }): string {
+    const ends = text.indexOf(PASTE_ENDS);
+    const part = ends >= 0 ? text.slice(0, ends) : text.replace(UNFINISHED, '');
+    const whole = { text: pasted.text + part, by: pasted.by };
+    this.#pasted = ends >= 0 ? undefined : whole;
+    if (ends < 0) {
+      this.#rest = text.slice(part.length);
+      return '';
+    }
+    // Only by whom it was heard from its beginning: the question may be another one now.
+    if (whole.by === this.#heard) this.#heard?.paste(whole.text);
+    return text.slice(ends + PASTE_ENDS.length);
+  }
+}
+
+/**
+ * Pasted text as one line: line ends and other control characters within are blanks. `isEntered`: a line end stood
+ * behind it, and nowhere else.
+ */
+export function pastedLine(text: string): { readonly line: string; readonly isEntered: boolean } {
+  const line = text.replace(/[\r\n]+$/, '');
+  const isEntered = line !== text && !/[\r\n]/.test(line);
+  return { line: line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' '), isEntered };
+}

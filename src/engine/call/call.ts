@@ -1,0 +1,73 @@
+import { isWrite } from '../../api/operation.ts';
+import { type CallCommand, type CallGiven, isMany } from '../../commands/command.ts';
+import { Failure, type Fault, usageFailure } from '../../failure.ts';
+import { ROW_OPTIONS } from '../../options/call-options.ts';
+import type { Session } from '../../session.ts';
+import { askMissing } from '../ask/ask-missing.ts';
+import { collect, joinFailures, refuseOtherCount, unsent } from '../faults.ts';
+import { readSingleCall, type SingleCall } from './read-call.ts';
+import { readResource, viewOf } from './resource.ts';
+
+function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {
+  return (
+    ROW_OPTIONS.map(({ long }) => ({ long, where: `--${long}` }))
+      // One id is an input of one row.
+      .filter(({ long }) => long !== 'expect-rows')
+      .filter(({ long, where }) => typed.has(long) && !faults.some((fault) => fault.where === where))
+      .map(({ where }) => ({ where, problem: 'belongs to several ids or --from' }))
+  );
+}
+
+/** What is wrong with the common options, and with the call itself as far as it is known. */
+async function refuse(session: Session, command: CallCommand, given: CallGiven): Promise<never> {
+  const failures = [...session.faults];
+  await collect(failures, async () => {
+    if (isMany(command, given)) return (await import('../many/many.ts')).checkMany(session, command, given);
+    const misplaced = misplacedOptions(given);
+    if (misplaced.length > 0) failures.push(usageFailure(misplaced));
+    await readSingleCall(session, command, given);
+  });
+  throw joinFailures(failures);
+}
+
+/** Runs a command that is one operation of the service: once, or over many rows. Returns the exit code. */
+export async function runCall(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  if (session.faults.length > 0) return refuse(session, command, given);
+  if (isMany(command, given)) {
+    const { runMany } = await import('../many/many.ts');
+    return runMany(session, command, given);
+  }
+  if (misplacedOptions(given).length > 0) return refuse(session, command, given);
+  if (given.typed.has('plan')) {
+    return (await import('../many/make-plan.ts')).planSingle(session, command, given);
+  }
+  if (!command.writes) return runSingle(session, command, given);
+  return unsent(runSingle(session, command, given));
+}
+
+async function runSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const complete = session.prompt.available ? await askMissing(session, command, given) : given;
+  const single = await readSingleCall(session, command, complete);
+  refuseOtherCount(given.options.expectRows, 1);
+  for (const each of single.warnings) await session.notify(each);
+  try {
+    return await perform(session, command, given, single);
+  } catch (error) {
+    if (!(error instanceof Failure) || single.id === undefined) throw error;
+    throw error.with({ id: error.details.id ?? single.id });
+  }
+}
+
+async function perform(session: Session, command: CallCommand, given: CallGiven, single: SingleCall): Promise<number> {
+  if (isWrite(single.call.operation)) {
+    const { runWrite } = await import('./write-call.ts');
+    return runWrite(session, command, given, single);
+  }
+  if (single.call.operation.query !== null) {
+    const { runList } = await import('./list-call.ts');
+    return runList(session, command, given, single);
+  }
+  const resource = await readResource(session, single.call);
+  await session.print({ kind: 'resource', resource, columns: command.columns, ...viewOf(command) });
+  return 0;
+}

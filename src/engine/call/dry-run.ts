@@ -1,0 +1,63 @@
+import { note } from '../../failure.ts';
+import type { CallInput } from '../../http/call.ts';
+import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../../http/request.ts';
+import { fromPlain } from '../../json/plain.ts';
+import { printJson } from '../../json/print.ts';
+import { jsonOf } from '../../json/shape.ts';
+import type { Session } from '../../session.ts';
+import { parseBaseUrl } from '../../wire/base-url.ts';
+
+function requestText(request: RequestDescription): string {
+  const head = [
+    `${request.method} ${request.url}`,
+    ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
+}
+
+/** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
+function describeCall(session: Session, call: CallInput): RequestDescription {
+  const parsed = parseBaseUrl(session.baseUrl(call.operation.family));
+  if (parsed.kind === 'bad') throw new Error(`a base URL was not checked: ${parsed.problem}`);
+  return describeRequest(call, parsed.baseUrl, session.context.version);
+}
+
+/** Says that what `--expect` asks of a card was not looked at. */
+export async function noteUncompared(session: Session, expectations: readonly unknown[]): Promise<void> {
+  if (expectations.length === 0) return;
+  await session.notify(note('NOT_COMPARED', '--expect was not compared: a dry run reads no card'));
+}
+
+/** `--dry-run`: prints the requests instead of sending them. */
+export async function printDryRun(session: Session, calls: readonly CallInput[]): Promise<void> {
+  const requests = calls.map((call) => describeCall(session, call));
+  const json = jsonOf(DRY_RUN_OUTPUT, { dryRun: true, requests });
+  await session.print({ kind: 'text', text: requests.map(requestText).join('\n\n'), json });
+}
+
+/** The requests of many rows, printed batch by batch; where one value is asked for (--query, ndjson, csv) they are collected. */
+export async function printDryRunRows<Row>(
+  session: Session,
+  batches: AsyncIterable<readonly Row[]>,
+  callOf: (row: Row) => CallInput,
+): Promise<void> {
+  const { output, context } = session;
+  if (output.query !== undefined || output.format === 'ndjson' || output.format === 'csv') {
+    const calls: CallInput[] = [];
+    for await (const batch of batches) calls.push(...batch.map(callOf));
+    return printDryRun(session, calls);
+  }
+  const isJson = output.format === 'json';
+  let before = '';
+  const textOf = (row: Row): string => {
+    const request = describeCall(session, callOf(row));
+    const separator = before;
+    before = isJson ? ',' : '\n';
+    if (!isJson) return `${separator}${requestText(request)}\n`;
+    return `${separator}\n    ${printJson(fromPlain(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
+  };
+  const { stdout } = context;
+  await stdout.write(isJson ? '{\n  "dryRun": true,\n  "requests": [' : '');
+  for await (const batch of batches) await stdout.write(batch.map(textOf).join(''));
+  await stdout.write(isJson ? '\n  ]\n}\n' : '');
+}

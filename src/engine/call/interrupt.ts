@@ -1,0 +1,63 @@
+import type { Context, SignalName } from '../../context.ts';
+import { FAILURES, warning } from '../../failure.ts';
+import type { Session } from '../../session.ts';
+
+/** How long a write in flight may still be answered after the first signal. */
+export const GRACE_MS = 5000;
+
+/** Signals as the http layer understands them, for the time that a write is under way. */
+export interface Interrupt {
+  /** Aborted at the first signal: begin nothing new. */
+  readonly wrapUp: AbortSignal;
+  /** Aborted at the second signal, or when the grace time is over: abandon what is in flight. */
+  readonly stop: AbortSignal;
+  release(): void;
+}
+
+/**
+ * From here on a signal no longer ends the program as if nothing had been sent: a write is about to leave. The
+ * write under way listens above this. Once it has ended, the first signal lets its result be printed, and the
+ * second one leaves without it.
+ */
+export function keepToOutcome(session: Session): void {
+  const { context } = session;
+  let isImpatient = false;
+  context.signals.onSignal(() => {
+    const message = isImpatient
+      ? 'the write has ended, but its result was not printed; see `frontdesk history`'
+      : 'too late to stop: the write has ended; its result follows (Ctrl-C again to leave without it)';
+    const reported = session.notify(warning('INTERRUPTED', message));
+    if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
+    isImpatient = true;
+  });
+}
+
+/**
+ * Takes the signals over while a write is under way, so that an answer on its way is still heard.
+ * `onFirst` reports what is being waited for.
+ */
+export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
+  const wrapUp = new AbortController();
+  const stop = new AbortController();
+  const released = new AbortController();
+  let first: SignalName | undefined;
+  const stopListening = context.signals.onSignal((signal) => {
+    if (first !== undefined) {
+      stop.abort(signal);
+      return;
+    }
+    first = signal;
+    // The name is the reason: it gives a cancelled call its exit code.
+    wrapUp.abort(signal);
+    onFirst(signal);
+    void context.clock.sleep(GRACE_MS, released.signal).then(() => stop.abort(signal));
+  });
+  return {
+    wrapUp: wrapUp.signal,
+    stop: stop.signal,
+    release() {
+      stopListening();
+      released.abort();
+    },
+  };
+}

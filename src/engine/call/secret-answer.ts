@@ -1,0 +1,156 @@
+import { type Operation, sensitiveOf } from '../../api/operation.ts';
+import { type Context, type OutputPort, StreamFailure } from '../../context.ts';
+import { Failure, note, warning } from '../../failure.ts';
+import { messageOf } from '../../files/io-failure.ts';
+import type { Answer, CallResult } from '../../http/call.ts';
+import { subjectOf } from '../../http/facts.ts';
+import { printJson } from '../../json/print.ts';
+import { isJson } from '../../output/options.ts';
+import { safeText } from '../../output/safe-text.ts';
+import type { Session } from '../../session.ts';
+import type { SingleCall } from './read-call.ts';
+import { createResultFile } from './result-file.ts';
+
+/** Whether the answer has members that the service gives once. */
+export function givesSecrets(operation: Operation): boolean {
+  return sensitiveOf(operation).length > 0;
+}
+
+/** Whether stdout shows them: asked for, or JSON without a file. */
+function isShown({ output }: Session, operation: Operation): boolean {
+  return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
+}
+
+/**
+ * The file that an answer with one-time secrets goes to; undefined: it is printed. On a terminal a person is asked
+ * where neither was said. USAGE where it would go nowhere; nothing was sent.
+ */
+export async function placeOfSecrets(
+  session: Session,
+  { call }: SingleCall,
+  outPath: string | undefined,
+  problemOf: (path: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const { context, output, prompt } = session;
+  const hints = ['give --out <file>, a new file that only you can read'];
+  if (outPath !== undefined) return outPath;
+  const what = subjectOf(call);
+  if (context.stdout.isNull === true) {
+    throw Failure.unsent('USAGE', `${what}: its answer is given once, and stdout is the null device`, { hints });
+  }
+  if (isJson(output.format) || isShown(session, call.operation)) return undefined;
+  if (!prompt.available) {
+    const problem = `${what}: its answer is given once, and a ${output.format} hides it`;
+    throw Failure.unsent('USAGE', `${problem}: --out or --show-sensitive is missing`, {
+      hints: ['give --out <file>, or --show-sensitive to print it'],
+    });
+  }
+  for (let question = 'File for the answer, which is given once (Enter = show it here)'; ; ) {
+    const path = await prompt.text(question, () => true);
+    if (path === '') {
+      session.showSensitive();
+      return undefined;
+    }
+    const problem = await problemOf(path);
+    if (problem === undefined) return path;
+    question = `${path} ${problem}. Another file (Enter = show it here)`;
+  }
+}
+
+/** Writes to a stream; returns false when that failed. */
+async function arrives(port: OutputPort, text: string): Promise<boolean> {
+  return port.write(text).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Shows what could not go where it belongs: on stdout where that was asked for (`mayShow`), or where a person sees it. */
+async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean): Promise<string> {
+  if (mayShow && (await arrives(stdout, text))) return 'is on stdout';
+  if (stderr.isTerminal && (await arrives(stderr, text))) return 'is on stderr';
+  return 'is lost, and cannot be had again';
+}
+
+/** What becomes of an answer with one-time secrets, from before it is sent until it is where it belongs. */
+export interface SecretAnswer {
+  /** Hears each 2xx body as it came. */
+  readonly onSuccess: (body: readonly Uint8Array[]) => void;
+  /** Puts the answer where it belongs and says where that is; rejects with LOCAL_IO where it went, or that it is lost. */
+  take(result: CallResult, print: (answer: Answer) => Promise<void>): Promise<string>;
+  /** Nothing came that is worth keeping. */
+  discard(): Promise<void>;
+}
+
+/** Opens the file of an answer, if it goes to one, with room for it. */
+export async function openSecretAnswer(session: Session, single: SingleCall, path?: string): Promise<SecretAnswer> {
+  const { operation } = single.call;
+  const { context } = session;
+  const what = subjectOf(single.call);
+  const file = path === undefined ? undefined : await createResultFile(path);
+  let bytes: Buffer | undefined;
+
+  const lost = (message: string, outcome: 'applied' | 'unknown', cause: unknown) =>
+    new Failure('LOCAL_IO', message, {
+      hints: ['do not repeat it; see `frontdesk history`'],
+      details: { outcome },
+      cause,
+    });
+
+  const keep = async (kept: Uint8Array, shown: string, outcome: 'applied' | 'unknown'): Promise<string> => {
+    const where = `the answer is in ${path}`;
+    try {
+      await file?.keep(kept);
+    } catch (error) {
+      const state = outcome === 'applied' ? 'WAS applied' : 'was answered';
+      const rescued =
+        file?.isWhole === true
+          ? `${where}, and may not be there after a power cut`
+          : `the answer ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
+      throw lost(
+        `the ${what} ${state}, but ${path} cannot be written: ${messageOf(error)}; ${rescued}`,
+        outcome,
+        error,
+      );
+    }
+    await session.notify(note('SAVED', where));
+    return where;
+  };
+  /** What came with a 2xx and cannot be read: kept as it came, whatever is wrong with it. */
+  const keepUnreadable = async (came: Buffer): Promise<string> => {
+    const shown = `${came.toString('utf8').trimEnd().split('\n').map(safeText).join('\n')}\n`;
+    if (file !== undefined) return keep(came, shown, 'unknown');
+    // JSON on stdout is one document, or nothing after a failure.
+    const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
+    const rescued = await rescue(context, shown, mayShow);
+    const where = `the answer, as it came, ${rescued}`;
+    await session.notify(
+      warning('UNREADABLE', rescued.startsWith('is lost') ? `${where}; --out would have kept it` : where),
+    );
+    return where;
+  };
+  return {
+    onSuccess: (body) => {
+      bytes = Buffer.concat(body);
+    },
+    async take(result, print) {
+      if (result.kind === 'failed') {
+        if (bytes !== undefined && bytes.length > 0) return keepUnreadable(bytes);
+        await file?.discard();
+        return '';
+      }
+      const text = `${printJson(result.resource, { indent: 2 })}\n`;
+      const where = file === undefined ? 'the answer is on stdout' : await keep(Buffer.from(text), text, 'applied');
+      try {
+        await print(result);
+      } catch (error) {
+        if (!(error instanceof StreamFailure)) throw error;
+        const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+        const rescued = file === undefined ? `the answer ${await rescue(context, text, false)}` : where;
+        throw lost(`the ${what} WAS applied, but stdout cannot be written: ${reason}; ${rescued}`, 'applied', error);
+      }
+      return where;
+    },
+    discard: async () => file?.discard(),
+  };
+}

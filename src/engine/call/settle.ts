@@ -1,0 +1,89 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { type Ending, NO_ENDING } from '../../ending.ts';
+import type { HistoryEntry } from '../../history/history-event.ts';
+import type { Service, Session } from '../../session.ts';
+
+/** The card writes that a look at the card says something about, by the command that the history has them under. */
+const READ_BACK = new Map(
+  Object.values(OPERATIONS).flatMap(({ command, effect }) =>
+    effect.kind === 'write' && effect.readBack !== 'none' ? [[command, effect.readBack] as const] : [],
+  ),
+);
+
+/** What a read of a card showed; `httpStatus` and `requestId` are those of the read. */
+export interface CardLook {
+  readonly status: string | undefined;
+  readonly httpStatus: number | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** Can a look at the card say anything of writes of this command? */
+export function canBeLookedAt(operation: string): boolean {
+  return READ_BACK.has(operation);
+}
+
+/**
+ * Single card writes of this profile and host that are `unknown` in the history and that a look at their cards may
+ * settle or explain, newest first. `cardId` (whatever its case) and `sinceMs` (milliseconds since 1970) leave out
+ * others. LOCAL_IO when the history cannot be read.
+ */
+export async function unsettledWrites(
+  session: Session,
+  { host }: Pick<Service, 'host'>,
+  { cardId, sinceMs }: { readonly cardId?: string; readonly sinceMs?: number | undefined } = {},
+): Promise<readonly HistoryEntry[]> {
+  const { readHistory } = await import('../../history/read.ts');
+  const isWanted = (entry: HistoryEntry) =>
+    entry.profile === session.profile.name && entry.host === host && canBeLookedAt(entry.operation);
+  const { entries } = await readHistory(session.stateDir(), {
+    id: cardId,
+    sinceMs,
+    outcome: 'unknown',
+    runs: false,
+    isWanted,
+    limit: Number.MAX_SAFE_INTEGER,
+  });
+  return entries;
+}
+
+function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
+  const readBack = READ_BACK.get(operation);
+  return readBack !== undefined && 'settledBy' in readBack && readBack.settledBy === status;
+}
+
+/**
+ * Records what a look at a card settles of the writes since `sinceMs` (milliseconds since 1970) that are `unknown` in
+ * the history, for the desk: what it does not settle is left as it is. Rejects with LOCAL_IO.
+ */
+export async function recordSettled(session: Session, cardId: string, look: CardLook, sinceMs: number): Promise<void> {
+  if (!session.common.history) return;
+  const entries = await unsettledWrites(session, await session.service('cards'), { cardId, sinceMs });
+  for (const entry of entries) if (isSettledBy(entry, look)) await recordLook(session, entry, look);
+}
+
+/**
+ * Records in the history what a look at the card showed of a write whose outcome is `unknown`, and returns the entry
+ * as it now is: `confirmed_by_read` where the status is the one that the write aims at, else still `unknown`. A
+ * reissue is never settled so. Rejects with LOCAL_IO.
+ */
+export async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
+  const isSettled = isSettledBy(entry, look);
+  const before = entry.ending;
+  const { attempts, sentAtMs, durationMs } = before;
+  const { status: observedStatus, httpStatus, requestId } = look;
+  const ending: Ending = isSettled
+    ? {
+        ...NO_ENDING,
+        outcome: 'confirmed_by_read',
+        httpStatus,
+        requestId,
+        attempts,
+        sentAtMs,
+        durationMs,
+        observedStatus,
+      }
+    : { ...before, observedStatus };
+  const recorder = await session.recorder();
+  const { time, user } = await recorder.settle(entry, ending);
+  return { ...entry, ending, read: { time, user, before: entry.read?.before ?? before } };
+}

@@ -1,0 +1,247 @@
+import { sensitiveOf } from '../../api/operation.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
+import { StreamFailure } from '../../context.ts';
+import { Failure, warning } from '../../failure.ts';
+import type { Answer, CallResult } from '../../http/call.ts';
+import { subjectOf } from '../../http/facts.ts';
+import { hideMembers } from '../../http/mask.ts';
+import { textAt } from '../../json/value.ts';
+import { isJson } from '../../output/options.ts';
+import { safeText } from '../../output/safe-text.ts';
+import type { Service, Session } from '../../session.ts';
+import { type CardBefore, checkExpectations, confirmMade, confirmSingle, readCardBefore } from './confirm.ts';
+import { noteUncompared, printDryRun } from './dry-run.ts';
+import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
+import { problemOfOut, type SingleCall } from './read-call.ts';
+import { columnsOf, takeAnswer, viewOf } from './resource.ts';
+import { givesSecrets, openSecretAnswer, placeOfSecrets, type SecretAnswer } from './secret-answer.ts';
+import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
+
+/** What ends a write that is under way, opened once its intent is on the disk. */
+export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => Interrupt;
+
+/**
+ * Sends a write between the two records of it in the history. `open` takes over what may end it: signals for a
+ * command, its client for a call of an assistant.
+ */
+export async function recordedCall(
+  session: Session,
+  service: Service,
+  { call, id, reason, open, secret }: SingleCall & { readonly open?: OpenInterrupt; readonly secret?: SecretTaker },
+): Promise<CallResult> {
+  const recorder = await session.recorder();
+  const entry = await recorder.begin({
+    operation: call.operation.command,
+    id,
+    reason,
+    profile: session.profile.name,
+    host: service.host,
+  });
+  let isInFlight = false;
+  const interrupt = (open ?? openSignals(session))({ isInFlight: () => isInFlight });
+  try {
+    const result = await service.client.call(call, {
+      policy: session.policy,
+      listener: {
+        ...session.listener,
+        ...(secret === undefined ? {} : { onSuccess: secret.answer.onSuccess }),
+        onSend: () => {
+          isInFlight = true;
+        },
+        onRetry: (retry) => {
+          isInFlight = false;
+          session.listener.onRetry?.(retry);
+        },
+      },
+      stop: interrupt.stop,
+      wrapUp: interrupt.wrapUp,
+    });
+    await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result));
+    return result;
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** An answer that comes once, and how it is printed: it is where it belongs before anything else can go wrong. */
+export interface SecretTaker {
+  readonly answer: SecretAnswer;
+  take(result: CallResult): Promise<{ readonly where: string } | { readonly failure: Failure }>;
+}
+
+/** Takes an answer of one-time secrets: what goes wrong with it is reported once the history has the write. */
+function takerOf(answer: SecretAnswer, print: (given: Answer) => Promise<void>): SecretTaker {
+  return {
+    answer,
+    take: (result) =>
+      answer.take(result, print).then(
+        (where) => ({ where }),
+        (error: unknown) => {
+          if (error instanceof Failure) return { failure: error };
+          throw error;
+        },
+      ),
+  };
+}
+
+/** Records the end of a write; what cannot be recorded is reported with where its answer is. */
+async function endRecorded(
+  record: () => Promise<void>,
+  taken: Awaited<ReturnType<SecretTaker['take']>> | undefined,
+): Promise<void> {
+  const place = taken === undefined ? '' : 'where' in taken ? taken.where : taken.failure.message;
+  await record().catch((error: unknown) => {
+    if (!(error instanceof Failure) || place === '') throw error;
+    const { hints, details, cause } = error;
+    throw new Failure(error.code, `${error.message}; ${place}`, { hints, details, cause });
+  });
+  if (taken !== undefined && 'failure' in taken) throw taken.failure;
+}
+
+/** Hears signals while a write is under way, and says on stderr what is being waited for. */
+function openSignals(session: Session): OpenInterrupt {
+  return ({ isInFlight }) => {
+    keepToOutcome(session);
+    return openInterrupt(session.context, () => {
+      const message = isInFlight()
+        ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
+        : 'stopping';
+      void session.notify(warning('INTERRUPTED', message));
+    });
+  };
+}
+
+/** Prints the result of a write that WAS applied; if it cannot be printed, that is what the person must hear. */
+export async function printApplied(session: Session, single: SingleCall, answer: Answer, print: () => Promise<void>) {
+  try {
+    await print();
+  } catch (error) {
+    const what = subjectOf(single.call);
+    // A query that does not fit the answer: nothing is wrong with the write.
+    if (error instanceof Failure)
+      throw appliedFailure(single, answer, `the ${what} WAS applied, but ${error.message}`, error);
+    if (!(error instanceof StreamFailure)) throw error;
+    const result = answer.ending.resultId === undefined ? '' : `; the id in the answer is ${answer.ending.resultId}`;
+    // The reader of a pipe went away: the write still ends by its outcome.
+    if (error.errno === 'EPIPE') {
+      await session.notify(
+        warning('OUTPUT_LOST', `the ${what} WAS applied, but the reader of the result was gone${result}`),
+      );
+      return;
+    }
+    const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+    throw appliedFailure(
+      single,
+      answer,
+      `the ${what} WAS applied, but stdout cannot be written: ${reason}${result}`,
+      error,
+    );
+  }
+}
+
+/** The write is done, and its result could not be shown. */
+function appliedFailure(single: SingleCall, answer: Answer, message: string, cause: unknown): Failure {
+  return new Failure('LOCAL_IO', message, {
+    hints: ['do not repeat it; see `frontdesk history`'],
+    details: {
+      outcome: answer.ending.outcome ?? 'applied',
+      id: single.id,
+      resultId: answer.ending.resultId,
+    },
+    cause,
+  });
+}
+
+/** The call with what the card was before it, for comparing when its outcome is unknown. */
+function withBefore(single: SingleCall, before: CardBefore, wasAsked: boolean): SingleCall {
+  const status = 'card' in before ? textAt(before.card, 'status') : undefined;
+  if (status === undefined) return single;
+  const when = wasAsked ? 'before you confirmed' : 'before it was sent';
+  return { ...single, call: { ...single.call, before: { status, when } } };
+}
+
+/** On a terminal, after the result: one line that says what was done. */
+async function sayDone(session: Session, { call, id }: SingleCall, { ending }: Answer): Promise<void> {
+  const { outcome, resultId } = ending;
+  const { stderr } = session.context;
+  const { effect } = call.operation;
+  if (!stderr.isTerminal || session.common.quiet || effect.kind !== 'write' || session.isAtDesk) return;
+  const noun = effect.resultId === 'cardId' ? 'card' : 'event';
+  const isOther = resultId !== undefined && resultId.toLowerCase() !== id?.toLowerCase();
+  const what = isOther ? `: the new ${noun} is ${safeText(resultId)}` : ` ${safeText(id ?? '')}`;
+  const how = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
+  await stderr.write(`${effect.done}${what}${how}\n`);
+}
+
+/** One write, from the guards to the printed answer. Returns the exit code. */
+export async function runWrite(
+  session: Session,
+  command: CallCommand,
+  { options }: CallGiven,
+  single: SingleCall,
+): Promise<number> {
+  const { operation } = single.call;
+  refuseReadOnly(session);
+  let checked = await askReason(session, single);
+  guardWrite(session, operation, { kind: 'one', reason: checked.reason });
+  if (session.common.dryRun) {
+    await noteUncompared(session, checked.expectations);
+    await printDryRun(session, [checked.call]);
+    return 0;
+  }
+  const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out, problemOfOut) : undefined;
+  const { output } = session;
+  const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isAtDesk);
+  const needsAnswer = asks && !session.common.yes;
+  if (needsAnswer) requirePerson(session, subjectOf(checked.call));
+  const service = await session.service(operation.family);
+  if (needsAnswer || checked.expectations.length > 0) {
+    const card = await readCardBefore(session, checked, checked.expectations.length > 0);
+    checkExpectations(checked, card);
+    if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
+    checked = withBefore(checked, card, needsAnswer);
+  }
+  const { effect } = operation;
+  const asksHere = effect.kind === 'write' && effect.asksOnTerminal === true && session.prompt.available;
+  if (asksHere && !session.common.yes) await confirmMade(session, service, checked);
+  const hidden = path === undefined ? [] : sensitiveOf(operation).filter((name) => output.hideSensitive.includes(name));
+  const columns = columnsOf(command, operation);
+  // With --out the secrets are in the file alone; what the renderer hides itself is not hidden twice.
+  const print = ({ resource }: Answer) =>
+    session.print({
+      kind: 'resource',
+      resource: hideMembers(resource, isJson(output.format) ? hidden : []),
+      columns,
+      ...viewOf(command),
+    });
+  if (givesSecrets(operation)) await writeSecret(session, service, checked, path, print);
+  else {
+    const result = await takeAnswer(session, await recordedCall(session, service, checked));
+    await printApplied(session, checked, result, () => print(result));
+    await sayDone(session, checked, result);
+  }
+  return 0;
+}
+
+/** One write whose answer is given once: it is kept, whatever becomes of the history and of stdout. */
+export async function writeSecret(
+  session: Session,
+  service: Service,
+  single: SingleCall,
+  path: string | undefined,
+  print: (answer: Answer) => Promise<void>,
+): Promise<void> {
+  const answer = await openSecretAnswer(session, single, path);
+  let isTaken = false;
+  const taker = takerOf(answer, print);
+  const take: SecretTaker['take'] = (result) => {
+    isTaken = true;
+    return taker.take(result);
+  };
+  try {
+    const recorded = await recordedCall(session, service, { ...single, secret: { answer, take } });
+    await sayDone(session, single, await takeAnswer(session, recorded));
+  } finally {
+    if (!isTaken) await answer.discard();
+  }
+}

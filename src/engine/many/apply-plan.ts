@@ -1,0 +1,247 @@
+import { readFile, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Failure, note, usageFailure, warning } from '../../failure.ts';
+import { writeFileAtomic } from '../../files/atomic.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
+import { quoteGiven } from '../../input/given.ts';
+import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
+import { commandWords } from '../../output/people-text.ts';
+import { plural, safeText } from '../../output/safe-text.ts';
+import { signaturePath } from '../../plan/approvals.ts';
+import { type Approval, type PlanHeader, planRunName } from '../../plan/plan-file.ts';
+import { orDiscard } from '../../run/failed-file.ts';
+import { readRunHeader, runFolder } from '../../run/run-folder.ts';
+import type { RunHeader } from '../../run/run-header.ts';
+import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
+import type { Service, Session } from '../../session.ts';
+import { SANDBOX } from '../../settings/settings.ts';
+import { printDryRunRows } from '../call/dry-run.ts';
+import {
+  demandedApprovals,
+  guardWrite,
+  notConfirmed,
+  refuseReadOnly,
+  requirePerson,
+  whereText,
+} from '../call/write-guards.ts';
+import { unsent } from '../faults.ts';
+import { refuseRunPrinting } from '../session/printing.ts';
+import { compareTokenLife } from './confirm-many.ts';
+import { executeRun, limitsOf, type Run } from './execute-run.ts';
+import { reasonCheck } from './many-call.ts';
+import { countApprovals } from './plan-approvals.ts';
+import { callOf, placeOf, runColumns } from './row-requests.ts';
+import { storeOptions } from './run-options.ts';
+import { writeEmptySummary } from './run-output.ts';
+import { openFailed, portsOf, startRun } from './run-ports.ts';
+import { planState } from './show-plan.ts';
+import { rowsOfPlan, type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
+
+/** A plan that was read to its end, with what applying it wants to know of its rows. */
+interface LoadedPlan extends SurveyedPlan {
+  readonly path: string;
+  /** Where its bytes were copied as they were read: a file may change meanwhile. */
+  readonly copy: string;
+  /** What the profile's `requireReason` has against the first row that it refuses. */
+  readonly reasonProblem: string | undefined;
+  /** A value that no CSV cell can hold: null, or the empty text, which is read as not given. */
+  readonly hasUncellable: boolean;
+}
+
+/** Copies a plan while it is read. */
+async function loadPlan(session: Session, path: string, copy: string): Promise<LoadedPlan> {
+  let reasonProblem: string | undefined;
+  let hasUncellable = false;
+  const plan = await surveyPlan(session, path, {
+    copyTo: copy,
+    async onRows(rows, operation) {
+      hasUncellable ||= rows.some(({ body }) =>
+        [...(body?.values() ?? [])].some((value) => value === null || value === ''),
+      );
+      const problems = (await reasonCheck(session, operation)?.(rows)) ?? [];
+      const at = problems.findIndex((problem) => problem !== undefined);
+      if (at >= 0) reasonProblem ??= `line ${rows[at]?.line}: reason: ${problems[at]?.problem}`;
+    },
+  });
+  return { ...plan, path, copy, hasUncellable, reasonProblem };
+}
+
+/** USAGE when the profile leads elsewhere than the plan. */
+function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPlan): void {
+  const { profile } = session;
+  const url = session.baseUrl(operation.family);
+  // The sandbox's URL has no port, so that a profile could have it too.
+  if (url === header.url && profile.isSandbox === (header.profile === SANDBOX)) return;
+  const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}`;
+  const command = `frontdesk -p ${shellQuote(header.profile)} plan apply ${shellQuote(path)}`;
+  // A profile that was changed since, or the environment's URL, leads elsewhere under the same name.
+  const hint =
+    profile.name === header.profile
+      ? `the profile led to ${header.url} when the plan was made; make the plan again for ${url}`
+      : `apply it with the profile that it was made with: ${command}`;
+  throw Failure.unsent('USAGE', message, { hints: [hint] });
+}
+
+function expired({ plan, expiresAt }: PlanHeader): Failure {
+  return Failure.unsent('PRECONDITION', `plan ${plan} expired at ${expiresAt}`, {
+    hints: ['make the plan again'],
+    details: { outcome: 'not_sent' },
+  });
+}
+
+/** The approvals that count; why the others do not is reported, or nobody would know what is missing. */
+async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly Approval[]> {
+  const { approvals, uncounted } = await countApprovals(session, plan.path, plan.copy);
+  for (const { text, fix } of uncounted) {
+    await session.notify(warning('NOT_COUNTED', fix === undefined ? text : `${text}; ${fix}`));
+  }
+  return approvals;
+}
+
+async function confirmPlan(
+  session: Session,
+  plan: LoadedPlan,
+  status: Awaited<ReturnType<typeof planState>>,
+  approvals: readonly Approval[],
+  service: Service,
+): Promise<void> {
+  if (session.common.yes) return;
+  const { header, survey } = plan;
+  const rows = plural(header.rows, 'row');
+  requirePerson(session, `plan ${header.plan} of ${rows}`, 'add --yes to apply it without a question');
+  const { stderr } = session.context;
+  await writePlanView(session, stderr, plan.path, {
+    header,
+    ...status,
+    survey,
+    approvals,
+    // Why others do not count was said before.
+    uncounted: [],
+    demanded: demandedApprovals(session.profile),
+  });
+  const where = whereText(session, service);
+  const question = `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`;
+  if (!(await session.prompt.confirm(question))) throw notConfirmed(`plan ${header.plan}`);
+}
+
+/** USAGE where the file of `--failed` could not hold what the plan has. */
+function refuseFailedName(path: string | undefined, { hasUncellable }: LoadedPlan): void {
+  if (path === undefined || !hasUncellable || /[^/\\]\.(?:ndjson|jsonl|json)$/i.test(path)) return;
+  throw usageFailure(
+    [{ where: '--failed', problem: 'the plan has an empty text or null, which CSV cannot tell from not given' }],
+    ['give it a name that ends in .ndjson'],
+  );
+}
+
+function beginPlanRun(
+  session: Session,
+  { header, operation, sha256, copy, lastRow, path }: LoadedPlan,
+  approved: readonly Approval[],
+  begun: RunHeader | undefined,
+  pace: PaceOptions,
+): Promise<ActiveRun> {
+  const plan = {
+    name: planRunName(header.plan),
+    operation: header.operation,
+    // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
+    profile: begun?.profile,
+    host: placeOf(session, operation),
+    inputSha256: sha256,
+    inputFormat: 'plan',
+    spool: copy,
+    rows: header.rows,
+    inputRows: lastRow,
+  };
+  const approvedBy = approved.map(({ as, key }) => `${as} ${key}`);
+  return startRun(session, plan, storeOptions({ csvRaw: session.output.csvRaw }, pace), {
+    approvedBy,
+    source: basename(path),
+  });
+}
+
+/** The signatures that counted, beside the run's copy of the plan: a resume verifies them anew. */
+async function keepSignatures(path: string, run: ActiveRun, approved: readonly Approval[], pid: number): Promise<void> {
+  try {
+    for (const { as } of approved) {
+      const text = await readFile(signaturePath(path, as));
+      await writeFileAtomic(signaturePath(run.folder.input, as), text, { pid, what: 'an approval of the run' });
+    }
+  } catch (error) {
+    await run.close();
+    throw ioFailure(`the approvals of run ${run.header.run} could not be kept`, error, 'unsent');
+  }
+}
+
+/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan): Promise<Run | number> {
+  const { header, operation } = plan;
+  const folder = runFolder(session.stateDir(), planRunName(header.plan));
+  const begun = await readRunHeader(folder);
+  refuseOtherUrl(session, plan);
+  // A run may always be ended: one that was begun does not expire.
+  if (begun === undefined && session.context.clock.now() >= Date.parse(header.expiresAt)) throw expired(header);
+  refuseReadOnly(session);
+  if (plan.reasonProblem !== undefined) {
+    throw Failure.unsent('USAGE', `${quoteGiven(plan.path)}: ${plan.reasonProblem}`, {
+      hints: ['make the plan again with a reason that does'],
+    });
+  }
+  const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
+  const columns = runColumns(operation);
+  await refuseRunPrinting(session.output, columns);
+  const { plan: name, rows } = header;
+  guardWrite(session, operation, { kind: 'plan', plan: name, rows, approved: approved.length, path: plan.path });
+  if (session.common.dryRun) {
+    await printDryRunRows(session, rowsOfPlan(session, plan.copy, plan), (row) => callOf(operation, row));
+    return 0;
+  }
+  if (header.rows === 0) {
+    await session.print({ kind: 'list', document: [], rows: [], columns });
+    await session.notify(note('NOTHING_TO_DO', 'nothing to do: the plan has no rows'));
+    await writeEmptySummary(session);
+    return 0;
+  }
+  const status = await planState(session, header);
+  // A plan is never resent, so that nothing of an unsettled run is sent either.
+  const isFinished = status.state === 'finished' || status.state === 'unsettled';
+  const service = await session.service(operation.family);
+  // On a terminal a plan that is done is shown again without a question: nothing is sent.
+  if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, approved, service);
+  if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);
+  refuseFailedName(given.failed, plan);
+  const failedFile = await openFailed(session, given.failed, {
+    inputFormat: 'plan',
+    input: plan.copy,
+    columns: plan.columns,
+    csvRaw: session.output.csvRaw,
+    isKept: true,
+  });
+  const kept = await orDiscard(failedFile, beginPlanRun(session, plan, approved, begun, given));
+  await keepSignatures(plan.path, kept, approved, session.context.pid);
+  return {
+    operation,
+    rows: () => rowsOfPlan(session, kept.folder.input, plan),
+    rowCount: header.rows,
+    limits: limitsOf(session),
+    pace: given,
+    kept,
+    unknownRows: 'leave',
+    failedFile,
+    columns,
+  };
+}
+
+/**
+ * `plan apply`: sends exactly the rows of a plan as a run that the plan names, so that applying it again goes on
+ * with that run or shows its results. Answers the exit code.
+ */
+export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
+  const copy = await spoolPath(portsOf(session));
+  try {
+    const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, given, plan)));
+    return typeof begun === 'number' ? begun : await executeRun(session, begun);
+  } finally {
+    await rm(copy, { force: true }).catch(() => undefined);
+  }
+}

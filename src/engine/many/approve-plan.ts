@@ -1,0 +1,129 @@
+import { lstat, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Failure, note, usageFailure, warning } from '../../failure.ts';
+import { putInNewPlace, withTemporaryFolder } from '../../files/atomic.ts';
+import { ioFailure, succeeds } from '../../files/io-failure.ts';
+import { temporaryName } from '../../files/process-identity.ts';
+import { removeCommand } from '../../files/shell-quote.ts';
+import { quoteGiven } from '../../input/given.ts';
+import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
+import { isJson } from '../../output/options.ts';
+import {
+  checkApprovals,
+  isApproverName,
+  signatureKey,
+  signaturePath,
+  signPlan,
+  type Uncounted,
+} from '../../plan/approvals.ts';
+import { APPROVAL_COLUMNS } from '../../plan/plan-columns.ts';
+import { findSshKeygen, type SshKeygen } from '../../plan/ssh-keygen.ts';
+import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+import { requirePerson } from '../call/write-guards.ts';
+import { showApprovals } from './plan-approvals.ts';
+import { planState } from './show-plan.ts';
+import { type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
+
+/** `plan approve`: who signs what with which key. */
+export interface Approving {
+  readonly path: string;
+  readonly key: string;
+  readonly as: string;
+  /** The profile in use, when there is one that can be meant. */
+  readonly profile: ResolvedProfile | undefined;
+}
+
+async function refuseFaults({ path, as }: Approving): Promise<void> {
+  if (!isApproverName(as)) {
+    const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}`;
+    throw usageFailure([{ where: '--as', problem }]);
+  }
+  const file = signaturePath(path, as);
+  if (await succeeds(lstat(file))) throw alreadyThere(file);
+}
+
+function alreadyThere(file: string): Failure {
+  const message = `the approval ${quoteGiven(file)} is there already, and is never replaced; nothing was signed`;
+  return new Failure('USAGE', message, { hints: [`to approve anew, remove it first: ${removeCommand([file])}`] });
+}
+
+async function confirm(session: Session, { path, as, profile }: Approving, { header, survey }: SurveyedPlan) {
+  const { context, output, common, prompt } = session;
+  const hint = 'add --yes to approve it without a question; nothing was signed';
+  if (!common.yes) requirePerson(session, `plan ${header.plan}`, hint);
+  const status = await planState(session, header);
+  if (context.stderr.isTerminal || !isJson(output.format)) {
+    const signatures = await showApprovals(session, profile, path);
+    await writePlanView(session, context.stderr, path, { header, ...status, survey, ...signatures });
+  }
+  if (status.state === 'expired') {
+    await session.notify(warning('EXPIRED', 'this plan has expired and cannot be applied any more'));
+  }
+  if (common.yes || (await prompt.confirm(`Approve plan ${header.plan} as ${as}?`))) return;
+  throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was signed`);
+}
+
+/** Writes the signature beside the plan, whole or not at all, and never over another. */
+async function keepSignature(file: string, text: string, pid: number): Promise<void> {
+  const temporary = join(dirname(file), temporaryName(pid));
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o644, flush: true });
+    if (!(await putInNewPlace(temporary, file))) throw alreadyThere(file);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw ioFailure(`cannot write the approval ${file}`, error, 'nothing was signed');
+  } finally {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+/** What `plan approve` prints: `key` is the fingerprint. */
+export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
+
+/** Why a signature would not count for the profile in use; undefined: it would, or nothing says who may approve. */
+async function whyUncounted(tool: SshKeygen, approving: Approving, copy: string): Promise<Uncounted | undefined> {
+  const { approvers } = approving.profile ?? {};
+  if (approvers === undefined) return undefined;
+  const { uncounted } = await checkApprovals(tool, { path: copy, copy }, approvers, [approving.as]);
+  return uncounted[0];
+}
+
+/** Signs a plan after showing it. Sends nothing. Answers the exit code. */
+export async function approvePlan(session: Session, approving: Approving): Promise<number> {
+  const { context } = session;
+  const { path, key, as } = approving;
+  await refuseFaults(approving);
+  return withTemporaryFolder(async (folder) => {
+    const copy = join(folder, basename(path));
+    // The bytes that were looked at are the bytes that are signed.
+    const plan = await surveyPlan(session, path, { copyTo: copy });
+    const tool = await findSshKeygen(context.env, context.platform);
+    await confirm(session, approving, plan);
+    const signed = await signPlan(tool, copy, key, session.prompt.available);
+    if ('problem' in signed) {
+      throw new Failure(
+        'USAGE',
+        `--key: ${quoteGiven(key)} did not sign the plan: ${signed.problem}; nothing was signed`,
+      );
+    }
+    await writeFile(signaturePath(copy, as), signed.signature, { flag: 'wx', mode: 0o600 });
+    const uncounted = await whyUncounted(tool, approving, copy);
+    if (uncounted !== undefined) {
+      const { text, fix } = uncounted;
+      const hints = fix === undefined ? [] : [fix];
+      throw new Failure('FORBIDDEN', `plan ${plan.header.plan}: ${text}; the approval was not kept`, { hints });
+    }
+    const file = signaturePath(path, as);
+    await keepSignature(file, signed.signature, context.pid);
+    const fingerprint = await signatureKey(tool, { path: copy, copy }, as);
+    const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
+    await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
+    if (approving.profile?.approvers === undefined) {
+      await session.notify(
+        note('NOT_COMPARED', 'the approval was not compared with any approvers: no profile in use names them'),
+      );
+    }
+    return 0;
+  });
+}

@@ -1,0 +1,228 @@
+import type { Operation } from '../../api/operation.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
+import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../../failure.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
+import type { CallResult } from '../../http/call.ts';
+import type { ExpectationInput } from '../../input/expect.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import { isJsonObject, type JsonValue } from '../../json/value.ts';
+import { plural } from '../../output/safe-text.ts';
+import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
+import { headerObject, type PlanOrigin, type PlanRow } from '../../plan/plan-file.ts';
+import { PlanSurvey } from '../../plan/plan-view.ts';
+import { checkPlanPlace, openPlanWriter } from '../../plan/write-plan.ts';
+import { type FailedFile, orDiscard } from '../../run/failed-file.ts';
+import { failedCall } from '../../run/row-outcome.ts';
+import type { RowSlot, RunResult } from '../../run/run-task.ts';
+import type { Session } from '../../session.ts';
+import { checkExpectations, readCardBefore } from '../call/confirm.ts';
+import { readSingleCall, type SingleCall } from '../call/read-call.ts';
+import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
+import { refuseOtherCount } from '../faults.ts';
+import { type Run, sendRows } from './execute-run.ts';
+import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
+import { type PlanOptions, planOptionsOf } from './run-options.ts';
+import { openRunOutput, writeSummary } from './run-output.ts';
+import { isShownAsPage, writePlanView } from './survey-plan.ts';
+
+/** What is to be made of the rows of a run in place of sending them. */
+interface PlanOrder {
+  readonly plan: PlanOptions;
+  readonly origin: Omit<PlanOrigin, 'operation' | 'url' | 'profile'>;
+  /** Of `--failed`, when it was given. */
+  readonly openFailedFile: () => Promise<FailedFile | undefined>;
+}
+
+/**
+ * ISO 8601 to the microsecond. The clock gives milliseconds; the digits below are chance, so that equal rows that
+ * are planned twice in one of them are two plans all the same.
+ */
+function momentOf(session: Session, nowMs: number): string {
+  const below = String(Math.floor(session.context.random() * 1000)).padStart(3, '0');
+  return new Date(nowMs).toISOString().replace('Z', `${below}Z`);
+}
+
+/** Takes the rows of a plan, in their order. */
+type AddRow = (row: PlanRow) => Promise<void>;
+
+/**
+ * Writes a plan of what `fill` adds, and prints it with what can be done with it; no file is left where `fill` answers
+ * false or fails. `next`: what the commands on it begin with, and how many approvals it needs before it can be applied.
+ */
+export async function writePlan(
+  session: Session,
+  { path, lifeMs }: PlanOptions,
+  origin: PlanOrigin,
+  {
+    command = session.output.command ?? 'frontdesk',
+    demanded = 0,
+  }: { readonly command?: string; readonly demanded?: number },
+  fill: (add: AddRow) => Promise<boolean>,
+): Promise<boolean> {
+  const { clock, user, pid } = session.context;
+  const nowMs = clock.now();
+  const times = { createdAt: momentOf(session, nowMs), expiresAt: new Date(nowMs + lifeMs).toISOString() };
+  const writer = await openPlanWriter(path, { ...origin, createdBy: user, ...times }, pid);
+  const survey = new PlanSurvey();
+  const add: AddRow = (row) => {
+    survey.add(row);
+    return writer.add(row);
+  };
+  try {
+    if (!(await fill(add))) {
+      await writer.discard();
+      return false;
+    }
+    const header = await writer.keep();
+    if (isShownAsPage(session)) {
+      const view = { header, state: 'new', survey, approvals: [], uncounted: [], demanded } as const;
+      await writePlanView(session, session.context.stdout, path, view);
+    } else {
+      await session.print({ kind: 'resource', resource: headerObject(header), columns: HEADER_COLUMNS });
+    }
+    const call = `${command} plan`;
+    const file = shellQuote(path);
+    const approve = demanded > 0 ? `have it approved: ${call} approve ${file}; ` : '';
+    const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
+    await session.notify(note('PLANNED', message));
+    return true;
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+/** The plan of a call of this session. A plan of one row needs approvals too: it is applied as a run. */
+function writeOwnPlan(
+  session: Session,
+  operation: Operation,
+  plan: PlanOptions,
+  origin: PlanOrder['origin'],
+  fill: (add: AddRow) => Promise<boolean>,
+): Promise<boolean> {
+  const { profile } = session;
+  const url = session.baseUrl(operation.family);
+  const about = { operation: operation.command, url, profile: profile.name, ...origin };
+  return writePlan(session, plan, about, { demanded: origin.rows === 0 ? 0 : demandedApprovals(profile) }, fill);
+}
+
+/** Reads the card of a row and holds it against what the row expects; what it answers is the card. */
+function cardReader(session: Session, operation: Operation) {
+  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const service = await session.service(operation.family);
+    const read = await readCard(service, session.policy, row, slot);
+    if (read.kind === 'failed') return read;
+    const unmet = unmetBy(read.resource, row);
+    if (unmet === undefined) return read;
+    return failedCall(new Failure('PRECONDITION', `${operation.attempt} ${row.id ?? ''} was not planned: ${unmet}`));
+  };
+}
+
+/** Reads all cards at the pace of a run; the rows go into the plan in their order. */
+async function planCards(session: Session, run: Run, add: AddRow): Promise<RunResult> {
+  const { failedFile, operation } = run;
+  const output = await openRunOutput({
+    session,
+    isWrite: false,
+    columns: [],
+    rows: run.rowCount,
+    take: ({ row, resource }) => add({ ...row, ...knownOf(resource ?? null), drift: 'checked' }),
+  });
+  try {
+    const send = cardReader(session, operation);
+    const reading = sendRows(session, run, output, { isWrite: false, send }).then(async (report) => {
+      await failedFile?.keep();
+      return report;
+    });
+    return await orDiscard(failedFile, reading);
+  } finally {
+    await output.close();
+  }
+}
+
+/** Calendars cannot be read back what is about to be changed, so the rows go into the plan as they are. */
+async function planUnread(session: Session, run: Run, add: AddRow): Promise<void> {
+  const { signals } = session.context;
+  let exitCode: number | undefined;
+  const stopListening = signals.onSignal((signal) => {
+    exitCode = CANCELLED_EXIT_CODES[signal];
+  });
+  try {
+    for await (const batch of run.rows()) {
+      for (const row of batch) await add({ ...row, drift: 'unchecked' });
+      if (exitCode !== undefined) throw Failure.unsent('CANCELLED', 'no plan was written', { exitCode });
+    }
+  } finally {
+    stopListening();
+  }
+}
+
+/**
+ * Writes the plan of many rows: each card is read once, and what will be sent is kept with what was known. One row
+ * that cannot be planned, and no plan is written (15). Answers the exit code.
+ */
+export async function makePlan(
+  session: Session,
+  run: Run,
+  { plan, origin, openFailedFile }: PlanOrder,
+): Promise<number> {
+  const { operation, rowCount } = run;
+  let report: RunResult | undefined;
+  const isMade = await writeOwnPlan(session, operation, plan, origin, async (add) => {
+    if (operation.family !== 'cards' || rowCount === 0) {
+      await planUnread(session, run, add);
+      return true;
+    }
+    report = await planCards(session, { ...run, failedFile: await openFailedFile() }, add);
+    return report.exitCode === 0 && report.tally.failed === 0;
+  });
+  if (isMade || report === undefined) return 0;
+  const message = `no plan was written: ${report.tally.failed} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
+  await session.notify(warning('NOT_PLANNED', message));
+  await writeSummary(session, { command: operation.command, report, run: undefined, canReconcile: false });
+  return report.exitCode;
+}
+
+function rowOfSingle({ call, id }: SingleCall): Pick<PlanRow, 'row' | 'id' | 'body'> {
+  return { row: 1, id, body: isJsonObject(call.body) ? call.body : undefined };
+}
+
+/** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
+export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const plan = planOptionsOf(given.options);
+  const single = await readSingleCall(session, command, given);
+  if (plan === undefined) throw new Error('a plan without --plan');
+  refuseOtherCount(given.options.expectRows, 1);
+  const { operation } = single.call;
+  refuseReason(session, operation, single.reason);
+  for (const each of single.warnings) await session.notify(each);
+  // A signal ends the program while it waits for the card, and must find nothing to clear away.
+  await checkPlanPlace(plan.path);
+  const row: PlanRow =
+    operation.family === 'cards'
+      ? { ...rowOfSingle(single), ...(await readPlannedCard(session, single)), drift: 'checked' }
+      : { ...rowOfSingle(single), drift: 'unchecked' };
+  const origin = { rows: 1, unchanged: 0, ...expectedOf(single.expectations) };
+  await writeOwnPlan(session, operation, plan, origin, async (add) => {
+    await add(row);
+    return true;
+  });
+  return 0;
+}
+
+/** What `--expect` compares, as a plan keeps it. */
+export function expectedOf(expectations: readonly ExpectationInput[]): Pick<PlanOrigin, 'expect'> {
+  if (expectations.length === 0) return {};
+  return { expect: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)) };
+}
+
+/** Of a card that a write is planned for: what is compared again, and what tells a reviewer which card it is. */
+function knownOf(card: JsonValue): Pick<PlanRow, 'before' | 'about'> {
+  return { before: comparedMembers(card), about: pickMembers(card, ['clientReference', 'currentBalance']) };
+}
+
+async function readPlannedCard(session: Session, single: SingleCall): Promise<Pick<PlanRow, 'before' | 'about'>> {
+  const card = await readCardBefore(session, single, true);
+  checkExpectations(single, card);
+  return knownOf('card' in card ? card.card : null);
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { Operation } from '../../api/operation.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
+import type { Fault } from '../../failure.ts';
+import { checkFieldTexts } from '../../input/check-fields.ts';
+import { quoteGiven } from '../../input/given.ts';
+import { type InputFile, openInput } from '../../input/input-file.ts';
+import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-from.ts';
+import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
+import { textAt } from '../../json/value.ts';
+import type { CallOptions } from '../../options/call-options.ts';
+import { isRunName } from '../../run/run-folder.ts';
+import type { Session } from '../../session.ts';
+import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
+import { reasonProblems } from '../call/reason-rule.ts';
+import { takesReason } from '../call/write-guards.ts';
+
+/** What was asked for, checked as far as the command line goes. */
+export interface ManyCall {
+  readonly operation: Operation;
+  readonly options: CallOptions;
+  /** How its rows are read. */
+  readonly reading: InputOptions & RowOptions;
+  /** What is wrong with the command line. */
+  readonly faults: readonly Fault[];
+  /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
+  readonly fieldsAreSound: boolean;
+  readonly changedFrom: { readonly index: ChangedFrom; readonly bytes: Uint8Array } | undefined;
+  open(): Promise<InputFile>;
+}
+
+/** Bytes that are at hand as an input. */
+function inputOfBytes(name: string, bytes: Uint8Array): InputFile {
+  return {
+    name,
+    isRereadable: true,
+    bytes: async function* () {
+      yield bytes;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
+function inputOfWords(words: readonly string[], idParam: string): InputFile {
+  const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
+  return inputOfBytes('the ids given', Buffer.from(text, 'utf8'));
+}
+
+/** The older file, read once: what is compared with is what a resume finds again. */
+async function loadChangedFrom(
+  session: Session,
+  operation: Operation,
+  path: string,
+  sheet: string | undefined,
+): Promise<NonNullable<ManyCall['changedFrom']>> {
+  const file = await openInput(path, session.context.stdin, '--changed-from');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
+  const bytes = Buffer.concat(pieces);
+  const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
+  return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
+}
+
+function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (options.run !== undefined && !isRunName(options.run)) {
+    faults.push({
+      where: '--run',
+      problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(options.run)}`,
+    });
+  }
+  if (options.changedFrom === '-' && options.from === '-') {
+    faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
+  }
+  if (command.writes && options.plan === undefined && typed.has('no-history')) {
+    faults.push({ where: '--no-history', problem: 'a run of many rows always keeps its record' });
+  }
+  return faults;
+}
+
+/** Those of the faults that are about the fields of rows. */
+function fieldFaults({ options }: CallCommand, faults: readonly Fault[]): readonly Fault[] {
+  return faults.filter(({ where }) =>
+    options.some(({ field, long }) => field !== undefined && where.includes(`--${long}`)),
+  );
+}
+
+/** Reads everything that the command line says of a run. */
+export async function readManyCall(session: Session, command: CallCommand, typed: CallGiven): Promise<ManyCall> {
+  const { options } = typed;
+  const given = await readGivenFields(session, command, typed);
+  const faults: Fault[] = [...optionFaults(command, typed), ...given.faults];
+  const { operation } = given;
+  const path = options.from;
+  const expectations = readExpectations(typed, path !== undefined, faults);
+  const { body } = operation;
+  const texts = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
+  const checked =
+    body === null ? { values: {}, faults: [] } : checkFieldTexts(body, ownTexts(body, given.fields), texts);
+  faults.push(...checked.faults);
+  const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;
+  const changedFrom =
+    options.changedFrom === undefined || faults.length > 0
+      ? undefined
+      : await loadChangedFrom(session, operation, options.changedFrom, sheet);
+  return {
+    operation,
+    options,
+    faults,
+    fieldsAreSound: fieldFaults(command, given.faults).length + checked.faults.length === 0,
+    changedFrom,
+    open: async () =>
+      path === undefined
+        ? inputOfWords(typed.words, command.idParam ?? 'id')
+        : openInput(path, session.context.stdin, '--from'),
+    reading: {
+      operation,
+      defaults: checked.values,
+      expectations,
+      emptyCells,
+      csvRaw: session.output.csvRaw,
+      sheet,
+      shard,
+      ignoreColumns,
+      changedFrom: changedFrom?.index,
+      keepsOldCells: options.plan !== undefined,
+      changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
+      resendUnknown: options.resendUnknown === true,
+      checkRows: reasonCheck(session, operation),
+      path: path ?? '',
+      format: path === undefined ? 'ndjson' : options.fromFormat,
+      isArguments: path === undefined,
+      nowMs: session.context.clock.now(),
+    },
+  };
+}
+
+/** The rows' `reason` held against the profile's `requireReason`: faults of the rows. */
+export function reasonCheck(session: Session, operation: Operation): InputOptions['checkRows'] {
+  const { profile } = session;
+  if (profile.requireReason === undefined || !takesReason(operation)) return undefined;
+  return async (rows) => {
+    const problems = await reasonProblems(
+      profile,
+      rows.map(({ body }) => textAt(body, 'reason')),
+    );
+    return problems.map((problem) => (problem === undefined ? undefined : { field: 'reason', problem }));
+  };
+}

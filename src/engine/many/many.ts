@@ -1,0 +1,247 @@
+import { rm } from 'node:fs/promises';
+import { basename, join, resolve as resolvePath } from 'node:path';
+import { isWrite } from '../../api/operation.ts';
+import type { CallCommand, CallGiven } from '../../commands/command.ts';
+import { note, usageFailure, warning } from '../../failure.ts';
+import { describeIoError, ioFailure } from '../../files/io-failure.ts';
+import { openInput } from '../../input/input-file.ts';
+import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
+import { rowsOf } from '../../input/records/rows.ts';
+import { groupThousands } from '../../output/safe-text.ts';
+import type { PlanOrigin } from '../../plan/plan-file.ts';
+import { orDiscard } from '../../run/failed-file.ts';
+import { readRunHeader, runFolder } from '../../run/run-folder.ts';
+import type { RunOptions } from '../../run/run-header.ts';
+import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
+import type { Session } from '../../session.ts';
+import { noteUncompared, printDryRunRows } from '../call/dry-run.ts';
+import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
+import { collect, joinFailures, refuseOtherCount, unsent } from '../faults.ts';
+import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
+import { executeRun, limitsOf, type Run } from './execute-run.ts';
+import { type ManyCall, readManyCall } from './many-call.ts';
+import { callOf, placeOf, runColumns } from './row-requests.ts';
+import { failedPathOf, planOptionsOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-options.ts';
+import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
+import { openFailed, portsOf, startRun } from './run-ports.ts';
+
+/** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
+async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
+  // Nobody is made to type, or to send, what is refused anyway.
+  if (reading.path === '-') return;
+  const file = await open();
+  if (!fieldsAreSound) return file.close();
+  await checkInput(file, reading, { allowDuplicates: options.allowDuplicates === true });
+}
+
+/** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
+async function refuseOptions(call: ManyCall): Promise<never> {
+  const failures = [usageFailure(call.faults)];
+  await collect(failures, () => refuseInput(call));
+  throw joinFailures(failures);
+}
+
+/** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
+export async function checkMany(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
+  const call = await readManyCall(session, command, given);
+  await (call.faults.length > 0 ? refuseOptions(call) : refuseInput(call));
+}
+
+/** Runs a command over several ids or a file. Answers the exit code. */
+export async function runMany(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
+  const call = await readManyCall(session, command, given);
+  const isRun = isWrite(call.operation) && call.options.plan === undefined;
+  if (isRun) refuseReadOnly(session);
+  if (call.faults.length > 0) await refuseOptions(call);
+  const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
+  const copy = await isUnsent(placeForCopy(session, isRun));
+  try {
+    const begun = await isUnsent(beginMany(session, command, call, copy.path));
+    return typeof begun === 'number' ? begun : await executeRun(session, begun);
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** Everything up to the first request. Answers the exit code where there is nothing to send. */
+async function beginMany(session: Session, command: CallCommand, call: ManyCall, copy: string): Promise<Run | number> {
+  const file = await call.open();
+  const allowDuplicates = call.options.allowDuplicates === true;
+  const checked = await checkInput(file, call.reading, { allowDuplicates, copyTo: copy });
+  return beginChecked(session, command, call, checked, copy);
+}
+
+/** What became of the rows is known by then: a copy that cannot be removed is only told. */
+async function removed(session: Session, work: Promise<void>): Promise<void> {
+  session.dropAtSignal(undefined);
+  await work.catch((error: unknown) =>
+    session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
+  );
+}
+
+/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
+async function placeForCopy(
+  session: Session,
+  isRun: boolean,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  if (isRun && !session.common.dryRun) {
+    const path = await spoolPath(portsOf(session));
+    session.dropAtSignal(path);
+    return { path, remove: () => removed(session, rm(path, { force: true })) };
+  }
+  const { mkdtemp } = await import('node:fs/promises');
+  const { tmpdir } = await import('node:os');
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
+    session.dropAtSignal(folder);
+    return {
+      path: join(folder, 'input'),
+      remove: () => removed(session, rm(folder, { recursive: true, force: true })),
+    };
+  } catch (error) {
+    throw ioFailure(`cannot make a folder in ${tmpdir()}`, error, 'unsent');
+  }
+}
+
+async function beginChecked(
+  session: Session,
+  command: CallCommand,
+  call: ManyCall,
+  checked: CheckedInput,
+  copy: string,
+): Promise<Run | number> {
+  const { operation, options } = call;
+  refuseOtherCount(options.expectRows, checked.rows);
+  await notifyInput(session, call, checked);
+  const columns = isWrite(operation) ? runColumns(operation) : command.columns;
+  const rowsIn = (path: string) =>
+    async function* () {
+      const file = await openInput(path, session.context.stdin, '--from');
+      yield* rowsOf(file, { ...call.reading, format: checked.format });
+    };
+  const run: Run = {
+    operation,
+    rows: rowsIn(copy),
+    rowCount: checked.selected,
+    limits: limitsOf(session),
+    pace: options,
+    kept: undefined,
+    unknownRows: unknownRowsOf(options),
+    failedFile: undefined,
+    columns,
+    left: checked,
+  };
+  const openFailedFile = async () =>
+    openFailed(session, options.failed ?? (await failedPathOfRun(session, call)), {
+      inputFormat: call.reading.path === '' ? 'ids' : checked.format,
+      input: copy,
+      columns: checked.columns,
+      csvRaw: call.reading.csvRaw,
+      isKept: isWrite(operation) && options.plan === undefined,
+    });
+  const plan = planOptionsOf(options);
+  if (plan !== undefined) {
+    const { expectedOf, makePlan } = await import('./make-plan.ts');
+    await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
+    const origin = originOf(call, checked, expectedOf(call.reading.expectations));
+    return makePlan(session, run, { plan, origin, openFailedFile });
+  }
+  // Of a shard the whole input counts, or each of its rows could be sent as one.
+  const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
+  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
+  const isDryRun = session.common.dryRun && isWrite(operation);
+  if (isDryRun) await notifyDryRun(session, call, checked);
+  if (isDryRun) await printDryRunRows(session, run.rows(), (row) => callOf(operation, row));
+  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
+  if (checked.selected === 0) await reportNothingToDo(session, checked);
+  if (isDryRun || checked.selected === 0) return 0;
+  const service = await session.service(operation.family);
+  await confirmMany(session, call, checked, service);
+  await compareTokenLife(session, service, checked.selected, options.rate);
+  const failedFile = await openFailedFile();
+  if (!isWrite(operation)) return { ...run, failedFile };
+  const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
+  return { ...run, failedFile, kept, rows: rowsIn(kept.folder.input) };
+}
+
+/** What a plan says of where its rows come from. */
+function originOf(
+  call: ManyCall,
+  checked: CheckedInput,
+  more: Pick<PlanOrigin, 'expect'>,
+): Omit<PlanOrigin, 'operation' | 'url' | 'profile'> {
+  const { selected: rows, unchanged, missing } = checked;
+  const { path } = call.reading;
+  const emptied = [...checked.emptied.values()].reduce((sum, cells) => sum + cells, 0);
+  return {
+    rows,
+    unchanged,
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    ...more,
+    ...(missing === 0 ? {} : { missing }),
+    ...(emptied === 0 ? {} : { emptied }),
+  };
+}
+
+/** What a person should know of how the input is read. */
+async function notifyInput(session: Session, { changedFrom, options }: ManyCall, checked: CheckedInput): Promise<void> {
+  for (const message of [...(changedFrom?.index.notes ?? []), ...checked.notes]) {
+    await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
+  }
+  if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
+  for (const each of checked.warnings) await session.notify(each);
+  const { shard, rate } = options;
+  if (shard === undefined || rate === undefined) return;
+  const most = `${shard.count} processes send up to ${groupThousands(shard.count * rate)} requests a second`;
+  await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
+}
+
+/** What the question would say, and what only a run compares. */
+async function notifyDryRun(session: Session, { reading }: ManyCall, checked: CheckedInput): Promise<void> {
+  if (checked.selected === 0) return;
+  await noteUncompared(session, reading.expectations);
+  await notifyUnchanged(session, checked);
+}
+
+function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+  const { failed, run } = call.options;
+  const { sha256, format, rows, selected } = checked;
+  const plan = {
+    name: run,
+    operation: session.operation,
+    host: placeOf(session, call.operation),
+    inputSha256: sha256,
+    inputFormat: format,
+    spool: copy,
+    older: call.changedFrom?.bytes,
+    rows: selected,
+    inputRows: rows,
+    rowOptions: ROW_OPTIONS,
+  };
+  const { path } = call.reading;
+  const more: RunOptions = {
+    // A resume writes the file of `--failed` anew.
+    ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+  };
+  return startRun(session, plan, storeOptions(call.reading, call.options), more);
+}
+
+/** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
+async function failedPathOfRun(session: Session, { options }: ManyCall): Promise<string | undefined> {
+  if (options.run === undefined) return undefined;
+  const header = await readRunHeader(runFolder(session.stateDir(), options.run));
+  return header === undefined ? undefined : failedPathOf(header);
+}
+
+async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {
+  const message =
+    checked.unchanged > 0
+      ? `nothing to do: none of ${checked.unchanged} rows differs from the older file`
+      : checked.rows === 0
+        ? 'nothing to do: the input has no rows'
+        : 'nothing to do: this shard has no rows';
+  await session.notify(note('NOTHING_TO_DO', message));
+  await notifyUnchanged(session, { ...checked, unchanged: 0 });
+  if (!session.common.dryRun) await writeEmptySummary(session);
+}

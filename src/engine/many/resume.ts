@@ -1,0 +1,98 @@
+import { Failure, note, warning } from '../../failure.ts';
+import type { CallOptions } from '../../options/call-options.ts';
+import { groupThousands, plural } from '../../output/safe-text.ts';
+import { planRunName } from '../../plan/plan-file.ts';
+import { orDiscard } from '../../run/failed-file.ts';
+import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import type { RunHeader } from '../../run/run-header.ts';
+import { showRun } from '../../run/run-list.ts';
+import { refuseOtherPlace, resumeRun, staleRunWarning } from '../../run/run-store.ts';
+import type { Session } from '../../session.ts';
+import { guardWrite, requirePerson, type WriteWay } from '../call/write-guards.ts';
+import { refuseRunPrinting } from '../session/printing.ts';
+import { executeRun } from './execute-run.ts';
+import { countApprovals } from './plan-approvals.ts';
+import { placeOf, runColumns } from './row-requests.ts';
+import { columnsOfRun, failedFormatOf, operationOfRun, rowsOfRun } from './run-input.ts';
+import { failedPathOf, loadLimits, loadPace, unknownRowsOf } from './run-options.ts';
+import { openFailed, portsOf } from './run-ports.ts';
+import { surveyPlan } from './survey-plan.ts';
+
+async function confirmResend(session: Session, header: RunHeader): Promise<void> {
+  if (session.common.yes) return;
+  const hint = 'rows whose outcome is unknown may have been applied; add --yes to send them again all the same';
+  requirePerson(session, '--resend-unknown', hint);
+  const question = `Send the unknown rows of ${header.run} again? They may have been applied`;
+  if (await session.prompt.confirm(question)) return;
+  throw Failure.unsent('CANCELLED', 'not confirmed', { details: { outcome: 'not_sent' } });
+}
+
+/** Of which rows nothing has become yet, before more is asked or sent. */
+async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
+  const { state, rows, outcomes = {} } = await showRun(portsOf(session), name);
+  const { not_sent: unsent = 0, unknown = 0 } = outcomes;
+  const isOver = state === 'finished' || state === 'unsettled';
+  const left = isOver || unsent === 0 ? 'none is left to send' : `${groupThousands(unsent)} not sent yet`;
+  const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
+  await session.notify(note('RUN_LEFT', `run ${name} is ${state}: of ${plural(rows, 'row')} ${left}${open}`));
+}
+
+/** Goes on with a run: done rows are not repeated and printed from the journal. */
+export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
+  const unknownRows = unknownRowsOf(given);
+  const ports = portsOf(session);
+  const header = await requireRunHeader(runFolder(ports.stateDir, name));
+  session.adoptRun({ profile: header.profile, output: header.options['output'] });
+  const operation = operationOfRun(header);
+  const columns = runColumns(operation);
+  await refuseRunPrinting(session.output, columns);
+  guardWrite(session, operation, await wayOf(session, header));
+  await sayWhatIsLeft(session, name);
+  if (unknownRows === 'resend') await confirmResend(session, header);
+  await session.service(operation.family);
+  refuseOtherPlace(header, placeOf(session, operation));
+  const stale = staleRunWarning(header, ports.clock.now());
+  if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
+  // Before the run is taken up: a bad path must leave it as it is.
+  const failedPath = given.failed ?? failedPathOf(header);
+  const stored = { header, folder: runFolder(ports.stateDir, name) };
+  const rowColumns = failedPath === undefined ? [] : await columnsOfRun(session, stored);
+  const failedFile = await openFailed(session, failedPath, {
+    inputFormat: failedFormatOf(header, rowColumns),
+    input: stored.folder.input,
+    columns: rowColumns,
+    csvRaw: header.options['csvRaw'] === true,
+    isKept: true,
+  });
+  const kept = await orDiscard(failedFile, resumeRun(ports, name));
+  const pace = loadPace(header.options);
+  return executeRun(session, {
+    operation,
+    limits: loadLimits(header.options, session.preferences),
+    rows: () => rowsOfRun(session, kept),
+    rowCount: header.rows,
+    pace: { rate: given.rate ?? pace.rate, maxFailures: given.maxFailures ?? pace.maxFailures },
+    kept,
+    unknownRows,
+    failedFile,
+    columns,
+  });
+}
+
+/**
+ * What a resume sends. Of a plan's run the copy of the plan that it keeps is verified anew (USAGE), and so are the
+ * approvals that it keeps, against the approvers as they are now.
+ */
+async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
+  if (header.inputFormat !== 'plan') {
+    const { rows, inputRows } = header;
+    return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
+  }
+  const { input } = runFolder(session.stateDir(), header.run);
+  const plan = await surveyPlan(session, input);
+  if (planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
+    throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${plan.header.plan})`);
+  }
+  const { approvals } = await countApprovals(session, input, input);
+  return { kind: 'plan', plan: plan.header.plan, rows: header.rows, approved: approvals.length };
+}

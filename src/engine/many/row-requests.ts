@@ -1,0 +1,166 @@
+import type { Operation } from '../../api/operation.ts';
+import { OPERATIONS } from '../../api/operations.ts';
+import { endingOf } from '../../ending.ts';
+import { Failure, type FailureCode } from '../../failure.ts';
+import type { CallInput, CallPolicy, CallResult, Refusal } from '../../http/call.ts';
+import { unmetExpectation } from '../../input/expect.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
+import type { Column } from '../../output/column.ts';
+import { failedCall } from '../../run/row-outcome.ts';
+import type { RowSlot } from '../../run/run-task.ts';
+import type { Service, Session } from '../../session.ts';
+
+/** Columns of the rows that a write prints. */
+export const RUN_COLUMNS: readonly Column[] = [
+  { name: 'row', header: 'ROW', align: 'right' },
+  { name: 'id', header: 'ID', keep: true },
+  { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
+  { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
+  { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
+  { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled' },
+  { name: 'error.code', header: 'ERROR', wide: true },
+  { name: 'error.message', header: 'MESSAGE', below: 'plain' },
+];
+
+/** One row as a call. */
+export function callOf(operation: Operation, row: Row): CallInput {
+  return { operation, params: row.params, query: {}, body: row.body };
+}
+
+/** The row was not sent because of what reading its card came to. */
+function heldBack(row: Row, operation: Operation, { failure, ending }: Refusal): CallResult {
+  const message = `${operation.attempt} ${row.id ?? ''} was not sent: ${failure.message}`;
+  return {
+    kind: 'failed',
+    // The time is that of the reading, which is no attempt of the row.
+    ending: { ...ending, outcome: 'not_sent', sentAtMs: undefined, durationMs: undefined },
+    failure: new Failure(failure.code, message, {
+      hints: failure.hints,
+      exitCode: failure.exitCode,
+      details: { ...failure.details, outcome: 'not_sent' },
+      cause: failure,
+    }),
+  };
+}
+
+function unexpected(message: string): Refusal {
+  const failure = new Failure('PRECONDITION', message);
+  return { kind: 'failed', failure, ending: endingOf(failure, { message }) };
+}
+
+/** Reads the card of a row at the pace of its run. */
+export function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
+  const call = { operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined };
+  return service.client.call(call, { policy, pacer: slot.readPacer, wrapUp: slot.wrapUp, stop: slot.stop });
+}
+
+/** Sends one row: first the card is held against what the row expects of it. */
+export function makeRowSender(service: Service, operation: Operation, policy: CallPolicy) {
+  const send = (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const { pacer, wrapUp, stop } = slot;
+    return service.client.call(callOf(operation, row), { policy, pacer, wrapUp, stop });
+  };
+  const sendIf = async (
+    row: Row,
+    slot: RowSlot,
+    problemOf: (card: JsonValue) => string | undefined,
+    refusalOf = (read: Refusal) => read,
+  ): Promise<CallResult> => {
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') return heldBack(row, operation, refusalOf(read));
+    const problem = problemOf(read.resource);
+    return problem === undefined ? send(row, slot) : heldBack(row, operation, unexpected(problem));
+  };
+  return (row: Row, slot: RowSlot): Promise<CallResult> => {
+    if (row.drift === 'checked') return sendIf(row, slot, (card) => changeSince(row.before, card), unreadable);
+    return row.expects.length > 0 ? sendIf(row, slot, (card) => unmetBy(card, row)) : send(row, slot);
+  };
+}
+
+/** What a row expects of its card and does not find. */
+export function unmetBy(card: JsonValue, { expects }: Row): string | undefined {
+  return unmetExpectation(isJsonObject(card) ? card : new Map(), expects);
+}
+
+/** Failures of the late read that are about this process or the way to the service, and not about the card. */
+const NOT_OF_THE_CARD: ReadonlySet<FailureCode> = new Set([
+  'AUTH',
+  'USAGE',
+  'UNREACHABLE',
+  'CANCELLED',
+  'LOCAL_IO',
+  'INTERNAL',
+]);
+
+/** A card that cannot be read cannot be compared: its row is held back. */
+function unreadable(read: Refusal): Refusal {
+  const { failure, ending } = read;
+  if (NOT_OF_THE_CARD.has(failure.code)) return read;
+  const message = `the card cannot be compared with the plan: ${failure.message}`;
+  const { hints, details } = failure;
+  return {
+    kind: 'failed',
+    ending: { ...ending, code: 'PRECONDITION' },
+    failure: new Failure('PRECONDITION', message, { hints, details, cause: failure }),
+  };
+}
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? 'absent' : typeof value === 'string' ? value : printJson(value);
+}
+
+/** What of a card is not as it was planned: `status is BLOCKED, was ACTIVE when planned`; undefined: all is. */
+function changeSince(before: JsonObject | undefined, card: JsonValue): string | undefined {
+  const now = comparedMembers(card);
+  const names = new Set([...(before?.keys() ?? []), ...now.keys()]);
+  const changes = [...names].flatMap((name) => {
+    const [then, current] = [before?.get(name), now.get(name)];
+    const isSame = then !== undefined && current !== undefined && printJson(then) === printJson(current);
+    return isSame ? [] : [`${name} is ${shown(current)}, was ${shown(then)} when planned`];
+  });
+  return changes.length === 0 ? undefined : changes.join('; ');
+}
+
+/** What is known of a card when a write on it is planned. */
+const COMPARED = ['status', 'updatedAt'] as const;
+
+/** The members of a card that a planned write is held against, digits and keys as sent. */
+export function comparedMembers(card: JsonValue): JsonObject {
+  return pickMembers(card, COMPARED);
+}
+
+/** Those members of an object that it has, as they are. */
+export function pickMembers(value: JsonValue, names: readonly string[]): JsonObject {
+  return new Map(isJsonObject(value) ? [...value].filter(([name]) => names.includes(name)) : []);
+}
+
+/**
+ * Reads the card of a row whose outcome is unknown: the status that the operation leads to settles it. A reissue, which
+ * no read settles, stays unknown with what its card shows. Undefined for operations without a card.
+ */
+export function makeReconciler(service: Service, operation: Operation, policy: CallPolicy) {
+  const readBack = operation.effect.kind === 'write' ? operation.effect.readBack : 'none';
+  if (readBack === 'none') return undefined;
+  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const read = await readCard(service, policy, row, slot);
+    if (read.kind === 'failed') return read;
+    const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
+    if ('settledBy' in readBack && status === readBack.settledBy) return read;
+    const message = `${operation.attempt} ${row.id ?? ''}: the card reads ${String(status)}`;
+    const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
+    return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
+  };
+}
+
+/** The id in the answer is a column of its own only where it can be had nowhere else. */
+export function runColumns({ effect }: Operation): readonly Column[] {
+  if (effect.kind === 'write' && effect.resultId !== undefined) return RUN_COLUMNS;
+  return RUN_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
+}
+
+/** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
+export function placeOf(session: Session, { family }: Operation): string {
+  return session.profile.isSandbox ? 'sandbox' : session.baseUrl(family);
+}

@@ -1,0 +1,321 @@
+import { StreamFailure } from '../../context.ts';
+import { Failure, type Notice, note, warning } from '../../failure.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import { printJson } from '../../json/print.ts';
+import { jsonOf } from '../../json/shape.ts';
+import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
+import type { Column } from '../../output/column.ts';
+import { paintCount, paintsErrors, renderFailure, renderNotice } from '../../output/failure-text.ts';
+import { breakLine, widthOf } from '../../output/line-break.ts';
+import { type Format, isJson, type RowStream, type Surroundings } from '../../output/options.ts';
+import { groupThousands, plural, safeText } from '../../output/safe-text.ts';
+import { Progress } from '../../run/progress.ts';
+import type { RowResult } from '../../run/row-outcome.ts';
+import { printedRow } from '../../run/row-result.ts';
+import type { RunResult } from '../../run/run-task.ts';
+import { stopReason } from '../../run/stop.ts';
+import {
+  EMPTY_SUMMARY,
+  type LeftUnchanged,
+  SUMMARY_OUTPUT,
+  type SummaryInput,
+  summaryJson,
+  summaryLines,
+  unchangedLines,
+  uncomparedLine,
+} from '../../run/summary.ts';
+import type { Session } from '../../session.ts';
+import { canRedraw } from '../session/wait-display.ts';
+
+const REDRAW_MS = 100;
+const LINE_MS = 10_000;
+
+/** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
+export interface RunOutput {
+  emit(result: RowResult<Row>): Promise<void>;
+  onEnded(result: RowResult<Row>): void;
+  /** The service asked for a pause until then, by the monotonic clock. */
+  onPause(untilMs: number): void;
+  onBegin(waitedFor: Progress['waitedFor']): void;
+  /** Takes the progress away, before a notice is written. */
+  clear(): void;
+  /** Closes the array, whatever happened, and stops the progress. */
+  close(): Promise<void>;
+}
+
+interface RunOutputOptions {
+  readonly session: Session;
+  readonly isWrite: boolean;
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /** Takes the rows of a read that succeeded, in the place of stdout; rows that were not reached are not reported. */
+  readonly take?: (result: RowResult<Row>) => Promise<void>;
+}
+
+const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
+
+/** Progress on stderr: a line that is drawn anew on a terminal, one every ten seconds elsewhere. */
+class ProgressLine {
+  readonly #session: Session;
+  readonly progress: Progress;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isShown = false;
+
+  constructor(session: Session, rows: number) {
+    this.#session = session;
+    this.progress = new Progress(rows, session.context.clock.monotonic());
+    if (session.common.quiet) return;
+    const isDrawn = canRedraw(session.context);
+    this.#timer = setInterval(() => (isDrawn ? this.draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
+    this.#timer.unref();
+  }
+
+  /** Answers whether there was something to take away. */
+  clear(): boolean {
+    if (!this.#isShown) return false;
+    this.#isShown = false;
+    void this.#session.context.stderr.write('\r\u001b[K');
+    return true;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.clear();
+  }
+
+  draw(): void {
+    this.#isShown = true;
+    const { stderr, clock } = this.#session.context;
+    const text = this.progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
+    void stderr.write(`\r\u001b[K${text}`);
+  }
+
+  #report(): void {
+    const { stderr, clock } = this.#session.context;
+    const notice = note('PROGRESS', this.progress.text(clock.monotonic()));
+    void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
+  }
+}
+
+/** Where rows go to the terminal on which the progress stands: it makes way for them. */
+function besideRows(progress: ProgressLine): Surroundings {
+  let wasShown = false;
+  return {
+    clear() {
+      wasShown = progress.clear();
+    },
+    restore() {
+      if (wasShown) progress.draw();
+    },
+  };
+}
+
+/** So many rows are named for each code: a service that leaves a member out does so in every row. */
+const NAMED_ROWS = 5;
+
+/** The notices of the rows of a run: the first rows of each code by number, the others counted. */
+class RowNotices {
+  readonly #rowsOf = new Map<string, number>();
+  readonly #more = new Map<string, Notice>();
+
+  /** What is to be reported of a row now. */
+  of({ row, ending }: RowResult): readonly Notice[] {
+    return ending.notices.flatMap((notice) => {
+      const rows = (this.#rowsOf.get(notice.code) ?? 0) + 1;
+      this.#rowsOf.set(notice.code, rows);
+      if (rows <= NAMED_ROWS) return [{ ...notice, message: `row ${row.row}: ${notice.message}` }];
+      this.#more.set(notice.code, notice);
+      return [];
+    });
+  }
+
+  /** What is to be reported at the end: how many more rows there were of each code. */
+  atEnd(): readonly Notice[] {
+    return [...this.#more].map(([code, { level }]) => {
+      const more = (this.#rowsOf.get(code) ?? 0) - NAMED_ROWS;
+      return { code, level, message: `${plural(more, 'more row')} with ${code}` };
+    });
+  }
+}
+
+/** Applied rows that a person sees one by one; further ones are counted, so that failures stay in sight. */
+const SHOWN_APPLIED = 20;
+
+/** On a terminal: the rows of a write that are counted and not printed. */
+class FoldedRows {
+  #applied = 0;
+  #notReached = 0;
+
+  /** Whether the row is counted here and not to be printed. */
+  takes(result: RowResult<Row>): boolean {
+    if (result.source === 'not_reached') {
+      this.#notReached += 1;
+      return true;
+    }
+    if (result.ending.outcome !== 'applied' || result.failure !== undefined) return false;
+    this.#applied += 1;
+    return this.#applied > SHOWN_APPLIED;
+  }
+
+  lines(): readonly string[] {
+    const more = this.#applied - SHOWN_APPLIED;
+    return [
+      ...(more > 0 ? [`${groupThousands(more)} more applied, not shown here`] : []),
+      ...(this.#notReached > 0 ? [`${plural(this.#notReached, 'row was', 'rows were')} not reached`] : []),
+    ];
+  }
+}
+
+export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
+  const { session, isWrite } = options;
+  const { stdout, stderr } = session.context;
+  const { take } = options;
+  const progress = new ProgressLine(session, options.rows);
+  const around = stdout.isTerminal && stderr.isTerminal ? besideRows(progress) : undefined;
+  const writer = take === undefined ? await session.openRows(options.columns, options.rows, around) : NO_ROWS;
+  const isForPeople = stdout.isTerminal && session.output.format === 'table';
+  const notices = new RowNotices();
+  const folded = new FoldedRows();
+  const mayNotFit = isWrite && session.output.query !== undefined;
+  const print = (result: RowResult<Row>): Promise<void> => {
+    if (isForPeople && isWrite && folded.takes(result)) return Promise.resolve();
+    if (isWrite) {
+      const row = isForPeople ? withShortMessage(printedRow(result)) : printedRow(result);
+      return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
+    }
+    if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
+    return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : reportFailure(result.failure);
+  };
+  const reportFailure = async (failure: Failure): Promise<void> => {
+    await stderr.write(
+      renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
+        debug: false,
+        width: widthOf(stderr),
+        colour: paintsErrors(session.context),
+        mask: session.output.mask,
+      }),
+    );
+  };
+  const flush = async (): Promise<void> => {
+    // Elsewhere nobody sees which came first.
+    if (around !== undefined) await writer.flush();
+  };
+  /** A line on stderr comes after the rows before it, and not into the progress. */
+  const emitOnStderr = async (result: RowResult<Row>, news: readonly Notice[]): Promise<void> => {
+    await flush();
+    const wasShown = progress.clear();
+    await print(result);
+    if (news.length > 0) {
+      await flush();
+      progress.clear();
+      await notifyAll(session, news);
+    }
+    if (wasShown) progress.draw();
+  };
+  return {
+    emit(result) {
+      // What an earlier process reported is not news.
+      const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
+      const goesToStderr = news.length > 0 || (!isWrite && result.failure !== undefined);
+      return goesToStderr ? emitOnStderr(result, news) : print(result);
+    },
+    onEnded: (result) => progress.progress.ended(result),
+    onPause: (untilMs) => progress.progress.paused(untilMs),
+    onBegin: (waitedFor) => {
+      progress.progress.waitedFor = waitedFor;
+    },
+    clear: () => void progress.clear(),
+    async close() {
+      progress.stop();
+      await flush();
+      await notifyAll(session, notices.atEnd());
+      await (mayNotFit ? orLost(() => writer.close()) : writer.close());
+      for (const line of folded.lines()) await stderr.write(`${line}\n`);
+    },
+  };
+}
+
+async function notifyAll(session: Session, notices: readonly Notice[]): Promise<void> {
+  for (const notice of notices) await session.notify(notice);
+}
+
+/**
+ * The row with its message cut to what came back: on a terminal the id stands beside it, and the width is needed
+ * for the reason. `block of card 72e1…: the service answered 409 (…)` keeps what follows the first colon.
+ */
+export function withShortMessage(row: JsonObject): JsonObject {
+  const error = row.get('error');
+  const message = textAt(error, 'message');
+  if (!isJsonObject(error) || message === undefined) return row;
+  const came = message.slice(message.indexOf(': ') + 1).trimStart();
+  const short = came.replace(/; the [^;]* was rejected$/, '');
+  return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
+}
+
+/**
+ * A --query that does not fit the rows loses them as a full disk does. Its own failure says that nothing was sent,
+ * which is not so once a write is under way.
+ */
+async function orLost(print: () => Promise<void>): Promise<void> {
+  try {
+    await print();
+  } catch (error) {
+    throw error instanceof Failure ? new StreamFailure('EINVAL', error.message) : error;
+  }
+}
+
+/** For people the row stands in front; JSON has it as a member. */
+function failureOfRow(failure: Failure, format: Format): Failure {
+  const { row } = failure.details;
+  if (row === undefined || isJson(format)) return failure;
+  // A row that was not reached says so in the same words.
+  if (failure.message.startsWith(`row ${row} `)) return failure;
+  const { screen } = failure;
+  return new Failure(failure.code, `row ${row}: ${failure.message}`, {
+    ...(screen === undefined ? {} : { screen: [`row ${row}: ${screen[0] ?? ''}`, ...screen.slice(1)] }),
+    hints: failure.hints,
+    details: failure.details,
+  });
+}
+
+/** What was left as it is, for the JSON modes, whose summary has no place for it. */
+export async function notifyUnchanged(session: Session, facts: LeftUnchanged): Promise<void> {
+  for (const message of unchangedLines(facts)) await session.notify(note('LEFT_UNCHANGED', message));
+}
+
+/** Why a run ended early, for the JSON modes, whose summary has no place for it either. */
+async function notifyStop(session: Session, { stop }: RunResult): Promise<void> {
+  // A reader that went away wants to hear nothing, and a signal was announced when it came.
+  if (stop === undefined || stop.kind === 'reader_gone' || stop.kind === 'signal') return;
+  const code = stop.kind === 'broken' ? stop.failure.code : 'STOPPED';
+  await session.notify(warning(code, `the run stopped: ${stopReason(stop)}`));
+}
+
+/**
+ * The last words of a run on stderr; in the JSON modes one line, also with --quiet. For people --quiet leaves it
+ * out when all went well: what did not is a warning, and stays.
+ */
+export async function writeSummary(session: Session, facts: SummaryInput): Promise<void> {
+  const { format } = session.output;
+  if (isJson(format)) {
+    await notifyUnchanged(session, facts);
+    const uncompared = uncomparedLine(facts);
+    if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
+    await notifyStop(session, facts.report);
+    await session.context.stderr.write(`${printJson(summaryJson(facts))}\n`);
+    return;
+  }
+  if (session.common.quiet && facts.report.exitCode === 0) return;
+  const { context } = session;
+  const width = widthOf(context.stderr);
+  const paint = paintsErrors(context) ? paintCount : (lines: readonly string[]) => lines;
+  const lines = summaryLines(facts).flatMap((line) => paint(breakLine(safeText(line), width)));
+  await context.stderr.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** The same where there was nothing to run: a script finds its last line whatever its file held. */
+export async function writeEmptySummary(session: Session): Promise<void> {
+  const { format } = session.output;
+  if (!isJson(format)) return;
+  await session.context.stderr.write(`${printJson(jsonOf(SUMMARY_OUTPUT, { summary: EMPTY_SUMMARY }))}\n`);
+}

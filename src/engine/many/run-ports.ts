@@ -1,0 +1,66 @@
+import { warning } from '../../failure.ts';
+import { dialectOf } from '../../input/records/dialect.ts';
+import { type FailedFile, type FailedFileOptions, openFailedFile } from '../../run/failed-file.ts';
+import type { RunOptions } from '../../run/run-header.ts';
+import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../../run/run-store.ts';
+import type { Session } from '../../session.ts';
+
+/** What the store of runs needs of a session; USAGE when nothing says where the state folder is. */
+export function portsOf(session: Session): RunPorts {
+  const { clock, pid, random } = session.context;
+  return {
+    stateDir: session.stateDir(),
+    clock,
+    pid,
+    random,
+    // With --quiet too: it is waited for up to 90 s.
+    report: (message) => session.notify(warning('RUN_HELD', message)),
+    openAudit: openAuditOf(session),
+  };
+}
+
+function openAuditOf(session: Session): RunPorts['openAudit'] {
+  const path = session.context.env['FRONTDESK_AUDIT_LOG'] ?? '';
+  if (path === '') return undefined;
+  return async (header) => {
+    const { openAuditLog } = await import('../../history/audit-log.ts');
+    const { auditOfRun } = await import('../../history/audit-of-run.ts');
+    const log = openAuditLog(path);
+    // Before anything else happens: nothing appended is a log that can be.
+    await log.append([]);
+    return auditOfRun(log, header);
+  };
+}
+
+/** Begins a run with the limits of this session, and its profile unless another is given. `more`: further options that its header keeps. */
+export function startRun(
+  session: Session,
+  plan: Omit<NewRun, 'profile' | 'user' | 'options'> & { readonly profile?: string | undefined },
+  options: RunOptions,
+  more: RunOptions = {},
+): Promise<ActiveRun> {
+  const { preferences, policy, output, profile, context } = session;
+  const limits = {
+    concurrency: preferences.concurrency.value,
+    timeoutMs: preferences.timeoutMs.value,
+    retries: preferences.retries.value,
+    retryMaxTimeMs: policy.retryMaxTimeMs,
+    output: output.format,
+  };
+  const owner = { profile: plan.profile ?? profile.name, user: context.user };
+  return beginRun(portsOf(session), { ...plan, ...owner, options: { ...options, ...limits, ...more } });
+}
+
+/**
+ * Opens the file of `--failed`, where one is wanted. `input`: the file that the rows are read from; what comes back is
+ * in its dialect.
+ */
+export async function openFailed(
+  session: Session,
+  path: string | undefined,
+  { input, ...rows }: Omit<FailedFileOptions, 'path' | 'dialect' | 'pid'> & { readonly input: string },
+): Promise<FailedFile | undefined> {
+  if (path === undefined) return undefined;
+  const dialect = rows.inputFormat === 'csv' ? await dialectOf(input) : undefined;
+  return openFailedFile({ ...rows, path, dialect, pid: session.context.pid });
+}

@@ -1,0 +1,124 @@
+import { FAILURES, type Outcome } from '../../failure.ts';
+import { livingLocks } from '../../files/living-locks.ts';
+import { readFieldText } from '../../input/field-text.ts';
+import { describeFields } from '../../input/fields.ts';
+import { dialectOf } from '../../input/records/dialect.ts';
+import { isTable } from '../../input/records/record.ts';
+import { eachRow } from '../../input/records/rows.ts';
+import { fromPlain } from '../../json/plain.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import type { Column } from '../../output/column.ts';
+import { inputRow } from '../../run/failed-file.ts';
+import { storedRow } from '../../run/row-result.ts';
+import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import type { RunHeader } from '../../run/run-header.ts';
+import { StoredRun } from '../../run/stored-run.ts';
+import type { Session } from '../../session.ts';
+import { refuseRunPrinting } from '../session/printing.ts';
+import { runColumns } from './row-requests.ts';
+import { columnsOfRun, operationOfRun, type RunFiles, rowFormatOf, rowsOfRun } from './run-input.ts';
+import { loadRowOptions } from './run-options.ts';
+import { withShortMessage } from './run-output.ts';
+import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
+
+/**
+ * The cells of a table as the values they stood for in the run: JSON tells an empty text from none, and a boolean
+ * from its name.
+ */
+function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
+  const { body } = operationOfRun(header);
+  const fields = new Map((body === null ? [] : describeFields(body)).map((field) => [field.name, field]));
+  const isEmptyGiven = loadRowOptions(header.options).emptyCells === 'clear';
+  const read = (name: string, cell: JsonValue): JsonValue => {
+    const field = fields.get(name);
+    const found = field === undefined || typeof cell !== 'string' ? undefined : readFieldText(field, cell, 'csv');
+    return found !== undefined && 'value' in found ? fromPlain(found.value) : cell;
+  };
+  return (row) =>
+    new Map([...row].filter(([, cell]) => cell !== '' || isEmptyGiven).map(([name, cell]) => [name, read(name, cell)]));
+}
+
+/** Columns of rows that are of several runs. */
+function columnsWithRun(columns: readonly Column[]): readonly Column[] {
+  const [row, ...more] = columns;
+  return row === undefined ? columns : [row, { name: 'run', header: 'RUN', keep: true }, ...more];
+}
+
+/** A row as `runs results` prints it; of several runs with the one that it is of. */
+function withRun(row: JsonObject, run: string | undefined): JsonObject {
+  if (run === undefined) return row;
+  const [first, ...more] = row;
+  return first === undefined ? row : new Map([first, ['run', run], ...more]);
+}
+
+/** The original columns of all runs, and `_outcome`. */
+async function inputColumns(session: Session, runs: readonly RunFiles[]): Promise<readonly Column[]> {
+  const names = new Set<string>();
+  for (const run of runs) for (const name of await columnsOfRun(session, run)) names.add(name);
+  return [...names, '_outcome'].map((name) => ({ name, header: name }));
+}
+
+/** A format that a reader of inputs takes; of a CSV file as that file was written. */
+async function useInputFormat(session: Session, { header, folder }: RunFiles): Promise<void> {
+  const { format } = session.output;
+  const dialect = header.inputFormat === 'csv' ? await dialectOf(folder.input) : undefined;
+  session.useFormat(format === 'table' ? rowFormatOf(header) : format, dialect);
+}
+
+/**
+ * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
+ * `_outcome`, as an input of the same command; then the table format, which no reader takes, gives way to that of the
+ * input. Answers 15 when shards are missing or doubled, else 0.
+ */
+export async function printRunResults(
+  session: Session,
+  runNames: readonly string[],
+  outcomes: ReadonlySet<Outcome> | undefined,
+  asInput: boolean,
+): Promise<number> {
+  const folders = runNames.map((name) => runFolder(session.stateDir(), name));
+  const headers = await Promise.all(folders.map(requireRunHeader));
+  const gaps = gapsNotice(shardGaps(headers));
+  const held = await livingLocks(
+    folders.map(({ lock }) => lock),
+    session.context.clock,
+  );
+  const runs = folders.flatMap((folder, index) => {
+    const header = headers[index];
+    return header === undefined ? [] : [{ folder, header, isHeld: held.has(folder.lock) }];
+  });
+  const [run] = runs;
+  if (run === undefined) throw new Error('no run to print');
+  const { header } = run;
+  const isOne = runs.length === 1;
+  if (asInput) await useInputFormat(session, run);
+  const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
+  const shownColumns = asInput || isOne ? columns : columnsWithRun(columns);
+  await refuseRunPrinting(session.output, shownColumns);
+  const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
+  const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
+  const writer = await session.openRows(
+    shownColumns,
+    headers.reduce((rows, each) => rows + each.rows, 0),
+  );
+  const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
+  const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
+  const sources = runs.map(async function* ({ isHeld, ...each }) {
+    const name = isOne ? undefined : each.header.run;
+    const stored = await StoredRun.readWhole(each.folder, each.header);
+    try {
+      const rows = eachRow(rowsOfRun(session, stored));
+      for await (const result of stored.results(rows, { isHeld, outcomes })) yield { result, name };
+    } finally {
+      await stored.close();
+    }
+  });
+  for await (const { result, name } of inRowOrder(sources, (item) => item.result.row.row)) {
+    const outcome = result.ending.outcome ?? 'unknown';
+    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : withRun(shown(storedRow(result)), name));
+  }
+  await writer.close();
+  if (gaps === undefined) return 0;
+  await session.notify(gaps);
+  return FAILURES.PARTIAL.exitCode;
+}

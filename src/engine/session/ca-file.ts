@@ -1,0 +1,28 @@
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../files/io-failure.ts';
+import { readWhole } from '../../files/readable.ts';
+
+const readPem = async (path: string) => (await readWhole(path)).toString('utf8');
+
+/**
+ * Certificates (PEM) to trust besides the built-in ones: `--ca-file`, and the file of NODE_EXTRA_CA_CERTS, which
+ * Node forgets once certificates are given. USAGE when the named file cannot be read or holds no certificate.
+ */
+export async function readCaFile(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+  where = '--ca-file',
+): Promise<readonly string[]> {
+  const text = await readPem(path).catch((error: unknown) => {
+    throw Failure.unsent('USAGE', `${where}: ${path} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw Failure.unsent('USAGE', `${where}: ${path} holds no certificate in PEM form`);
+  }
+  const extraPath = env['NODE_EXTRA_CA_CERTS'];
+  // Node itself warns of an extra file that it cannot read.
+  const extra = extraPath === undefined ? undefined : await readPem(extraPath).catch(() => undefined);
+  return extra === undefined ? [text] : [text, extra];
+}

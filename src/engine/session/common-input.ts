@@ -1,0 +1,58 @@
+import type { Context, OutputPort } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { CommonOptions } from '../../options/common.ts';
+import type { CommonInput } from '../../session.ts';
+import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0';
+}
+
+/** The switches that every command has. */
+export function readCommon({ env }: Context, given: CommonOptions): CommonInput {
+  return {
+    profile: given.profile,
+    quiet: given.quiet === true,
+    verbose: given.verbose === true,
+    dryRun: given.dryRun === true,
+    yes: given.yes === true,
+    history: given.noHistory !== true && !isSet(env['FRONTDESK_NO_HISTORY']),
+    ignoreExpiry: given.ignoreExpiry === true,
+    caFile: caFileOf(given, env),
+  };
+}
+
+/** Colour is for terminals only: a pipe never carries an escape sequence, whatever FORCE_COLOR says. */
+export function wantsColour(env: Context['env'], output: OutputPort, given: CommonOptions): boolean {
+  if (!output.isTerminal || given.noColor === true || (env['NO_COLOR'] ?? '') !== '') return false;
+  return isSet(env['FORCE_COLOR']) || env['TERM'] !== 'dumb';
+}
+
+/** Whether borders and marks beyond ASCII can be shown. */
+export function isUtf8({ env, platform }: Context): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return platform === 'win32' || platform === 'darwin' || /utf-?8/i.test(locale ?? '');
+}
+
+/** One attempt may always take the whole of its own limit: a longer --timeout is not cut at the built-in budget. */
+export function budgetOf({ timeoutMs, retryMaxTimeMs }: ResolvedPreferences): number {
+  return retryMaxTimeMs.source === 'flag' ? retryMaxTimeMs.value : Math.max(retryMaxTimeMs.value, timeoutMs.value);
+}
+
+/** An empty variable counts as one that is not set. */
+function caFileOf({ caFile }: CommonOptions, env: Context['env']): CommonInput['caFile'] {
+  if (caFile !== undefined) return { path: caFile, where: '--ca-file' };
+  const path = env['FRONTDESK_CA_FILE'] ?? '';
+  return path === '' ? undefined : { path, where: 'FRONTDESK_CA_FILE' };
+}
+
+/**
+ * USAGE when the environment tells Node to accept any certificate: a token would then be handed to anything that
+ * answers (measured: an expired certificate was accepted and the token sent).
+ */
+export function refuseDisabledTls(env: Readonly<Record<string, string | undefined>>): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  throw Failure.unsent('USAGE', 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off', {
+    hints: ['unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a certificate of your own use --ca-file <pem>'],
+  });
+}

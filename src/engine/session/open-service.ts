@@ -1,0 +1,165 @@
+import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
+import { Credential, environmentToken, findStored, tokenVariable } from '../../credentials/resolve.ts';
+import { note } from '../../failure.ts';
+import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
+import type { TokenMask } from '../../http/mask.ts';
+import { createHttpClient } from '../../http/ongoing-call.ts';
+import type { CallState, Service, Session } from '../../session.ts';
+import { resolveTarget, urlVariable } from '../../settings/resolve.ts';
+import { type BaseUrl, parseBaseUrl } from '../../wire/base-url.ts';
+import { lazyTransport } from '../../wire/lazy-transport.ts';
+import { chooseProxy } from '../../wire/proxy.ts';
+
+import { credentialRequest, storedCredentials } from './credential-request.ts';
+import type { WaitDisplay } from './wait-display.ts';
+
+export interface ServiceOptions {
+  /** Hears every token in use, so that none is ever printed. */
+  readonly mask: TokenMask;
+  /** Certificates to trust besides the built-in ones. */
+  trustPems(): Promise<readonly string[]>;
+  readonly display: Pick<WaitDisplay, 'waiting' | 'clear'>;
+  /** Counts the writes under way, for the report of an unforeseen error. */
+  readonly state: Pick<CallState, 'writesUnderWay'>;
+  /** The process serves call after call: the credential is looked for anew whenever one is refused. */
+  readonly isLasting: boolean;
+  /** Has a write of the operation passed the guards? */
+  isPermitted(operation: Operation): boolean;
+}
+
+/**
+ * A service, and how to close what plays it. Connections stay open: the end of the process closes them, and taking them
+ * down in Node takes a call a millisecond.
+ */
+export type OpenService = Service & { close(): Promise<void> };
+
+interface Address {
+  readonly base: BaseUrl;
+  /** The variable of the environment that set it; undefined: the profile did. */
+  readonly urlVariable?: string | undefined;
+  readonly credential: CredentialPort;
+  remainingMs(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** The sandbox of this process: it never leaves loopback, and no token of the environment reaches it. */
+async function sandboxAddress(session: Session, family: Family): Promise<Address> {
+  const { openSandbox } = await import('../../sandbox/open.ts');
+  const { context, places } = session;
+  const server = await openSandbox(places.stateDir, context);
+  await session.notify(note('SANDBOX', 'this is the sandbox on this machine; nothing real is touched'));
+  const parsed = parseBaseUrl(server.url);
+  if (parsed.kind === 'bad') throw new Error(`the sandbox has a bad URL: ${parsed.problem}`);
+  const token = family === 'cards' ? server.cardsToken : server.calendarToken;
+  return {
+    base: parsed.baseUrl,
+    credential: { token: async () => token, renew: async () => undefined, source: 'sandbox' },
+    remainingMs: async () => undefined,
+    close: () => server.close(),
+  };
+}
+
+/** With --verbose: a token of the environment that takes the place of a stored one is reported (docs/faults.md C3). */
+async function reportOverride(session: Session, family: Family, origin: string): Promise<void> {
+  const { profile, context, common } = session;
+  if (!common.verbose || environmentToken(context.env, family) === undefined) return;
+  // A store that cannot be read is not used either.
+  const entries = await storedCredentials(session).catch(() => []);
+  if (findStored(entries, { profile: profile.name, family, origin }).entry === undefined) return;
+  await session.notify(
+    note(
+      'TOKEN_OVERRIDDEN',
+      `the ${familyAdjective(family)} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
+    ),
+  );
+}
+
+async function profileAddress(session: Session, family: Family, isLasting: boolean): Promise<Address> {
+  const { base, source } = resolveTarget(session.profile, family);
+  await reportOverride(session, family, base.origin);
+  const credential = new Credential({ ...credentialRequest(session, family, base.origin), isLasting });
+  return {
+    base,
+    urlVariable: source === 'environment' ? urlVariable(family) : undefined,
+    credential,
+    remainingMs: () => credential.remainingMs(),
+    close: async () => undefined,
+  };
+}
+
+/** The credential; its tokens are heard by the mask. Reading one may ask a person: nothing is drawn meanwhile. */
+function watched(
+  credential: CredentialPort,
+  { mask, display }: ServiceOptions,
+  listener: () => CallListener | undefined,
+): CredentialPort {
+  const reading = async <Token extends string | undefined>(read: () => Promise<Token>): Promise<Token> => {
+    display.clear();
+    const token = await read();
+    if (token !== undefined) mask.add(token);
+    display.waiting(listener());
+    return token;
+  };
+  return {
+    get source() {
+      return credential.source;
+    },
+    token: (stop) => reading(() => credential.token(stop)),
+    renew: (refused, stop) => reading(() => credential.renew(refused, stop)),
+  };
+}
+
+/** Opens one family of the service for a session. No request is made and no token is read yet. */
+export async function openService(session: Session, family: Family, options: ServiceOptions): Promise<OpenService> {
+  const { context, profile } = session;
+  const address = await (profile.isSandbox
+    ? sandboxAddress(session, family)
+    : profileAddress(session, family, options.isLasting));
+  const { base } = address;
+  const { clock } = context;
+  const trustPems = await options.trustPems();
+  let listener: CallListener | undefined;
+  const client = createHttpClient({
+    baseUrl: base,
+    credential: watched(address.credential, options, () => listener),
+    clock,
+    random: context.random,
+    version: context.version,
+    transport: lazyTransport({
+      baseUrl: base,
+      clock,
+      proxy: chooseProxy(base, context.env),
+      trustPems,
+      collectGarbage: context.collectGarbage,
+    }),
+    profile: profile.name,
+    profileFlag: profile.namedBy === undefined ? '' : `-p ${profile.name}`,
+    urlVariable: address.urlVariable,
+  });
+  let callsUnderWay = 0;
+  const call: HttpClient['call'] = async (input, callOptions) => {
+    listener = callOptions.listener;
+    const writes = isWrite(input.operation) ? 1 : 0;
+    // A new way to a write that forgets the guards sends nothing.
+    if (writes > 0 && !options.isPermitted(input.operation)) throw new Error('a write that passed no guard');
+    options.state.writesUnderWay += writes;
+    callsUnderWay += 1;
+    try {
+      return await client.call(input, callOptions);
+    } finally {
+      options.state.writesUnderWay -= writes;
+      callsUnderWay -= 1;
+      if (callsUnderWay === 0) options.display.clear();
+    }
+  };
+  return {
+    client: { call },
+    url: base.origin + base.pathPrefix,
+    origin: base.origin,
+    // The sandbox has another port each time; a record of it is about the sandbox.
+    host: profile.isSandbox ? 'sandbox' : base.origin.slice(base.origin.indexOf('//') + 2),
+    remainingMs: () => address.remainingMs(),
+    checkCredential: async () => void (await address.credential.token()),
+    close: () => address.close(),
+  };
+}

@@ -1,0 +1,185 @@
+import type { Context } from '../../context.ts';
+import { type Notice, note } from '../../failure.ts';
+import type { CallListener } from '../../http/call.ts';
+import { formatSeconds } from '../../output/duration.ts';
+import { renderNotice } from '../../output/failure-text.ts';
+import { type Format, isJson } from '../../output/options.ts';
+import { safeText } from '../../output/safe-text.ts';
+
+/** Silence that a person notices. */
+const SPINNER_AFTER_MS = 300;
+/** How often the seconds in the line are counted anew. */
+const COUNT_MS = 200;
+/** On a terminal where nothing can be drawn over, one line after so long a silence, and again. */
+const LINE_AFTER_MS = 5000;
+export const LINE_AGAIN_MS = 30_000;
+
+export interface WaitDisplay {
+  readonly listener: CallListener;
+  /** A call is under way. Only one that a person waits for is shown. */
+  waiting(listener: CallListener | undefined): void;
+  /** Takes the spinner away before anything else is written; harmless without one. */
+  clear(): void;
+}
+
+interface DisplayOptions {
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly format: Format;
+  readonly colour: boolean;
+  readonly unicode: boolean;
+  /** Limit of one attempt: a person who waits wants to know for how long at most. */
+  readonly timeoutMs: number;
+  /** Waits are told at once, in lines. */
+  readonly isAccessible?: boolean;
+}
+
+/** What is being waited for: after a pause, if there is one, an answer. */
+interface Wait {
+  /** By the monotonic clock. */
+  readonly sinceMs: number;
+  readonly pause?: { readonly why: string; readonly untilMs: number };
+}
+
+/** `waiting for the service, 3 of 30 s`; in a pause `the service answered 429, trying again in 9 s`. */
+function textOf({ sinceMs, pause }: Wait, timeoutMs: number, nowMs: number): string {
+  if (pause !== undefined && nowMs < pause.untilMs) {
+    return `${pause.why}, trying again in ${Math.ceil((pause.untilMs - nowMs) / 1000)} s`;
+  }
+  const passedMs = nowMs - Math.max(sinceMs, pause?.untilMs ?? 0);
+  // A read tells each further attempt: what takes longer is a write, of which the card is looked at.
+  if (passedMs > timeoutMs) return `no reply within ${formatSeconds(timeoutMs)}, looking at the card`;
+  return `waiting for the service, ${Math.floor(passedMs / 1000)} of ${Math.ceil(timeoutMs / 1000)} s`;
+}
+
+/** `waiting 12 s`; the shortest waits are none to a person. */
+function waitText(waitMs: number): string {
+  const seconds = waitMs / 1000;
+  if (seconds < 0.1) return 'trying again';
+  return `waiting ${seconds >= 10 ? Math.round(seconds) : seconds.toFixed(1)} s`;
+}
+
+/**
+ * A spinner on stderr, made after 300 ms of silence. Where nothing can be drawn over, in its place one line, once,
+ * when it takes long (`sayLate`).
+ */
+class Spinner {
+  readonly #look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs' | 'isAccessible'>;
+  readonly #now: () => number;
+  readonly #sayLate: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #counter: NodeJS.Timeout | undefined;
+  #running: { stop(): unknown; text: string } | undefined;
+  #wait: Wait = { sinceMs: 0 };
+
+  constructor(
+    look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs' | 'isAccessible'>,
+    now: () => number,
+    sayLate?: () => void,
+  ) {
+    this.#look = look;
+    this.#now = now;
+    this.#sayLate = sayLate;
+  }
+
+  start(wait: Wait): void {
+    this.#wait = wait;
+    if (this.#timer !== undefined || this.#running !== undefined) return;
+    const timer =
+      this.#sayLate === undefined
+        ? setTimeout(() => void this.#show(timer), SPINNER_AFTER_MS)
+        : setTimeout(() => this.#sayAgain(), this.#look.isAccessible ? SPINNER_AFTER_MS : LINE_AFTER_MS);
+    timer.unref();
+    this.#timer = timer;
+  }
+
+  #sayAgain(): void {
+    this.#sayLate?.();
+    this.#timer = setTimeout(() => this.#sayAgain(), LINE_AGAIN_MS);
+    this.#timer.unref();
+  }
+
+  async #show(timer: NodeJS.Timeout): Promise<void> {
+    const { default: ora } = await import('ora');
+    // Stopped, or stopped and started again, while ora was loaded: only the newest start may draw.
+    if (this.#timer !== timer) return;
+    const { colour, unicode } = this.#look;
+    this.#running = ora({
+      text: textOf(this.#wait, this.#look.timeoutMs, this.#now()),
+      color: colour ? 'cyan' : false,
+      spinner: unicode ? 'dots' : 'line',
+      isEnabled: true,
+      // Our own signal handling decides what Ctrl-C means; ora would take it over.
+      discardStdin: false,
+    }).start();
+    this.#counter = setInterval(() => {
+      if (this.#running !== undefined) this.#running.text = textOf(this.#wait, this.#look.timeoutMs, this.#now());
+    }, COUNT_MS);
+    this.#counter.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#counter);
+    this.#timer = undefined;
+    this.#running?.stop();
+    this.#running = undefined;
+  }
+}
+
+/** FRONTDESK_ACCESSIBLE: for screen readers and slow lines. */
+export function isAccessible({ env }: Pick<Context, 'env'>): boolean {
+  return !['', '0', 'false'].includes((env['FRONTDESK_ACCESSIBLE'] ?? '').toLowerCase());
+}
+
+/**
+ * Whether a line may be drawn over: not off a terminal, for a screen reader, nor on a terminal that obeys no escape
+ * sequences or does not know its width, since the number of lines is then unknown (ora clears for ever where
+ * the width is 0).
+ */
+export function canRedraw(context: Context): boolean {
+  const { env, stderr } = context;
+  return stderr.isTerminal && stderr.columns !== undefined && env['TERM'] !== 'dumb' && !isAccessible(context);
+}
+
+/** Shows a person that a call is under way, and on any stderr why it is tried again (-q and -v decide how much). */
+export function createWaitDisplay(context: Context, options: DisplayOptions): WaitDisplay {
+  const { stderr } = context;
+  // The log of a CI job is no place for a spinner, even where it has a terminal.
+  const isWanted = stderr.isTerminal && context.env['CI'] === undefined && !options.quiet && !options.verbose;
+  const now = () => context.clock.monotonic();
+  const limit = Math.ceil(options.timeoutMs / 1000);
+  const report = (notice: Notice) => {
+    display?.stop();
+    void stderr.write(renderNotice(notice, options.format, stderr, undefined, options.colour));
+  };
+  const sayLate = () =>
+    void stderr.write(
+      renderNotice(
+        note('WAITING', `${isAccessible(context) ? '' : 'still '}waiting for the service, up to ${limit} s`),
+        options.format,
+        stderr,
+      ),
+    );
+  const display = isWanted
+    ? new Spinner({ ...options, isAccessible: isAccessible(context) }, now, canRedraw(context) ? undefined : sayLate)
+    : undefined;
+  const trace = (line: string) => {
+    if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
+    else void stderr.write(`${safeText(line)}\n`);
+  };
+  const onRetry: CallListener['onRetry'] = ({ reason, waitMs }) => {
+    if (options.quiet) return;
+    // A person wants one line; the service's own words stand in the error if there will be one.
+    const why = stderr.isTerminal ? reason.replace(/ \(.*$/s, '') : reason;
+    report(note('RETRY', `${why}, ${waitText(waitMs)}`));
+    display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
+  };
+  return {
+    listener: { onRetry, isWaitedFor: true, ...(options.verbose ? { onTrace: trace } : {}) },
+    waiting(listener) {
+      if (listener?.isWaitedFor === true) display?.start({ sinceMs: now() });
+    },
+    clear: () => display?.stop(),
+  };
+}

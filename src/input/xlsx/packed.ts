@@ -1,0 +1,53 @@
+/** Why a file cannot be read as a workbook: a clause about the file, such as `is encrypted`. */
+export class WorkbookFault extends Error {
+  constructor(problem: string, cause?: unknown) {
+    super(problem, { cause });
+    this.name = 'WorkbookFault';
+  }
+}
+
+/** A fault of a file that breaks the rules of its own format. `detail` says which. */
+export function damaged(detail: string, cause?: unknown): WorkbookFault {
+  return new WorkbookFault(`is damaged, or not a workbook (${detail})`, cause);
+}
+
+/** The directory of a ZIP file stands at its end, so the packed file is kept in memory while it is read. */
+const MAX_PACKED_BYTES = 128 * 1024 * 1024;
+/** How much of an older or encrypted file is looked at to tell which of the two it is. */
+const MAX_OLE_BYTES = 4 * 1024 * 1024;
+const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+const ZIP = [0x50, 0x4b];
+/** How Excel names the part that holds an encrypted workbook. */
+const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** How many bytes tell a workbook from text. */
+export const MAGIC_BYTES = 8;
+
+function begins(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, index) => bytes[index] === byte);
+}
+
+/** Can this be no text, but a workbook: a ZIP file, or the container of encrypted and of older ones? */
+export function looksLikeWorkbook(start: Uint8Array): boolean {
+  const isZip = begins(start, ZIP) && (begins(start.subarray(2), [3, 4]) || begins(start.subarray(2), [5, 6]));
+  return isZip || begins(start, OLE);
+}
+
+/** Reads a packed file to its end. One that is no ZIP file is refused by its first bytes, before the rest is read. */
+export async function readPacked(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of bytes) {
+    pieces.push(Buffer.from(piece));
+    length += piece.length;
+    const [first = piece] = pieces;
+    if (length >= MAGIC_BYTES && !begins(first, ZIP) && !begins(first, OLE)) break;
+    if (begins(first, OLE) && length > MAX_OLE_BYTES) break;
+    if (length > MAX_PACKED_BYTES) throw new WorkbookFault('is larger than 128 MiB');
+  }
+  const whole = Buffer.concat(pieces);
+  if (begins(whole, ZIP)) return whole;
+  if (!begins(whole, OLE)) throw new WorkbookFault('is not a workbook (an .xlsx file is a ZIP file, and this is not)');
+  if (whole.includes(ENCRYPTED_PACKAGE)) throw new WorkbookFault('is encrypted; save it without a password');
+  throw new WorkbookFault('is in the older .xls format, or encrypted; save it as .xlsx, without a password');
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import type { OutputPort } from '../context.ts';
+import { answerMemory } from '../wire/answer-memory.ts';
+
+/** Far more than any call of ours; what is longer is no message. */
+const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/** The id that a client gave the request that has `id` here; ids of its calls in messages for it. */
+export function clientId(id: RequestId): RequestId {
+  // Made below of an id as it came.
+  return JSON.parse(String(id).slice(String(id).indexOf(' ') + 1)) as RequestId;
+}
+
+/** Of the text of a tool's result. */
+function textLength(message: JSONRPCMessage): number {
+  const structured = 'result' in message ? message.result['structuredContent'] : undefined;
+  const text = typeof structured === 'object' && structured !== null && 'text' in structured ? structured.text : '';
+  return String(text).length;
+}
+
+/**
+ * The connection to a client: one JSON-RPC message a line. Our requests leave under ids that cannot be guessed, and
+ * an answer is handed on once, so that an unsolicited or repeated one is dropped. Each request of
+ * the client gets an id of its own here, because a client may use one twice: a cancellation then ends both.
+ */
+export class Connection implements Transport {
+  readonly #stdout: OutputPort;
+  readonly #decoder = new TextDecoder();
+  /** Id that a client sees of a request of ours -> the one that the protocol layer gave it. */
+  readonly #asked = new Map<string, RequestId>();
+  /** Requests of the client that have no answer yet, by their ids here. */
+  readonly #open = new Set<RequestId>();
+  #received = 0;
+  #written: Promise<void> = Promise.resolve();
+  #whenAnswered: (() => void) | undefined;
+  #buffer = '';
+  #isSkipping = false;
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  /** A call was taken back by the client, under the id that it gave. */
+  onCancelled: (requestId: RequestId) => void = () => undefined;
+  /** stdout cannot be written any more. */
+  onLost: (error: unknown) => void = () => undefined;
+
+  constructor(stdout: OutputPort) {
+    this.#stdout = stdout;
+  }
+
+  async start(): Promise<void> {
+    // The reader of stdin feeds it.
+  }
+
+  async close(): Promise<void> {
+    this.#asked.clear();
+    this.onclose?.();
+  }
+
+  /** Resolves when every request that came has been answered. */
+  whenAnswered(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenAnswered = resolve;
+    });
+  }
+
+  /** Takes bytes of stdin; whole lines are messages. */
+  feed(bytes: Uint8Array): void {
+    const [first = '', ...rest] = this.#decoder.decode(bytes, { stream: true }).split('\n');
+    let line = this.#buffer + first;
+    for (const next of rest) {
+      this.#line(line);
+      line = next;
+    }
+    if (line.length > MAX_LINE_CHARACTERS) {
+      this.#isSkipping = true;
+      line = '';
+    }
+    this.#buffer = line;
+  }
+
+  #line(line: string): void {
+    if (this.#isSkipping || line.length > MAX_LINE_CHARACTERS) {
+      this.#isSkipping = false;
+      this.#refuse(INVALID_REQUEST, `a message of more than ${MAX_LINE_CHARACTERS} characters`);
+      return;
+    }
+    if (line.trim() === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.#refuse(PARSE_ERROR, 'the line is not JSON');
+      return;
+    }
+    try {
+      this.#receive(parseJSONRPCMessage(value));
+    } catch {
+      this.#refuse(INVALID_REQUEST, 'the line is not a JSON-RPC message');
+    }
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if ('method' in message) {
+      if ('id' in message) {
+        this.#received += 1;
+        const id = `${this.#received} ${JSON.stringify(message.id)}`;
+        this.#open.add(id);
+        this.onmessage?.({ ...message, id });
+      } else if (message.method === 'notifications/cancelled') this.#cancelled(message);
+      else this.onmessage?.(message);
+      return;
+    }
+    const id = String(message.id);
+    const asked = this.#asked.get(id);
+    if (asked === undefined || !this.#asked.delete(id)) return;
+    this.onmessage?.({ ...message, id: asked });
+  }
+
+  /** Every open request under that id is taken back. */
+  #cancelled(message: JSONRPCNotification): void {
+    const cancelled = message.params?.['requestId'];
+    if (typeof cancelled !== 'string' && typeof cancelled !== 'number') return;
+    for (const id of [...this.#open].filter((open) => clientId(open) === cancelled)) {
+      this.#answered(id);
+      this.onmessage?.({ ...message, params: { ...message.params, requestId: id } });
+    }
+    this.onCancelled(cancelled);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    let sent: unknown = message;
+    if (!('method' in message)) {
+      if (message.id !== undefined) {
+        this.#answered(message.id);
+        sent = { ...message, id: clientId(message.id) };
+      }
+    } else if ('id' in message) {
+      const id = `frontdesk-${randomBytes(16).toString('base64url')}`;
+      this.#asked.set(id, message.id);
+      sent = { ...message, id };
+    } else if (message.method === 'notifications/cancelled') {
+      const requestId = this.#takeBack(message.params?.['requestId']);
+      sent = { ...message, params: { ...message.params, requestId } };
+    }
+    await this.#write(sent, textLength(message));
+  }
+
+  /** The id under which a request of ours left; an answer to it is not taken any more. */
+  #takeBack(requestId: unknown): unknown {
+    for (const [id, asked] of this.#asked) {
+      if (asked !== requestId) continue;
+      this.#asked.delete(id);
+      return id;
+    }
+    return requestId;
+  }
+
+  #answered(id: RequestId): void {
+    this.#open.delete(id);
+    if (this.#open.size > 0) return;
+    this.#whenAnswered?.();
+  }
+
+  #refuse(code: number, message: string): void {
+    void this.#write({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(() => undefined);
+  }
+
+  /** One after the other: a long result takes several times its length while it is written. */
+  async #write(message: unknown, bytes = 0): Promise<void> {
+    answerMemory.hold(bytes);
+    const before = this.#written;
+    this.#written = (async () => {
+      await before;
+      answerMemory.beginPrint(bytes);
+      try {
+        await this.#stdout.write(`${JSON.stringify(message)}\n`);
+      } catch (error) {
+        this.onLost(error);
+        throw error;
+      } finally {
+        answerMemory.endPrint(bytes);
+        answerMemory.free(bytes);
+      }
+    })();
+    return this.#written;
+  }
+}

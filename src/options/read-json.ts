@@ -1,0 +1,59 @@
+import type { Fault } from '../failure.ts';
+import { cardIdProblem } from '../input/card-id.ts';
+import { quoteGiven } from '../input/given.ts';
+import { meantBy } from '../output/nearest.ts';
+import type { OptionDeclarations, OptionSpec } from './option.ts';
+import { type GivenValues, type Reading, readChoice, readValue } from './read-value.ts';
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? quoteGiven(value) : String(JSON.stringify(value)).slice(0, 60);
+}
+
+function bad(problem: string): Reading<never> {
+  return { ok: false, problem };
+}
+
+/** Returns a JSON value as its declaration has it: a number for a count, a list for choices, else a string. */
+function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> {
+  const { kind = 'text', choices = [] } = spec;
+  if (kind === 'choices') {
+    if (!Array.isArray(value) || value.length === 0) {
+      return bad(`must be a list of ${choices.join(', ')}, not ${shown(value)}`);
+    }
+    const items = value.map((item) => readChoice(choices, typeof item === 'string' ? item : shown(item)));
+    return items.find(({ ok }) => !ok) ?? { ok: true, value };
+  }
+  if (kind === 'count' && typeof value !== 'number') return bad(`must be a whole number, not ${shown(value)}`);
+  if (kind !== 'count' && typeof value !== 'string') return bad(`must be text, not ${shown(value)}`);
+  if (value === '') return bad('is empty');
+  const problem = kind === 'cardId' ? cardIdProblem(String(value)) : undefined;
+  return problem === undefined ? readValue({ ...spec, kind }, String(value)) : bad(problem);
+}
+
+/** Returns a fault for each name that is not among the known ones. */
+export function unknownNames(given: GivenValues, known: readonly string[]): readonly Fault[] {
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((where) => ({ where, problem: `is not an argument of this tool${meantBy(where, known)}` }));
+}
+
+/**
+ * Returns the values of declared arguments that came as JSON, by name. What is wrong with them, what is missing and what
+ * is not declared is added to `faults`.
+ */
+export function readJsonValues(declared: OptionDeclarations, given: GivenValues, faults: Fault[]): GivenValues {
+  const values = Object.entries(declared).map(([name, spec]): readonly [string, unknown] => {
+    const value = given[name];
+    if (value === undefined) {
+      if (spec.required === true) faults.push({ where: name, problem: 'is required' });
+      if (spec.default === undefined) return [name, undefined];
+    }
+    const reading =
+      value === undefined ? readValue({ ...spec, kind: spec.kind ?? 'text' }, spec.default ?? '') : read(spec, value);
+    if (reading.ok) return [name, reading.value];
+    faults.push({ where: name, problem: reading.problem });
+    return [name, undefined];
+  });
+  faults.push(...unknownNames(given, Object.keys(declared)));
+  return Object.fromEntries(values);
+}

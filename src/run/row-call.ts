@@ -1,0 +1,148 @@
+import { NO_ENDING } from '../ending.ts';
+import { succeeds } from '../files/io-failure.ts';
+import type { Pacer } from '../http/call.ts';
+import type { Limiter } from './limiter.ts';
+import type { OrderedSink } from './ordered-sink.ts';
+import type { RunRow } from './row-outcome.ts';
+import type { RunControl } from './run-control.ts';
+import type { RowSlot, RunTask } from './run-task.ts';
+
+/** What is done with a row: sent, sent again at the user's word, or only read and compared. */
+export type RowCallKind = 'send' | 'resend' | 'reconcile';
+
+/** What all rows of a run have in common. */
+export interface RowCallPorts<R extends RunRow> {
+  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf' | 'clock'>;
+  readonly control: RunControl;
+  readonly limiter: Limiter;
+  readonly sink: Pick<OrderedSink<R>, 'next'>;
+}
+
+/** One row on its way: admits its attempts and remembers whether any of them may have left. */
+export class RowCall<R extends RunRow> implements RowSlot, Pacer {
+  readonly row: R;
+  /** Place of the row in the run, 0 for the first. */
+  readonly position: number;
+  readonly kind: RowCallKind;
+  /** Attempts whose first byte may have left. */
+  admitted = 0;
+  /** Was an attempt refused because the run is stopping? */
+  isDenied = false;
+  isDone = false;
+  /** When the first request for the row left, by the monotonic clock. */
+  leftMs: number | undefined;
+  readonly #ports: RowCallPorts<R>;
+  /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
+  #hasPlace = false;
+  #readPacer: Pacer | undefined;
+
+  constructor(row: R, position: number, kind: RowCallKind, ports: RowCallPorts<R>) {
+    this.row = row;
+    this.position = position;
+    this.kind = kind;
+    this.#ports = ports;
+  }
+
+  get pacer(): Pacer {
+    return this;
+  }
+
+  /** Made when it is asked for: most rows are not read. */
+  get readPacer(): Pacer {
+    this.#readPacer ??= {
+      admit: async () => {
+        this.#givePlaceBack();
+        this.#hasPlace = await this.#ports.limiter.admit();
+        return this.#hasPlace || this.#deny();
+      },
+      leaves: () => this.#usePlace(),
+      refused: (waitMs, askedMs) => this.refused(waitMs, askedMs),
+      mayRetry: () => this.mayRetry(),
+      succeeded: () => this.succeeded(),
+      isAwaited: this.isAwaited,
+    };
+    return this.#readPacer;
+  }
+
+  get wrapUp(): AbortSignal {
+    return this.#ports.control.wrapUp;
+  }
+
+  get stop(): AbortSignal {
+    return this.#ports.control.stop;
+  }
+
+  readonly isAwaited = (): boolean => this.#ports.sink.next === this.position;
+
+  async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
+    if (purpose === 'read_back') return this.readPacer.admit(purpose);
+    const { limiter, task } = this.#ports;
+    const { journal } = task;
+    this.#givePlaceBack();
+    this.#hasPlace = limiter.admitNow() ?? (await limiter.admit());
+    if (!this.#hasPlace) return this.#deny();
+    // A reconciliation only reads: it leaves no intent behind.
+    if (journal !== undefined && this.kind !== 'reconcile') {
+      const { row, id } = this.row;
+      try {
+        await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });
+      } catch {
+        // The writer keeps the failure, and the run stops by it: without its intent the row must not be sent.
+        this.#givePlaceBack();
+        return this.#deny();
+      }
+      if (this.wrapUp.aborted) {
+        this.#givePlaceBack();
+        const outcome = journal.states.isDoubtful(row) ? 'unknown' : 'not_sent';
+        // The writer keeps a failure of its own, and the run ends by it.
+        const ending = { ...NO_ENDING, outcome, code: 'CANCELLED', attempts: this.admitted } as const;
+        await succeeds(journal.result(this.row, ending));
+        return this.#deny();
+      }
+    }
+    this.admitted += 1;
+    return true;
+  }
+
+  leaves(): void {
+    this.#usePlace();
+    // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
+    const lost = this.#ports.task.journal?.lost();
+    // The run is another process's now: whatever has not left is kept back.
+    if (lost !== undefined) this.#ports.control.break(lost);
+  }
+
+  /** The row has ended: a place of a request that never left is free for another. */
+  end(): void {
+    this.isDone = true;
+    this.#givePlaceBack();
+  }
+
+  refused(waitMs: number, askedMs: number): boolean {
+    return this.#ports.limiter.refused(waitMs, askedMs);
+  }
+
+  mayRetry(): boolean {
+    return this.#ports.limiter.mayRetry();
+  }
+
+  succeeded(): void {
+    this.#ports.limiter.succeeded();
+  }
+
+  #usePlace(): void {
+    this.leftMs ??= this.#ports.task.clock.monotonic();
+    if (this.#hasPlace) this.#ports.limiter.leave();
+    this.#hasPlace = false;
+  }
+
+  #givePlaceBack(): void {
+    if (this.#hasPlace) this.#ports.limiter.giveBack();
+    this.#hasPlace = false;
+  }
+
+  #deny(): false {
+    this.isDenied = true;
+    return false;
+  }
+}

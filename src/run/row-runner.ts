@@ -1,0 +1,322 @@
+import { type Ending, isHeldBack } from '../ending.ts';
+import { Failure } from '../failure.ts';
+import type { CallResult } from '../http/call.ts';
+import { removeFrom } from '../wire/remove-from.ts';
+import type { RunJournal } from './journal.ts';
+import { Limiter } from './limiter.ts';
+import { OrderedSink } from './ordered-sink.ts';
+import { RowCall, type RowCallKind, type RowCallPorts } from './row-call.ts';
+import {
+  failedCall,
+  isHeldForNow,
+  journalResult,
+  type RowResult,
+  type RunRow,
+  sentResult,
+  stateResult,
+  unsentResult,
+  withDoubt,
+} from './row-outcome.ts';
+import { asFailure, RunControl } from './run-control.ts';
+import { RunTally } from './run-tally.ts';
+import type { RunResult, RunTask, Waited } from './run-task.ts';
+import { endedBy, outputLoss, runExitCode } from './stop.ts';
+import { StopRules } from './stop-rules.ts';
+
+/** So long a row may go without an answer before the progress names it. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Runs the rows through `send`, at most `concurrency` at once, and prints their results in input order. Rows that
+ * the journal says are done are printed from it. Never rejects: what goes wrong is in the report and its exit code.
+ */
+export function runRows<R extends RunRow>(task: RunTask<R>): Promise<RunResult> {
+  return new RowRunner(task).run();
+}
+
+class RowRunner<R extends RunRow> {
+  readonly #task: RunTask<R>;
+  readonly #tally = new RunTally();
+  readonly #rules: StopRules;
+  readonly #control: RunControl;
+  readonly #limiter: Limiter;
+  readonly #ports: RowCallPorts<R>;
+  readonly #sink: OrderedSink<R>;
+  /** An array, not a set: see `removeFrom`. */
+  readonly #calls: RowCall<R>[] = [];
+  #wake: (() => void) | undefined;
+  #watched: Promise<void> | undefined;
+  #isOutputLost = false;
+
+  constructor(task: RunTask<R>) {
+    this.#task = task;
+    const succeededBefore = task.journal?.states.succeeded() ?? 0;
+    this.#rules = new StopRules(task.maxFailures, succeededBefore);
+    this.#control = new RunControl(
+      task,
+      () => this.#notifyChange(),
+      () => this.#endOverdue(),
+    );
+    this.#limiter = new Limiter({
+      clock: task.clock,
+      rate: task.rate,
+      wrapUp: this.#control.wrapUp,
+      onPause: (untilMs) => task.onPause?.(untilMs),
+      onTooLong: (waitMs) => this.#control.wrapUpFor({ kind: 'busy', waitMs }),
+    });
+    this.#sink = new OrderedSink(task, (error, of) =>
+      of === 'emit' ? this.#loseOutput(error) : this.#control.break(error),
+    );
+    this.#ports = { task, control: this.#control, limiter: this.#limiter, sink: this.#sink };
+    task.onBegin?.(() => this.#waitedFor());
+  }
+
+  async run(): Promise<RunResult> {
+    const { clock, journal } = this.#task;
+    const startMs = clock.monotonic();
+    let positions = 0;
+    try {
+      positions = await this.#dispatch();
+      while (this.#calls.length > 0) await this.#change();
+      await this.#sink.drained(positions);
+    } finally {
+      this.#control.end();
+    }
+    const tally = this.#tally;
+    // Rows that could not even be read from the input are left too.
+    const hasAll = !this.#control.has('broken') || positions >= (this.#task.rowCount ?? Number.POSITIVE_INFINITY);
+    const state = tally.toDo > 0 || !hasAll ? 'stopped' : 'finished';
+    if (journal !== undefined && journal.failure === undefined) {
+      await journal
+        .end(state, tally.outcomes(), endedBy(this.#control.stops[0]))
+        .catch((failure: unknown) => this.#control.break(failure));
+    }
+    return {
+      exitCode: runExitCode(tally, this.#control.stops),
+      tally,
+      // What broke is reported although every row was sent.
+      stop: state === 'stopped' || this.#control.has('broken') ? this.#control.stops[0] : undefined,
+      state,
+      elapsedMs: Math.round(clock.monotonic() - startMs),
+      isOutputLost: this.#isOutputLost,
+    };
+  }
+
+  /** Goes through the rows once; answers how many there were. */
+  async #dispatch(): Promise<number> {
+    const { keep, rowCount } = this.#task;
+    let position = 0;
+    try {
+      for await (const row of this.#task.rows) {
+        while (!this.#sink.hasRoom) await this.#sink.progress();
+        await this.#take(row, position);
+        position += 1;
+        // Nobody reads the rows that are left, and nothing depends on them but their number.
+        if (this.#control.has('reader_gone') && keep === undefined) {
+          this.#tally.addUnreached(Math.max(0, (rowCount ?? 0) - position));
+          break;
+        }
+      }
+    } catch (error) {
+      this.#control.break(error);
+    }
+    return position;
+  }
+
+  async #take(row: R, position: number): Promise<void> {
+    const { journal, unknownRows, reconcile, concurrency } = this.#task;
+    let kind: RowCallKind = 'send';
+    if (journal !== undefined && !journal.states.isToDo(row.row)) {
+      const isUnknown = journal.states.state(row.row) === 'unknown';
+      if (!isUnknown || unknownRows === 'leave') return this.#replay(row, position, journal);
+      kind = unknownRows === 'reconcile' ? 'reconcile' : 'resend';
+      if (kind === 'reconcile' && reconcile === undefined) return this.#replay(row, position, journal);
+    }
+    while (this.#calls.length >= concurrency && !this.#control.isStopping) await this.#change();
+    if (this.#control.isStopping) return this.#skip(row, position);
+    if (kind === 'resend') this.#watch(journal?.resolve(row.row));
+    this.#launch(row, position, kind);
+  }
+
+  #launch(row: R, position: number, kind: RowCallKind): void {
+    const call = new RowCall(row, position, kind, this.#ports);
+    this.#calls.push(call);
+    this.#start(call).then(
+      (result) => this.#end(call, result),
+      (error: unknown) => this.#end(call, failedCall(asFailure(error))),
+    );
+  }
+
+  #start(call: RowCall<R>): Promise<CallResult> {
+    const { reconcile } = this.#task;
+    const isRead = call.kind === 'reconcile' && reconcile !== undefined;
+    try {
+      return isRead ? reconcile(call.row, call) : this.#task.send(call.row, call);
+    } catch (error) {
+      // A bug that throws at once ends like one that rejects.
+      return Promise.reject(error);
+    }
+  }
+
+  /** A row that an earlier process did. `observedStatus`: what was read of its card now, which did not settle it. */
+  async #replay(row: R, position: number, journal: RunJournal, observedStatus?: string): Promise<void> {
+    try {
+      const entry = await journal.entry(row.row);
+      const ending = observedStatus === undefined ? entry.ending : { ...entry.ending, observedStatus };
+      const durable = observedStatus === undefined ? undefined : journal.result(row, ending);
+      this.#watch(durable);
+      const result = journalResult(row, this.#task.command, { ...entry, ending });
+      this.#settle(position, result, journal.states.isToDo(row.row), durable);
+    } catch (error) {
+      // The row keeps its place in the output, and its outcome, which is known without its record.
+      this.#control.break(error);
+      const result = stateResult(row, this.#task.command, journal.states.state(row.row));
+      this.#settle(position, result, journal.states.isToDo(row.row), undefined);
+    }
+  }
+
+  /** A row that the run stopped before; one that may have been sent by an earlier process stays `unknown`. */
+  #skip(row: R, position: number): Promise<void> | undefined {
+    const { journal, command } = this.#task;
+    if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
+    this.#settle(position, unsentResult(row, command, this.#control.failure), true, undefined);
+    return undefined;
+  }
+
+  #end(call: RowCall<R>, reply: CallResult): void {
+    if (call.isDone) return;
+    call.end();
+    removeFrom(this.#calls, call);
+    const { journal } = this.#task;
+    if (journal?.failure !== undefined) this.#control.break(journal.failure);
+    if (call.kind === 'reconcile' && journal !== undefined) this.#endReconciled(call, reply, journal);
+    else if (call.isDenied && call.admitted === 0) void this.#skip(call.row, call.position);
+    else this.#endSent(call, reply);
+    this.#notifyChange();
+  }
+
+  #endSent(call: RowCall<R>, reply: CallResult): void {
+    const { command, isWrite, journal } = this.#task;
+    const { row, position, admitted } = call;
+    const ended = this.#wasStopped(reply)
+      ? unsentResult(row, command, this.#control.failure, admitted)
+      : sentResult(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
+    const result = journal?.states.isDoubtful(row.row) === true ? withDoubt(ended) : ended;
+    const { ending } = result;
+    if (ending.httpStatus === 429) this.#pauseFor(result);
+    else if (ending.httpStatus !== undefined) this.#limiter.answered();
+    const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(result);
+    if (stop !== undefined) this.#control.wrapUpFor(stop);
+    if (journal === undefined && result.failure === undefined) {
+      this.#settle(position, result, false, undefined);
+      return;
+    }
+    const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
+    const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
+    const durable = journal?.result(row, ending, again);
+    this.#watch(durable);
+    this.#settle(position, result, toDo, durable);
+  }
+
+  #endReconciled({ row, position }: RowCall<R>, reply: CallResult, journal: RunJournal): void {
+    const { command } = this.#task;
+    const ended = sentResult(row, reply, { command, isWrite: false, mayHaveLeft: true });
+    if (ended.failure !== undefined) {
+      // That the reading settles nothing is no failure of the reading.
+      const { code } = ended.failure;
+      const settlesNothing = code === 'OUTCOME_UNKNOWN';
+      // A card that the service cannot show leaves the row as unknown as it was.
+      const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.ending.outcome;
+      if (settlesNothing) this.#rules.answered();
+      const stop = settlesNothing ? undefined : this.#rules.ended({ ...ended, ending: { ...ended.ending, outcome } });
+      if (stop !== undefined) this.#control.wrapUpFor(stop);
+      void this.#replay(row, position, journal, settlesNothing ? ended.ending.observedStatus : undefined);
+      return;
+    }
+    // The time is that of the reading; when the row was sent its intent says.
+    const ending: Ending = {
+      ...ended.ending,
+      outcome: 'confirmed_by_read',
+      sentAtMs: undefined,
+      durationMs: undefined,
+    };
+    const durable = journal.result(row, ending);
+    this.#watch(durable);
+    this.#settle(position, { ...ended, ending }, false, durable);
+  }
+
+  /** A record that cannot be written ends the run. Records that are written together have one promise. */
+  #watch(durable: Promise<void> | undefined): void {
+    if (durable === this.#watched) return;
+    this.#watched = durable;
+    durable?.catch((failure: unknown) => this.#control.break(failure));
+  }
+
+  /** Was the row called off on its way to the service, because of what another row met? */
+  #wasStopped(reply: CallResult): boolean {
+    return reply.kind === 'failed' && reply.failure.code === 'CANCELLED' && this.#control.isStopping;
+  }
+
+  /** Was the row refused for a reason that is not its own, so that a resume does it again? */
+  #isAboutTheRun({ outcome, code }: Ending): boolean {
+    if (outcome !== 'rejected') return false;
+    return code === 'AUTH' || (code === 'FORBIDDEN' && this.#control.has('refused'));
+  }
+
+  #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
+    this.#tally.add(result, toDo);
+    this.#task.onEnded?.(result);
+    this.#sink.put(position, result, durable);
+  }
+
+  /** The last refusal of a row that has no retries left pauses the others too. */
+  #pauseFor(result: RowResult<R>): void {
+    const retryAt = result.failure?.details.retryAt;
+    const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - this.#task.clock.now();
+    if (waitMs > 0) this.#limiter.refused(waitMs);
+  }
+
+  /** Ends the rows whose request does not obey: the person has asked twice. */
+  #endOverdue(): void {
+    for (const call of [...this.#calls]) {
+      const isUnknown = this.#task.isWrite && call.admitted > 0;
+      const failure = isUnknown
+        ? new Failure('OUTCOME_UNKNOWN', 'the request was sent, and the run was stopped before its answer came')
+        : new Failure('CANCELLED', 'the run was stopped');
+      this.#end(call, failedCall(failure.with({ attempts: call.admitted })));
+    }
+  }
+
+  /** The row that has been without an answer for longest, once that is long. */
+  #waitedFor(): Waited | undefined {
+    const nowMs = this.#task.clock.monotonic();
+    let longest: Waited | undefined;
+    for (const { row, leftMs = nowMs } of this.#calls) {
+      const ms = nowMs - leftMs;
+      if (ms < PATIENCE_MS || ms <= (longest?.ms ?? 0)) continue;
+      longest = { row: row.row, ms, inFlight: this.#calls.length, isFull: this.#sink.isFull };
+    }
+    return longest;
+  }
+
+  #loseOutput(error: unknown): void {
+    this.#isOutputLost = true;
+    const loss = outputLoss(error, this.#task.isWrite);
+    if (loss !== 'reader_gone') this.#control.break(loss.error);
+    // A write goes on: what was asked for is the change, and the journal has its results.
+    else if (!this.#task.isWrite) this.#control.wrapUpFor({ kind: 'reader_gone' });
+  }
+
+  /** Resolves at the next row that ends, or when the run stops. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #notifyChange(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

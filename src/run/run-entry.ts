@@ -1,0 +1,65 @@
+import { OUTCOMES } from '../failure.ts';
+import { INTEGER, object, oneOf, record, type Shape, type ShapeOf, shapesOf, TEXT } from '../json/shape.ts';
+import { type Column, columnsOf } from '../output/column.ts';
+import { commandWords, localTime } from '../output/people-text.ts';
+
+/**
+ * `running`: a process works on it. `finished`: a resume would send nothing, and no row is unknown. `unsettled`: a
+ * resume would send nothing, and some are. `stopped`: it ended in order with rows left. `interrupted`: its process was
+ * killed, or is elsewhere and gives no sign of life.
+ */
+export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+function member<Value>(shape: Shape<Value>, column: Omit<Column, 'name'>) {
+  return { shape, column };
+}
+
+/** What is told of a run: the members of its JSON and the columns of its table. */
+const MEMBERS = {
+  run: member(TEXT, { header: 'RUN', keep: true }),
+  operation: member(TEXT, { header: 'OPERATION', keep: true, people: commandWords }),
+  profile: member(TEXT, { header: 'PROFILE', spare: true }),
+  state: member(oneOf(RUN_STATES), { header: 'STATE', keep: true }),
+  rows: member(INTEGER, { header: 'ROWS', align: 'right' }),
+  /** ISO 8601. */
+  startedAt: member(TEXT, { header: 'STARTED', spare: true, people: localTime }),
+};
+
+/** One entry of `runs list`. */
+export const RUN_OUTPUT = object(shapesOf(MEMBERS), {
+  /** Rows by outcome; rows not reached are `not_sent`. Absent: the journal is damaged. */
+  outcomes: record(INTEGER),
+});
+
+export interface RunOverview extends ShapeOf<typeof RUN_OUTPUT> {
+  /** Name of the input file; undefined: the rows came from stdin or the command line. */
+  readonly source?: string;
+}
+
+const COLUMNS = columnsOf(MEMBERS);
+const [FACTS, STARTED] = [COLUMNS.slice(0, -1), COLUMNS.slice(-1)];
+
+export const RUN_COLUMNS: readonly Column[] = [
+  ...FACTS,
+  ...[...OUTCOMES, 'in_flight'].map((outcome): Column => {
+    const header = outcome.toUpperCase().replaceAll('_', ' ');
+    return { name: `outcomes.${outcome}`, header, align: 'right' };
+  }),
+  ...STARTED,
+];
+
+/** `2 applied, 1 not sent`, of the counts as JSON. */
+function outcomeWords(counts: string): string {
+  if (counts === '') return '';
+  const entries = Object.entries<unknown>(JSON.parse(counts));
+  return entries.map(([outcome, rows]) => `${rows} ${outcome.replaceAll('_', ' ')}`).join(', ');
+}
+
+/** On a terminal the outcomes are read in a row: as columns, the very ones that matter would find no room. */
+export const PEOPLE_COLUMNS: readonly Column[] = [
+  ...FACTS,
+  { name: 'outcomes', header: 'OUTCOMES', below: 'plain', people: outcomeWords },
+  { name: 'source', header: 'FILE', below: 'labelled' },
+  ...STARTED,
+];

@@ -1,0 +1,162 @@
+import { type Actor, type Progress, Self, type World } from './simulated-processes.ts';
+
+interface Node {
+  readonly world: World;
+  readonly from: Node | undefined;
+  readonly label: string;
+  readonly next: Node[];
+}
+
+export interface Explored {
+  /** How many different situations were looked at, and how many orders of steps lead through them. */
+  readonly situations: number;
+  readonly orders: bigint;
+  /** What was found wrong, and the order that leads there. */
+  readonly found: string | undefined;
+}
+
+/** Who is taking its steps now: what stands for the file system and the system asks it. */
+export const turn: { self: Self | undefined } = { self: undefined };
+
+const FRESH: Progress = {
+  answers: [],
+  next: '',
+  isKilled: false,
+  isPaused: false,
+  wasPaused: false,
+  isHolding: false,
+  sent: 0,
+  sleptMs: 0,
+};
+
+/** Lets one process go on for one call, up to the next one. */
+async function step(actors: readonly Actor[], world: World, index: number, steps: number): Promise<World> {
+  const self = new Self(actors, world, index, steps);
+  turn.self = self;
+  const ended = self.actor.program(self).catch((error: unknown) => {
+    if (self.next === undefined && !(error instanceof Error && 'code' in error)) throw error;
+  });
+  await Promise.race([self.suspended, ended]);
+  const before = world.progress[index] ?? FRESH;
+  const { answers, next, isHolding, sent, sleptMs } = self;
+  // What one that has ended was answered makes no difference any more.
+  const kept = next === undefined ? [] : answers;
+  const after: Progress = { ...before, answers: kept, next, isHolding, sent, sleptMs, isPaused: false };
+  const turns = world.turns - (isChange(world, index) ? 1 : 0);
+  const progress = world.progress.map((one, at) => (at === index ? after : one));
+  return { ...world, disk: self.disk, progress, turns, last: turns === Number.POSITIVE_INFINITY ? undefined : index };
+}
+
+const isOut = (progress: Progress): boolean => progress.next === undefined;
+
+/** Time passes only while all who have begun and could go on are waiting, and for all of them alike. */
+function mayStep(world: World, index: number): boolean {
+  const progress = world.progress[index];
+  if (progress === undefined || isOut(progress)) return false;
+  if (progress.next !== 'sleep') return true;
+  return world.progress.every((other) => {
+    if (isOut(other) || other.isPaused || other.answers.length === 0) return true;
+    return other.next === 'sleep' && other.sleptMs >= progress.sleptMs;
+  });
+}
+
+/** Whether the turn is taken from a process that could go on. */
+function isChange({ last, progress }: World, index: number): boolean {
+  const before = last === undefined ? undefined : progress[last];
+  if (before === undefined || index === last) return false;
+  return !(isOut(before) || before.isPaused || before.next === 'sleep');
+}
+
+const KILLED: Partial<Progress> = { isKilled: true, answers: [], next: undefined, isHolding: false };
+const PAUSED: Partial<Progress> = { isPaused: true, wasPaused: true };
+
+function incident(world: World, index: number, after: Partial<Progress>): World {
+  const progress = world.progress.map((one, at) => (at === index ? { ...one, ...after } : one));
+  return { ...world, progress, incidents: world.incidents - 1 };
+}
+
+async function successors(actors: readonly Actor[], world: World): Promise<readonly (readonly [string, World])[]> {
+  const found: (readonly [string, World])[] = [];
+  for (const [index, { name }] of actors.entries()) {
+    const progress = world.progress[index] ?? FRESH;
+    const hasTurn = world.turns > 0 || !isChange(world, index);
+    if (hasTurn && mayStep(world, index))
+      found.push([`${name}: ${progress.next}`, await step(actors, world, index, 1)]);
+    if (world.incidents === 0 || isOut(progress) || progress.isPaused) continue;
+    found.push([`${name} is killed`, incident(world, index, KILLED)]);
+    found.push([`${name} stands still`, incident(world, index, PAUSED)]);
+  }
+  return found;
+}
+
+const keys = new WeakMap<Progress, string>();
+
+function keyOfProgress(progress: Progress): string {
+  const known = keys.get(progress);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(progress);
+  keys.set(progress, key);
+  return key;
+}
+
+function keyOf({ disk, progress, incidents, turns, last }: World): string {
+  const files = Object.keys(disk).sort();
+  return `${incidents} ${turns} ${last} ${files.map((name) => `${name} ${disk[name]}`)} ${progress.map(keyOfProgress)}`;
+}
+
+function pathTo(node: Node): string {
+  const labels: string[] = [];
+  for (let at: Node | undefined = node; at?.from !== undefined; at = at.from) labels.unshift(at.label);
+  return labels.join('\n  ');
+}
+
+/** How many ways lead from a situation to an end. */
+function countOrders(first: Node): bigint {
+  const counts = new Map<Node, bigint>();
+  const open = [first];
+  for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
+    const uncounted = node.next.filter((next) => !counts.has(next));
+    if (uncounted.length > 0) {
+      open.push(...uncounted);
+      continue;
+    }
+    const sum = node.next.reduce((total, next) => total + (counts.get(next) ?? 0n), 0n);
+    counts.set(node, node.next.length === 0 ? 1n : sum);
+    open.pop();
+  }
+  return counts.get(first) ?? 0n;
+}
+
+/**
+ * Goes through every order of the steps of these processes in which the turn changes at most `turns` times between two
+ * that could go on, with at most `incidents` of them killed or standing still at any step. Situations that several orders lead to are looked at once. `wrong` says what is wrong in one.
+ */
+export async function exploreOrders(
+  actors: readonly Actor[],
+  given: Pick<World, 'disk' | 'incidents' | 'turns'>,
+  wrong: (world: World) => string | undefined,
+): Promise<Explored> {
+  let start: World = { ...given, last: undefined, progress: actors.map(() => FRESH) };
+  for (const index of actors.keys()) start = await step(actors, { ...start, last: undefined }, index, 0);
+  start = { ...start, last: undefined };
+  const first: Node = { world: start, from: undefined, label: '', next: [] };
+  const nodes = [first];
+  const known = new Map<string, Node>();
+  for (const node of nodes) {
+    for (const [label, world] of await successors(actors, node.world)) {
+      const key = keyOf(world);
+      let next = known.get(key);
+      if (next === undefined) {
+        next = { world, from: node, label, next: [] };
+        known.set(key, next);
+        nodes.push(next);
+        const fault = wrong(world);
+        if (fault !== undefined) {
+          return { situations: nodes.length, orders: 0n, found: `${fault} after\n  ${pathTo(next)}` };
+        }
+      }
+      node.next.push(next);
+    }
+  }
+  return { situations: nodes.length, orders: countOrders(first), found: undefined };
+}

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { openTerminal, type Terminal } from '../../support/pty.ts';
+import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, ENDLESS_GRACE, runFrontdesk, SHORT_GRACE, withTimer } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import { dialogue } from './dialogue.ts';
+
+// How the desk ends, and what keeps it open: Ctrl-C while a write is under way, a credential that is missing, no key.
+
+const GET = `GET /v1/cards/${CARD_ID}`;
+const BLOCK = `POST /v1/cards/${CARD_ID}/block`;
+const DOWN = '\u001b[B';
+const ESCAPE = '\u001b';
+const CTRL_C = '\u0003';
+
+const LOOKS = [
+  ['drawn', {}, `${DOWN}${DOWN}\r`],
+  ['in lines', { FRONTDESK_ACCESSIBLE: '1' }, '3\r'],
+  ['on a terminal that draws nothing', { TERM: 'dumb' }, '3\r'],
+] as const;
+
+/** A moment of a test, which another waits for. */
+function moment() {
+  let come: () => void = () => undefined;
+  const came = new Promise<void>((resolve) => {
+    come = resolve;
+  });
+  return { came, come };
+}
+
+/** A service whose block is answered when the test says so: a write under way. */
+async function slowService(onTestFinished: Parameters<typeof startRecordingServer>[1]) {
+  const [arrives, answers] = [moment(), moment()];
+  const handler: Handler = async ({ method }) => {
+    if (method === 'GET') return { body: cardText('ACTIVE') };
+    arrives.come();
+    await answers.came;
+    return { body: cardText('BLOCKED') };
+  };
+  return { server: await startRecordingServer(handler, onTestFinished), arrived: arrives.came, answer: answers.come };
+}
+
+/** The desk with a block under way. */
+async function blocking(
+  { server, arrived }: { readonly server: RecordingServer; readonly arrived: Promise<void> },
+  env: Readonly<Record<string, string>>,
+  block: string,
+): Promise<Terminal> {
+  const terminal = openTerminal(['desk'], { home: createHome(), columns: 120, env: { ...server.env, ...env } });
+  await terminal.waitFor(/Card id/);
+  terminal.type(`${CARD_ID}\r`);
+  await terminal.waitFor(/Look again/);
+  terminal.type(block);
+  await terminal.waitFor(/Block card .*\(y\/N/);
+  terminal.type('y\r');
+  await arrived;
+  return terminal;
+}
+
+describe.concurrent('a write under way at the desk', () => {
+  it.for(LOOKS)('comes back with its outcome after Ctrl-C: %s', async ([, env, block], { onTestFinished }) => {
+    const service = await slowService(onTestFinished);
+    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/request already sent; waiting up to 5 s/);
+    service.answer();
+    await terminal.waitFor(/Blocked 7c0e1111-2222-3333-4444-555566667777[\s\S]*Look again/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/Blocked 7c0e1111[\s\S]*Look again[\s\S]*Card id/);
+    terminal.type(CTRL_C);
+    const end = await terminal.end;
+    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, BLOCK, GET] });
+    expect(end.text).toContain('This sitting: 2 looks, 1 blocked.');
+  });
+
+  it.for(LOOKS)('is given up 5 s after Ctrl-C, and the desk stays: %s', async ([, env, block], { onTestFinished }) => {
+    const service = await slowService(onTestFinished);
+    const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/is unknown: it may have been done, and it may still come/);
+    await terminal.waitFor(/may still come[\s\S]*Look again/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/may still come[\s\S]*Look again[\s\S]*Card id/);
+    terminal.type(CTRL_C);
+    const end = await terminal.end;
+    service.answer();
+    expect(end.code).toBe(8);
+    expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
+  });
+
+  it.for(LOOKS)(
+    'ends the desk with 8 at a second Ctrl-C, and the history has it: %s',
+    async (look, { onTestFinished }) => {
+      const [, env, block] = look;
+      const service = await slowService(onTestFinished);
+      const home = createHome();
+      const terminal = openTerminal(['desk'], {
+        home,
+        columns: 120,
+        env: { ...service.server.env, ...ENDLESS_GRACE, ...env },
+      });
+      await terminal.waitFor(/Card id/);
+      terminal.type(`${CARD_ID}\r`);
+      await terminal.waitFor(/Look again/);
+      terminal.type(block);
+      await terminal.waitFor(/Block card .*\(y\/N/);
+      terminal.type('y\r');
+      await service.arrived;
+      terminal.type(CTRL_C);
+      await terminal.waitFor(/request already sent/);
+      terminal.type(CTRL_C);
+      const end = await terminal.end;
+      service.answer();
+      expect(end.code).toBe(8);
+      expect(end.text).toContain('This sitting: 1 look, 1 outcome unknown.');
+      expect(service.server.lines).toEqual([GET, GET, BLOCK]);
+      const history = await runFrontdesk(['history', '--json'], { home });
+      expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', id: CARD_ID, outcome: 'unknown' }]);
+    },
+  );
+
+  it('is not touched by Esc, and neither is the look that follows', async ({ onTestFinished }) => {
+    const [arrives, answers, looks] = [moment(), moment(), moment()];
+    const server = await startRecordingServer(async ({ method }, count) => {
+      if (method === 'POST') {
+        arrives.come();
+        await answers.came;
+      }
+      if (count === 4) await looks.came;
+      return { body: cardText(count > 2 ? 'BLOCKED' : 'ACTIVE') };
+    }, onTestFinished);
+    const terminal = await blocking({ server, arrived: arrives.came }, ENDLESS_GRACE, LOOKS[0][2]);
+    terminal.type(ESCAPE);
+    answers.come();
+    // The look waits for so long that an Esc from before would have ended it.
+    await terminal.waitFor(/\(y\/N[\s\S]* y\n[\s\S]*waiting for the service, 0/);
+    looks.come();
+    await terminal.waitFor(/Changed: status ACTIVE -> BLOCKED[\s\S]*❯ Look again/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/Changed[\s\S]*❯ Look again[\s\S]*Card id/);
+    terminal.type(CTRL_C);
+    const end = await terminal.end;
+    expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, BLOCK, GET] });
+    expect(end.text).not.toMatch(/request already sent|cancelled/);
+  });
+});
+
+/** A card token that says that it ended in 2001. */
+const EXPIRED = ['{"alg":"none"}', '{"exp":1000000000}', 'x'].map((part) => btoa(part).replaceAll('=', '')).join('.');
+
+describe.concurrent('the desk without a credential', () => {
+  it.for([
+    ['there is none', { FRONTDESK_CARDS_TOKEN: undefined }, 'there is no gift card credential for'],
+    ['it has ended', { FRONTDESK_CARDS_TOKEN: EXPIRED }, 'expired'],
+  ] as const)('is not opened: %s', async ([, env, why], { onTestFinished }) => {
+    const server = await startRecordingServer([], onTestFinished);
+    const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
+    expect(end.text).toContain(why);
+    expect(end.text).not.toMatch(/Card id|This sitting/);
+  });
+
+  it.for([
+    ['fails', 'false'],
+    ['gives nothing', 'true'],
+  ])('is not opened: its token command %s', async ([, command = ''], { onTestFinished }) => {
+    const server = await startRecordingServer([], onTestFinished);
+    const home = createHome();
+    const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url];
+    expect((await runFrontdesk([...login, '--token-command', command], { home })).code).toBe(0);
+    const end = await dialogue(['desk', '-p', 'live'], [], { home, columns: 200 });
+    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
+    expect(end.text).not.toMatch(/Card id|This sitting/);
+  });
+});
+
+describe.concurrent('the desk at which no key is pressed', () => {
+  const WARNING = 'the desk ends in a minute';
+
+  it.for(LOOKS)('says so a minute before it is left, at the question as at the menu: %s', async (look, context) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
+    const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
+    const home = createHome();
+    const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
+    expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(idle.text).toMatch(new RegExp(`Card id[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card id/, `${CARD_ID}\r`]], { home, env, columns: 120 });
+    expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+    expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+    expect(server.lines).toEqual([GET]);
+  });
+
+  it('stays when a key is pressed after that was said', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+    const env = { ...server.env, ...withTimer(60_000, 3000) };
+    const terminal = openTerminal(['desk', '--idle', '61s'], { home: createHome(), env, columns: 120 });
+    await terminal.waitFor(WARNING);
+    terminal.type('x');
+    await terminal.waitFor(/\) x\s*$/);
+    // It is said again, a whole time later.
+    await terminal.waitFor(new RegExp(`${WARNING}[\\s\\S]*\\) x[\\s\\S]*${WARNING}`));
+    terminal.type(CTRL_C);
+    const end = await terminal.end;
+    expect(end.code).toBe(0);
+    expect(end.text).not.toContain('No key was pressed');
+  });
+});

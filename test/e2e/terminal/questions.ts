@@ -1,0 +1,254 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
+import { type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../../support/sample-card.ts';
+import type { Step } from './dialogue.ts';
+
+export const OTHER = 'a1b2c3d4-2222-3333-4444-555566667777';
+/** A card of which each write is answered with 500. */
+const DOUBTFUL = 'd0000000-2222-3333-4444-555566667777';
+
+const idIn = (url: string) => url.split('/')[3] ?? '';
+
+const serve: Handler = ({ url, method }) => {
+  if (method !== 'POST') return { body: cardText('ACTIVE', idIn(url)) };
+  if (idIn(url) === DOUBTFUL) return { status: 500 };
+  return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
+};
+
+/** A service of any card. */
+export function service(onTestFinished: Parameters<typeof startRecordingServer>[1]): Promise<RecordingServer> {
+  return startRecordingServer(serve, onTestFinished);
+}
+
+/** Chooses that entry of a list: drawn it obeys arrows, in lines a number stands before each (`isDrawn`). */
+export function typedOf([, typed]: Step, isDrawn: boolean): string {
+  const entry = /^entry (\d)$/.exec(String(typed))?.[1];
+  if (entry === undefined) return String(typed);
+  return isDrawn ? `${'\u001b[B'.repeat(Number(entry))}\r` : `${Number(entry) + 1}\r`;
+}
+
+/** One question: what leads to it and what stands there. */
+export interface Asked {
+  readonly args: readonly string[];
+  readonly seen: RegExp;
+  /**
+   * Where it is asked, as `test/unit/questions-joined.test.ts` finds all places: by the command that declares what it
+   * asks for (`card get <cardId>`), by the call in the source that asks (`desk.ts choose`).
+   */
+  readonly asks: readonly string[];
+  readonly steps?: readonly Step[];
+  /** Nothing that is typed shows. */
+  readonly isSecret?: true;
+  /** The environment says nothing of a service. */
+  readonly isAlone?: true;
+  readonly prepare?: (home: Home, env: Readonly<Record<string, string>>) => Promise<unknown>;
+  /** What stands there after each Ctrl-C but the last, which ends the program. */
+  readonly back?: readonly RegExp[];
+}
+
+const run =
+  (...args: readonly string[]) =>
+  async (home: Home, env: Readonly<Record<string, string>>) => {
+    const { code, stderr } = await runFrontdesk(args, { home, env: { ...env, ...NO_PAUSE } });
+    // A preparation that is refused would leave the test without its question.
+    if (code !== 0 && code !== 15 && code !== 8) throw new Error(`${args.join(' ')}: ${code}\n${stderr}`);
+  };
+
+const RUN = run('card', 'block', CARD_ID, OTHER, '-y', '--run', 'monday');
+const PLAN = run('card', 'block', CARD_ID, OTHER, '--plan', 'p.plan');
+const KEYED: Asked['prepare'] = async (home, env) => {
+  await PLAN(home, env);
+  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ann', '-f', join(home.path, 'work', 'key')]);
+};
+const profile = (...more: readonly string[]) =>
+  run('profile', 'set', 'strict', '--cards-url', 'http://127.0.0.1:9', ...more);
+
+type More = Pick<Asked, 'prepare' | 'steps' | 'isAlone' | 'isSecret'>;
+
+/** A command and the question to which it leads. */
+function asked(command: string, seen: RegExp, asks: readonly string[], more: More = {}): Asked {
+  return { args: command.split(' '), seen, asks, ...more };
+}
+
+/** A command whose id is asked for. */
+function id(command: string, argument: string, options = ''): Asked {
+  const seen = argument === 'cardId' ? /\? Id of the card/ : /\? Id of the (calendar|subscriber)/;
+  return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask.ts text']);
+}
+
+/** A command over the rows of a file. */
+function rows(command: string, seen: RegExp, text: string): Asked {
+  const prepare: Asked['prepare'] = async ({ path }) => writeFileSync(join(path, 'work', 'rows.csv'), text);
+  const asks = [`${command}, many rows`, 'confirm-many.ts confirm'];
+  return asked(`${command} --from work/rows.csv`, seen, asks, { prepare });
+}
+
+/** A question after an entry of the desk's menu was chosen. */
+function atDesk(entry: number, seen: RegExp, asks: string): Asked {
+  const steps: Step[] = [
+    [/Card id/, `${CARD_ID}\r`],
+    [/Look again/, `entry ${entry}`],
+  ];
+  const left = new RegExp(`${seen.source}[\\s\\S]*Look again`);
+  return { ...asked('desk', seen, [asks], { steps }), back: [left, new RegExp(`${left.source}[\\s\\S]*Card id`)] };
+}
+
+const IDS = `id\n${CARD_ID}\n${OTHER}\n`;
+const EVENT = 'calendar event create';
+const LOGIN = 'auth login -p new';
+const WAIT = 'card wait';
+const REVERT = 'runs revert monday';
+const APPROVE = 'plan approve work/p.plan';
+const [AS, KEY] = [' --as ann', ' --key work/key'];
+const REQUIRED = profile('--require-reason', '[A-Z]+-[0-9]+');
+const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0');
+const GUIDED: Step[] = [
+  [/Gift cards or calendars/, 'entry 0'],
+  [/Base URL/, 'https://cards.example.com\r'],
+  [/Token of/, 'a-token-of-this-test\r'],
+];
+const ALONE = { isAlone: true } as const;
+
+/** Questions of single commands about cards, calendars and raw requests. */
+const CALLS: Readonly<Record<string, Asked>> = {
+  'a block': asked(`card block ${CARD_ID}`, /Block card .*\(y\/N/, ['card block', 'confirm.ts decide']),
+  'a reissue': asked(`card reissue ${CARD_ID}`, /Reissue card .*\(y\/N/, ['card reissue']),
+  'an event': asked(`${EVENT} --calendar c --name n --start 2027-04-02`, /Create event [\s\S]*\(y\/N/, [
+    EVENT,
+    'confirm.ts confirm',
+  ]),
+  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/activate`, /POST [\s\S]*\(y\/N/, ['api-call.ts confirm']),
+  'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
+    steps: [[/\(y\/N/, 'r\r']],
+  }),
+  'a required reason': asked(`-p strict card block ${CARD_ID}`, /\? Reason/, ['write-guards.ts text'], {
+    prepare: REQUIRED,
+    isAlone: true,
+  }),
+  'activations of rows': rows('card activate', /Activate cards: 2 rows.*\(y\/N/, IDS),
+  'blocks of rows': rows('card block', /Block cards: 2 rows.*\(y\/N/, IDS),
+  'reissues of rows': rows('card reissue', /Reissue cards: 2 rows.*\(y\/N/, IDS),
+  'updates of calendars': rows('calendar update', /Update calendars: 2 rows.*\(y\/N/, 'id,name\na,n\nb,m\n'),
+  'updates of subscribers': rows(
+    'calendar subscribers update',
+    /Update subscribers: 2 rows.*\(y\/N/,
+    'id,active\na,true\nb,true\n',
+  ),
+  'events of rows': rows(
+    EVENT,
+    /Create events: 2 rows.*\(y\/N/,
+    'calendar,name,start\nc,n,2027-04-02\nc,m,2027-04-03\n',
+  ),
+  'a card to look at': id('card get', 'cardId'),
+  'a card to activate': id('card activate', 'cardId'),
+  'a card to block': id('card block', 'cardId'),
+  'a card to reissue': id('card reissue', 'cardId'),
+  'a card to provision': id('card provision', 'cardId', ' --wallet wallet_a --json'),
+  'a card to wait for': id(WAIT, 'cardId', ' --status ACTIVE'),
+  'a calendar to change': id('calendar update', 'calendarId', ' --name n'),
+  'a calendar with subscribers': id('calendar subscribers list', 'calendarId'),
+  'a subscriber to change': id('calendar subscribers update', 'subscriberId', ' --active true'),
+  'a calendar of an event': asked(`${EVENT} --name n --start 2027-04-02`, /\? calendar/, [
+    `${EVENT} --calendar`,
+    'ask.ts text 2',
+  ]),
+  'a name of an event': asked(`${EVENT} --calendar c --start 2027-04-02`, /\? name/, [`${EVENT} --name`]),
+  'a start of an event': asked(`${EVENT} --calendar c --name n`, /\? start/, [`${EVENT} --start`]),
+  'a wallet': asked(`card provision ${CARD_ID} --json`, /wallet_b/, [
+    'card provision --wallet',
+    'ask-missing.ts choose',
+  ]),
+  'a file for a provision': asked(`card provision ${CARD_ID} --wallet wallet_a`, /\? File for the answer/, [
+    'secret-answer.ts text',
+  ]),
+  'a status to wait for': asked(`${WAIT} ${CARD_ID}`, /Which status/, [`${WAIT} --status`, 'local-call.ts choose']),
+  'a method': asked('api', /\? Method/, ['api <method>']),
+  'a path': asked('api POST', /\? Path/, ['api-input.ts missingText', 'missing.ts text']),
+  'whose path': asked('api POST /v1/other', /What does the path belong to/, [
+    'api-input.ts askFamily',
+    'missing.ts choose 2',
+  ]),
+};
+
+/** Questions about what is kept on this machine: history, runs, plans. */
+const KEPT: Readonly<Record<string, Asked>> = {
+  'an age': asked('history prune', /Delete what is older/, ['history prune --older-than', 'local-call.ts text']),
+  'a loss of history': asked('history prune --older-than 1d', /Delete all .*\(y\/N/, [
+    'history.ts confirmLoss',
+    'missing.ts confirm',
+  ]),
+  'an entry of the history': asked('history show', /Which entry/, ['history.ts choose'], {
+    prepare: run('card', 'activate', CARD_ID, '-y'),
+  }),
+  'a run': asked('runs show', /Which run/, ['runs.ts choose'], { prepare: RUN }),
+  'a loss of a run': asked('runs remove monday', /Remove run monday.*\(y\/N/, ['runs.ts confirmLoss'], {
+    prepare: RUN,
+  }),
+  'a loss of runs': asked('runs remove --older-than 1d', /Remove all runs .*\(y\/N/, ['runs.ts confirmLoss 2']),
+  'rows sent again': asked(
+    'runs resume monday --resend-unknown',
+    /Send the unknown rows of monday again.*\(y\/N/,
+    ['resume.ts confirm'],
+    { prepare: IN_DOUBT },
+  ),
+  'a document': asked('runs report monday', /Which document/, ['runs report --as'], { prepare: RUN }),
+  'a plan to revert by': asked(REVERT, /The plan \(a new file\)/, ['runs revert --plan'], { prepare: RUN }),
+  'a plan to show': asked('plan show', /Which plan/, ['plan show <file>']),
+  'a plan to approve': asked(`plan approve${KEY}${AS}`, /Which plan/, ['plan approve <file>']),
+  'a plan to apply': asked('plan apply', /Which plan/, ['plan apply <file>']),
+  'a key': asked(`${APPROVE}${AS}`, /Which key/, ['plan approve --key'], { prepare: PLAN }),
+  'an approver': asked(`${APPROVE}${KEY}`, /Your name in/, ['plan approve --as'], { prepare: PLAN }),
+  'an approval': asked(`${APPROVE}${KEY}${AS}`, /Approve plan .*\(y\/N/, ['approve-plan.ts confirm'], {
+    prepare: KEYED,
+  }),
+  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], {
+    prepare: PLAN,
+  }),
+};
+
+/** Questions about settings, and for a login. */
+const SETTINGS: Readonly<Record<string, Asked>> = {
+  'a shell': asked('completion', /Which shell/, ['completion <shell>']),
+  'a preference to show': asked('config get', /Which preference/, ['config get <key>']),
+  'a preference to set': asked('config set', /Which preference/, ['config set <key>']),
+  'a preference to take away': asked('config unset', /Which preference/, ['config unset <key>']),
+  'a value of a preference': asked('config set retries', /Value of retries/, ['config.ts missingText']),
+  'a name of a profile': asked('profile set', /Name of the profile/, ['profile.ts missingText']),
+  'a profile': asked('profile use', /Which profile/, ['profile.ts missingChoice', 'missing.ts choose'], {
+    prepare: profile(),
+  }),
+  'a loss of a profile': asked('profile remove strict', /Remove profile strict.*\(y\/N/, ['profile.ts confirmLoss'], {
+    prepare: profile(),
+  }),
+  'a family': asked(LOGIN, /Gift cards or calendars/, ['auth.ts askFamily'], ALONE),
+  'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['login-steps.ts text'], ALONE),
+  'a token': asked(
+    `${LOGIN} --family cards --cards-url https://cards.example.com`,
+    /Token of/,
+    ['login-steps.ts secret'],
+    { isAlone: true, isSecret: true },
+  ),
+  'an id to check with': asked(LOGIN, /Id of a card to check with/, ['login-steps.ts text 2'], {
+    isAlone: true,
+    steps: GUIDED,
+  }),
+};
+
+/** Every question of the program: a new one joins this list, or `test/unit/questions-joined.test.ts` fails. */
+export const QUESTIONS: Readonly<Record<string, Asked>> = {
+  ...CALLS,
+  ...KEPT,
+  ...SETTINGS,
+  'the id at the desk': asked('desk', /Card id/, ['desk.ts text']),
+  'the menu of the desk': {
+    ...asked('desk', /Look again/, ['desk.ts choose'], { steps: [[/Card id/, `${CARD_ID}\r`]] }),
+    back: [/Look again[\s\S]*Card id/],
+  },
+  'a status at the desk': atDesk(4, /Which status/, 'desk.ts choose 2'),
+  'an activation at the desk': atDesk(1, /Activate card .*\(y\/N/, 'desk activate'),
+  'a block at the desk': atDesk(2, /Block card .*\(y\/N/, 'desk block'),
+  'a reissue at the desk': atDesk(3, /Reissue card .*\(y\/N/, 'desk reissue'),
+};

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { joinFailures } from '../../src/engine/faults.ts';
+import { Failure, usageFailure } from '../../src/failure.ts';
+import { renderFailure } from '../../src/output/failure-text.ts';
+
+const PLAIN = { debug: false };
+
+it('says after the problem what became of the request', () => {
+  const failure = Failure.unsent('AUTH', 'the token has expired', { hints: ['log in'] });
+  expect(failure.problem).toBe('the token has expired');
+  expect(renderFailure(failure, 'table', PLAIN)).toBe(
+    'frontdesk: the token has expired; nothing was sent\nhint: log in\n',
+  );
+  expect(failure.with({ operation: 'card.get' }).message).toBe('the token has expired; nothing was sent');
+});
+
+it('says nothing of a request where the problem does', () => {
+  expect(new Failure('BUSY', 'the service asked to wait').message).toBe('the service asked to wait');
+  expect(Failure.unchanged('CANCELLED', 'not confirmed').message).toBe('not confirmed; nothing was changed');
+});
+
+it('says of several faults once that nothing was sent', () => {
+  const joined = joinFailures([
+    Failure.unsent('USAGE', '--ca-file: a.pem holds no certificate'),
+    usageFailure([{ where: '--limit', problem: 'must be a whole number' }]),
+  ]);
+  expect(joined.message).toBe(
+    '--ca-file: a.pem holds no certificate; --limit: must be a whole number; nothing was sent',
+  );
+  expect(renderFailure(joined, 'table', PLAIN)).toBe(
+    'frontdesk: 2 faults, nothing was sent:\n  --ca-file: a.pem holds no certificate\n  --limit: must be a whole number\n',
+  );
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import type { RunJournal } from '../../../src/run/journal.ts';
+import { Limiter } from '../../../src/run/limiter.ts';
+import { RowCall } from '../../../src/run/row-call.ts';
+import { RunControl } from '../../../src/run/run-control.ts';
+import { FakeClock } from './fakes.ts';
+
+it('a journal that fails while the run ends denies the row and leaves no rejection unhandled', async () => {
+  const clock = new FakeClock();
+  const nothing = () => undefined;
+  const control = new RunControl({ clock, signals: { received: [], onSignal: () => nothing } }, nothing, nothing);
+  const limiter = new Limiter({ clock, rate: undefined, wrapUp: control.wrapUp, onTooLong: nothing });
+  const recorded: unknown[] = [];
+  const journal: Partial<RunJournal> = {
+    intent: async () => control.wrapUpFor({ kind: 'signal', signal: 'SIGINT' }),
+    result: (row, ending) => {
+      recorded.push([row.id, ending.outcome, ending.code, ending.attempts]);
+      return Promise.reject(new Failure('LOCAL_IO', 'the disk is full', {}));
+    },
+    states: { isDoubtful: () => false } as unknown as RunJournal['states'],
+  };
+  // A row under way asks its journal for nothing else.
+  const task = { journal: journal as RunJournal, clock };
+  const call = new RowCall({ row: 1, id: 'a' }, 0, 'send', { task, control, limiter, sink: { next: 0 } });
+  expect(await call.admit('send')).toBe(false);
+  expect(call).toMatchObject({ isDenied: true, admitted: 0, leftMs: undefined });
+  expect(recorded).toEqual([['a', 'not_sent', 'CANCELLED', 0]]);
+  control.end();
+});
