@@ -132,7 +132,8 @@ const STICKY = 0o1000;
 /** A file that holds no secret and says what may be done, read once; or why it is not believed. */
 export type GuardedFile = { readonly bytes: Uint8Array } | Refusal;
 
-interface Refusal {
+/** Why a file is not used, and the command that fixes it where there is one. */
+export interface Refusal {
   readonly problem: string;
   readonly fix: string | undefined;
 }

@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { withTemporaryFolder } from '../files/atomic.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { readWhole } from '../files/readable.ts';
-import { readApprovers } from '../files/safety.ts';
+import { type Refusal, readApprovers } from '../files/safety.ts';
 import type { Approval } from './plan-file.ts';
 import { NAMESPACE, runSshKeygen, type SshKeygen } from './ssh-keygen.ts';
 
@@ -76,15 +76,23 @@ export async function checkApprovals(
       uncounted: signed.map((name) => uncountedSignature(name, 'the profile names no approvers')),
     };
   const listed = readApprovers(path);
-  if ('problem' in listed) {
-    const text = `no signature counts: the approvers file ${path} is not used: ${listed.problem}`;
-    return { approvals: [], uncounted: [{ text, fix: listed.fix && `fix it with: ${listed.fix}` }] };
-  }
+  if ('problem' in listed) return { approvals: [], uncounted: [unusedApprovers(path, listed)] };
   return withTemporaryFolder(async (folder) => {
     const copy = join(folder, 'approvers');
     await writeFile(copy, listed.bytes, { flag: 'wx', mode: 0o600 });
     return judge(tool, plan, copy, signed);
   });
+}
+
+function unusedApprovers(path: string, { problem, fix }: Refusal): Uncounted {
+  const text = `no signature counts: the approvers file ${path} is not used: ${problem}`;
+  return { text, fix: fix && `fix it with: ${fix}` };
+}
+
+/** Why no signature at all would count against the approvers file; undefined: it can be used, or none is named. */
+export function approversProblem(path: string | undefined): Uncounted | undefined {
+  const listed = path === undefined ? undefined : readApprovers(path);
+  return path !== undefined && listed !== undefined && 'problem' in listed ? unusedApprovers(path, listed) : undefined;
 }
 
 async function judge(tool: SshKeygen, plan: Signed, listed: string, names: readonly string[]): Promise<ApprovalCheck> {
@@ -134,6 +142,14 @@ export function signatureKey(tool: SshKeygen, plan: Signed, name: string): Promi
   return signingKey(tool, plan, ['-Y', 'check-novalidate'], name);
 }
 
+/** What is wrong with a file as a key, as far as it can be told without a passphrase; undefined: nothing. */
+export async function keyProblem(key: string): Promise<string | undefined> {
+  return readWhole(resolve(key)).then(
+    () => undefined,
+    (error: unknown) => `it cannot be read: ${describeIoError(error)}`,
+  );
+}
+
 /** What signing gave: the signature, or what ssh-keygen has against it. */
 export async function signPlan(
   tool: SshKeygen,
@@ -141,13 +157,7 @@ export async function signPlan(
   key: string,
   mayAsk: boolean,
 ): Promise<{ readonly signature: string } | { readonly problem: string }> {
-  const path = isAbsolute(key) ? key : join(resolve('.'), key);
-  const readable = await readWhole(path).then(
-    () => undefined,
-    (error: unknown) => describeIoError(error),
-  );
-  if (readable !== undefined) return { problem: `it cannot be read: ${readable}` };
-  const args = ['-Y', 'sign', '-f', path, '-n', NAMESPACE];
+  const args = ['-Y', 'sign', '-f', resolve(key), '-n', NAMESPACE];
   const { status, stdout, stderr } = await runSshKeygen(tool, args, { stdinPath: copy, mayAsk });
   if (status === 0 && stdout.startsWith('-----BEGIN SSH SIGNATURE-----')) return { signature: stdout };
   const said = stderr.trim().split('\n').at(-1) ?? '';

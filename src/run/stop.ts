@@ -44,7 +44,12 @@ function wordsOf(stop: Stop): readonly [code: FailureCode, message: string, reas
       const what = stop.kind === 'lost' ? 'could not be sent or have no known outcome' : 'could not be sent';
       const reason = `${plural(stop.rows, 'row')} in a row ${what}`;
       const message = `the run stopped because ${reason}; nothing was sent`;
-      return ['UNREACHABLE', message, `${reason}; the last: ${stop.failure.message}`];
+      // Unknown rows reached the service, or may have.
+      return [
+        stop.kind === 'lost' ? 'PARTIAL' : 'UNREACHABLE',
+        message,
+        `${reason}; the last: ${stop.failure.message}`,
+      ];
     }
     case 'refused':
     case 'broken': {

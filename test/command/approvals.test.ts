@@ -240,7 +240,29 @@ withKeys('plan approve signs nothing (real keys)', () => {
     const { code, stdout, stderr } = await it.run(['plan', 'approve', 'p.plan', '--yes', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+    expect(stderr).not.toContain('card block of 3 rows');
     expect(existsSync(join(it.work, 'p.plan.ann.sig'))).toBe(false);
+  });
+
+  it('and shows no plan, for a key that is not listed for the name or approvers that others can write to (5)', async () => {
+    const it = await stage(1);
+    for (const mode of [0o600, 0o666]) {
+      chmodSync(join(it.work, 'allowed'), mode);
+      const { code, stdout, stderr } = await it.run([
+        'plan',
+        'approve',
+        'p.plan',
+        '--key',
+        'ann',
+        '--as',
+        'bob',
+        '--yes',
+      ]);
+      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+      expect(stderr).toContain('; the approval was not kept');
+      expect(stderr).not.toContain('card block of 3 rows');
+      expect(existsSync(join(it.work, 'p.plan.bob.sig'))).toBe(false);
+    }
   });
 
   it('without --yes where nobody can be asked, and for a damaged plan', async () => {

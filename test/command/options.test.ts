@@ -434,6 +434,20 @@ describe('--dry-run asks nothing, sends nothing, runs no token command and needs
     expect((await runFrontdesk(['history', '--json'], { home })).stdout).toBe('[]\n');
   });
 
+  test.each<[readonly string[], Readonly<Record<string, string>>]>([
+    [['--no-history'], {}],
+    [[], { FRONTDESK_NO_HISTORY: '1' }],
+  ])('%j %j refuses a run, which always keeps its record', async (flags, more) => {
+    const server = await startRecordingServer([]);
+    const args = ['card', 'block', '--from', '-', '-y', ...flags];
+    const { code, stdout, stderr } = await runFrontdesk(args, {
+      env: { ...server.env, ...more },
+      stdin: `${CARD_ID}\n`,
+    });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('a run of many rows always keeps its record');
+  });
+
   test('and says that --expect was not compared', async () => {
     const args = ['card', 'block', CARD_ID, '-n', '--expect', 'status=ACTIVE', '--json'];
     const { code, stdout, stderr } = await runFrontdesk(args, { env });

@@ -75,6 +75,7 @@ test('--out says where it saved, and only --show-sensitive shows it besides', as
 test.each([
   ['doubled keys', `{"encryptedPaymentInstrument":"${SECRET}","encryptedPaymentInstrument":"x"}`],
   ['no JSON', `secret=${SECRET}`],
+  ['nothing at all', ''],
 ])('what comes with a 2xx and cannot be read stays in the file byte for byte: %s', async (_what, body) => {
   const home = createHome();
   const server = await service(home, { reply: { body } });

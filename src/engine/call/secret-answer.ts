@@ -135,7 +135,8 @@ export async function openSecretAnswer(session: Session, single: SingleCall, pat
     },
     async take(result, print) {
       if (result.kind === 'failed') {
-        if (bytes !== undefined && bytes.length > 0) return keepUnreadable(bytes);
+        // A file that has nothing in it says that a 2xx came without anything.
+        if (bytes !== undefined && (file !== undefined || bytes.length > 0)) return keepUnreadable(bytes);
         await file?.discard();
         return '';
       }

@@ -94,6 +94,14 @@ export function demandedApprovals({ approvers, approvals }: ResolvedProfile): nu
   return approvals ?? (approvers === undefined ? 0 : 1);
 }
 
+/** Refuses (2) rows where no record is to be kept: a run goes on from its record, and cannot be without. */
+function refuseUnrecorded({ common }: Session, way: WriteWay): void {
+  if (common.history || way.kind === 'one' || way.kind === 'raw') return;
+  throw Failure.unsent('USAGE', 'FRONTDESK_NO_HISTORY is set, and a run of many rows always keeps its record', {
+    hints: ['unset FRONTDESK_NO_HISTORY'],
+  });
+}
+
 /** Refuses (5) more rows than the profile lets one input have; a plan that others have to approve is let pass. */
 function refuseTooMany({ profile }: Session, way: WriteWay): void {
   const { maxRows } = profile;
@@ -132,12 +140,13 @@ function refuseUnapproved(session: Session, way: WriteWay): void {
 
 /**
  * THE guard that every way to a write passes, before anything is asked or sent: read-only (5), the reason that the
- * profile requires (2), approvals (5). What passes may be sent by the services of this session.
+ * profile requires (2), the record of a run (2), approvals (5). What passes may be sent by the services of this session.
  */
 export function guardWrite(session: Session, operation: Operation, way: WriteWay): void {
   refuseReadOnly(session);
   if (way.kind === 'one') refuseReason(session, operation, way.reason);
   if (way.kind === 'raw') refuseRawReason(session, way);
+  refuseUnrecorded(session, way);
   refuseTooMany(session, way);
   refuseUnapproved(session, way);
   session.permitWrites(operation);

@@ -9,8 +9,10 @@ import { quoteGiven } from '../../input/given.ts';
 import { jsonOf, nullable, object, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import {
+  approversProblem,
   checkApprovals,
   isApproverName,
+  keyProblem,
   signatureKey,
   signaturePath,
   signPlan,
@@ -43,6 +45,22 @@ async function refuseFaults({ path, as }: Approving): Promise<void> {
   if (await succeeds(lstat(file))) throw alreadyThere(file);
 }
 
+/** What can be told of a key without a passphrase, and before a person reads the whole plan. */
+async function refuseKey({ key, profile }: Approving): Promise<void> {
+  const problem = await keyProblem(key);
+  if (problem !== undefined) throw notSigned(key, problem);
+  const unused = approversProblem(profile?.approvers);
+  if (unused !== undefined) throw uncountedApproval(unused);
+}
+
+function notSigned(key: string, problem: string): Failure {
+  return new Failure('USAGE', `--key: ${quoteGiven(key)} did not sign the plan: ${problem}; nothing was signed`);
+}
+
+function uncountedApproval({ text, fix }: Uncounted): Failure {
+  return new Failure('FORBIDDEN', `${text}; the approval was not kept`, { hints: fix === undefined ? [] : [fix] });
+}
+
 function alreadyThere(file: string): Failure {
   const message = `the approval ${quoteGiven(file)} is there already, and is never replaced; nothing was signed`;
   return new Failure('USAGE', message, { hints: [`to approve anew, remove it first: ${removeCommand([file])}`] });
@@ -53,7 +71,8 @@ async function confirm(session: Session, { path, as, profile }: Approving, { hea
   const hint = 'add --yes to approve it without a question; nothing was signed';
   if (!common.yes) requirePerson(session, `plan ${header.plan}`, hint);
   const status = await planState(session, header);
-  if (context.stderr.isTerminal || !isJson(output.format)) {
+  const isWanted = context.stderr.isTerminal || !isJson(output.format);
+  if (isWanted && !(common.yes && common.quiet)) {
     const signatures = await showApprovals(session, profile, path);
     await writePlanView(session, context.stderr, path, { header, ...status, survey, ...signatures });
   }
@@ -89,33 +108,33 @@ async function whyUncounted(tool: SshKeygen, approving: Approving, copy: string)
   return uncounted[0];
 }
 
+/** The signature, in the temporary folder of the copy; refused unless it would count. */
+async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
+  const signed = await signPlan(tool, copy, approving.key, session.prompt.available);
+  if ('problem' in signed) throw notSigned(approving.key, signed.problem);
+  await writeFile(signaturePath(copy, approving.as), signed.signature, { flag: 'wx', mode: 0o600 });
+  const uncounted = await whyUncounted(tool, approving, copy);
+  if (uncounted !== undefined) throw uncountedApproval(uncounted);
+  return signed.signature;
+}
+
 /** Signs a plan after showing it. Sends nothing. Answers the exit code. */
 export async function approvePlan(session: Session, approving: Approving): Promise<number> {
-  const { context } = session;
-  const { path, key, as } = approving;
+  const { context, common, prompt } = session;
+  const { path, as } = approving;
   await refuseFaults(approving);
   return withTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
     // The bytes that were looked at are the bytes that are signed.
     const plan = await surveyPlan(session, path, { copyTo: copy });
     const tool = await findSshKeygen(context.env, context.platform);
+    await refuseKey(approving);
+    // Where nobody is asked for a yes or a passphrase, a refusal need not come below the whole plan.
+    const early = common.yes && !prompt.available ? await sign(session, tool, approving, copy) : undefined;
     await confirm(session, approving, plan);
-    const signed = await signPlan(tool, copy, key, session.prompt.available);
-    if ('problem' in signed) {
-      throw new Failure(
-        'USAGE',
-        `--key: ${quoteGiven(key)} did not sign the plan: ${signed.problem}; nothing was signed`,
-      );
-    }
-    await writeFile(signaturePath(copy, as), signed.signature, { flag: 'wx', mode: 0o600 });
-    const uncounted = await whyUncounted(tool, approving, copy);
-    if (uncounted !== undefined) {
-      const { text, fix } = uncounted;
-      const hints = fix === undefined ? [] : [fix];
-      throw new Failure('FORBIDDEN', `plan ${plan.header.plan}: ${text}; the approval was not kept`, { hints });
-    }
+    const signature = early ?? (await sign(session, tool, approving, copy));
     const file = signaturePath(path, as);
-    await keepSignature(file, signed.signature, context.pid);
+    await keepSignature(file, signature, context.pid);
     const fingerprint = await signatureKey(tool, { path: copy, copy }, as);
     const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
     await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });

@@ -35,7 +35,7 @@ function sessionOf(profile: object, env: Readonly<Record<string, string>> = {}) 
   const session = {
     context: { env },
     profile: { name: 'live', readOnly: false, ...profile },
-    common: { dryRun: false },
+    common: { history: true, dryRun: false },
     output: {},
     permitWrites: ({ name }: Operation) => permitted.push(name),
   } as unknown as Session;

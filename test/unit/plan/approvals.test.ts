@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   checkApprovals,
   isApproverName,
+  keyProblem,
   listSignatures,
   signatureKey,
   signaturePath,
@@ -196,16 +197,14 @@ describe('signing', () => {
     expect(input()).toBe('the copy');
   });
 
-  it('says of a key that cannot be read why, and asks no program', async () => {
-    const { tool, plan, folder, calls } = stage([], '');
-    expect(await signPlan(tool, plan.copy, join(folder, 'none'), false)).toEqual({
-      problem: 'it cannot be read: no such file or folder (ENOENT)',
-    });
+  it('says of a key that cannot be read why', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'key'), '');
+    expect(await keyProblem(join(folder, 'key'))).toBeUndefined();
     // A name that is not absolute counts from where the program runs.
-    expect(await signPlan(tool, plan.copy, 'no-such-key-of-the-test', true)).toEqual({
-      problem: 'it cannot be read: no such file or folder (ENOENT)',
-    });
-    expect(calls()).toEqual([]);
+    for (const name of [join(folder, 'none'), 'no-such-key-of-the-test']) {
+      expect(await keyProblem(name)).toBe('it cannot be read: no such file or folder (ENOENT)');
+    }
   });
 
   it('takes a name that is not absolute from where the program runs', async () => {

@@ -4,6 +4,7 @@ import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { sentResult } from '../../../src/run/row-outcome.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
+import { stopFailure } from '../../../src/run/stop.ts';
 import { StopRules } from '../../../src/run/stop-rules.ts';
 import {
   answered,
@@ -152,6 +153,12 @@ describe('a run of many rows stops', () => {
     const report = await runRows(planOf(40, script(ends, sent)));
     expect(sent).toHaveLength(rows);
     expect(report).toMatchObject({ exitCode: 8, state: 'stopped', stop: { kind } });
+  });
+
+  it('with the rest refused for what is missing, and not as a service that cannot be reached', () => {
+    const failure = new Failure('OUTCOME_UNKNOWN', 'no answer came');
+    const codes = (['lost', 'unreachable'] as const).map((kind) => stopFailure({ kind, failure, rows: 10 }).code);
+    expect(codes).toEqual(['PARTIAL', 'UNREACHABLE']);
   });
 
   it('not at reads of cards that are not there', async () => {
