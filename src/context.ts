@@ -123,11 +123,15 @@ export interface Context {
   readonly stdin: InputPort;
   readonly stdout: OutputPort;
   readonly stderr: OutputPort;
-  /** stdin and stderr themselves, for questions. `onExit` hears that the process ends, whatever ends it. */
+  /**
+   * stdin and stderr themselves, for questions. `onExit` hears that the process ends, whatever ends it; `onContinue`
+   * that it goes on after it was stopped, as by ^Z and fg.
+   */
   terminal(): {
     readonly input: NodeJS.ReadableStream;
     readonly output: NodeJS.WritableStream;
     onExit(listener: () => void): () => void;
+    onContinue(listener: () => void): () => void;
   };
   readonly clock: ClockPort;
   /** Uniform in [0, 1). */

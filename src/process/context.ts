@@ -241,6 +241,10 @@ export function processContext(
         process.prependListener('exit', listener);
         return () => process.off('exit', listener);
       },
+      onContinue(listener) {
+        process.on('SIGCONT', listener);
+        return () => process.off('SIGCONT', listener);
+      },
     }),
     clock: systemClock,
     random: systemRandom,

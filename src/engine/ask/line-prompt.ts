@@ -10,6 +10,7 @@ const LINE_LENGTH = 80;
 /** Keys that mean something only where a line can be drawn over. */
 const OTHER_KEYS = /\u001b(?:\[[\d;]*[~A-Za-z]|O[A-Za-z]|.)/gs;
 const NOT_PASTED = 'what is pasted is no answer here: type it';
+const ASKED_AGAIN = 'asked again: what was typed meanwhile is no answer';
 const NOT_ONE_LINE = 'several lines came at once: answer with one';
 
 /** `problem`: what came is no answer. `isPasted`: some of the line was. */
@@ -66,6 +67,7 @@ function readLine(asking: Asking, { isSecret, takesPaste }: Question, isEdited: 
       escape: () => leave('escape'),
       ctrlC: () => leave('ctrl_c'),
       end: () => leave('end'),
+      continued: () => resolve({ problem: ASKED_AGAIN }),
     });
   });
 }

@@ -77,6 +77,12 @@ async function askDrawn(
     escape: () => (question.keepsAtEscape === true ? happens({ name: 'emptied' }) : leave('escape')),
     ctrlC: () => leave('ctrl_c'),
     end: () => leave('end'),
+    // The question is drawn again, below what the shell wrote.
+    continued() {
+      const rows = (question.choices?.length ?? 0) + 2;
+      output.write(`${'\n'.repeat(rows)}\u001b[${rows}A`);
+      happens({ name: 'continued' });
+    },
   });
   asking.onNews((text) => happens({ name: 'news', sequence: text }));
   const columns = 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;

@@ -14,7 +14,10 @@ import { safeText } from '../../output/safe-text.ts';
 import type { Question } from './asking.ts';
 import { pastedLine } from './terminal-keys.ts';
 
-/** A key, or what else happens at a question: text was `pasted`, there is `news`, the line is to be `emptied`. */
+/**
+ * A key, or what else happens at a question: text was `pasted`, there is `news`, the line is to be `emptied`, the
+ * process `continued` after ^Z.
+ */
 export type Happening = Pick<KeypressEvent, 'name'> & { readonly sequence?: string };
 
 export interface DrawnQuestion {
@@ -46,6 +49,7 @@ export const drawn = createPrompt<string, DrawnQuestion>(
     const [line, setLine] = useState('');
     const [at, setAt] = useState(0);
     const [problem, setProblem] = useState<string>();
+    const [continuations, setContinuations] = useState(0);
     const prefix = usePrefix({ status, theme });
 
     const finish = (answer: string, shown: string) => {
@@ -81,6 +85,7 @@ export const drawn = createPrompt<string, DrawnQuestion>(
       if (status === 'done') return;
       if (key.name === 'pasted') return paste(key.sequence ?? '', rl);
       if (key.name === 'news') return setProblem(key.sequence);
+      if (key.name === 'continued') return setContinuations(continuations + 1);
       if (isEnterKey(key as KeypressEvent)) return give(line, rl);
       if (step !== 0 || key.name === 'emptied') rl.clearLine(0);
       setAt((at + step + (choices?.length ?? 1)) % (choices?.length ?? 1));

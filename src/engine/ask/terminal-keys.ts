@@ -5,6 +5,8 @@ export interface TerminalStreams {
   readonly output: NodeJS.WritableStream;
   /** Hears that the process ends, by whatever way. Returns how to stop listening. */
   onExit?(listener: () => void): () => void;
+  /** Hears that the process goes on after it was stopped. Returns how to stop listening. */
+  onContinue?(listener: () => void): () => void;
 }
 
 /** What a person does at a question or in a wait. Ctrl-C always counts; the rest only while it is listened for. */
@@ -16,6 +18,8 @@ export interface Heard {
   escape(): void;
   ctrlC(): void;
   end(): void;
+  /** The process was stopped and goes on: other text stands on the screen now. */
+  continued?(): void;
 }
 
 const BRACKETS_ON = '\u001b[?2004h';
@@ -49,8 +53,12 @@ export class TerminalKeys {
   readonly #brackets: boolean;
   readonly #onKey: (() => void) | undefined;
   readonly #decoder = new StringDecoder('utf8');
-  readonly #release: (() => void) | undefined;
+  readonly #releases: readonly (() => void)[];
+  #areModesOn = false;
+  /** Pieces are taken one turn after they arrive: ^Z and fg are heard of in the same turn as what was typed between. */
+  #arrived: (Buffer | string)[] = [];
   #heard: Heard | undefined;
+  #isClosed = false;
   #wasCancelled = false;
   #rest = '';
   #restTimer: NodeJS.Timeout | undefined;
@@ -63,7 +71,10 @@ export class TerminalKeys {
     this.#streams = streams;
     this.#brackets = brackets;
     this.#onKey = onKey;
-    this.#release = streams.onExit?.(() => this.setModes(false));
+    this.#releases = [
+      streams.onExit?.(() => this.setModes(false)),
+      streams.onContinue?.(() => void this.#continue()),
+    ].filter((release) => release !== undefined);
     this.setModes(true);
     streams.input.on('data', this.#hear).on('end', this.#end);
     streams.input.resume();
@@ -72,6 +83,7 @@ export class TerminalKeys {
   /** Keys one by one, unechoed, with pastes marked; or as the terminal is by itself: for ^Z, and for whole lines. */
   setModes(on: boolean): void {
     const { input, output } = this.#streams;
+    this.#areModesOn = on;
     if (isRawable(input)) input.setRawMode(on);
     if (this.#brackets) output.write(on ? BRACKETS_ON : BRACKETS_OFF);
   }
@@ -101,11 +113,27 @@ export class TerminalKeys {
   close(): void {
     const { input } = this.#streams;
     this.#heard = undefined;
+    this.#isClosed = true;
     clearTimeout(this.#restTimer);
     input.off('data', this.#hear).off('end', this.#end);
     input.pause();
     this.setModes(false);
-    this.#release?.();
+    for (const release of this.#releases) release();
+  }
+
+  /** What was typed for the shell is no answer, and the shell may have left other modes. */
+  async #continue(): Promise<void> {
+    const heard = this.#heard;
+    this.#heard = undefined;
+    if (this.#areModesOn) {
+      this.setModes(false);
+      this.setModes(true);
+    }
+    await this.drain();
+    // A question that was left meanwhile has closed this, and released it.
+    if (this.#isClosed) return;
+    heard?.continued?.();
+    this.#heard = heard;
   }
 
   readonly #end = () => this.#heard?.end();
@@ -113,6 +141,14 @@ export class TerminalKeys {
   readonly #hear = (piece: Buffer | string) => {
     this.#pieces += 1;
     this.#onKey?.();
+    if (this.#arrived.push(piece) === 1) setImmediate(this.#takeArrived);
+  };
+
+  readonly #takeArrived = () => {
+    for (const piece of this.#arrived.splice(0)) this.#take(piece);
+  };
+
+  #take(piece: Buffer | string): void {
     clearTimeout(this.#restTimer);
     let text = this.#rest + (typeof piece === 'string' ? piece : this.#decoder.write(piece));
     this.#rest = '';
@@ -122,7 +158,7 @@ export class TerminalKeys {
       return;
     }
     while (text !== '') text = this.#pasted === undefined ? this.#typed(text) : this.#inPaste(text, this.#pasted);
-  };
+  }
 
   /** Takes what was typed; returns what follows the beginning of a paste. */
   #typed(text: string): string {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openTerminal, type Terminal } from '../../support/pty.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
@@ -285,6 +286,31 @@ describe.concurrent('a wrong answer', () => {
     expect({ code: end.code, writes: writes(server) }).toEqual({ code: 130, writes: [] });
     expect(end.text).not.toContain('lostn');
   });
+});
+
+describe.concurrent('a question that ^Z put aside', () => {
+  // Where all is drawn in lines and keys are read one by one, ^Z is a key without a meaning.
+  it.for(ENVIRONMENTS.filter(([look]) => look !== 'in lines'))(
+    'stands there again after fg, and what was typed before that answers nothing: %s',
+    async ([look, looks], { onTestFinished }) => {
+      const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+      const home = createHome();
+      const program = `sh -c 'echo $$ > ${home.path}/pid; exec $FD card block ${CARD_ID}'`;
+      const script = `set -m; ${program}; echo PUT-ASIDE; read -r over; fg; echo ENDED-WITH=$?`;
+      const terminal = openTerminal([], { home, env: { ...server.env, ...looks }, script });
+      await terminal.waitFor(/\(y\/N.*reason\)/);
+      // Where whole lines are read, the terminal makes a signal of the key.
+      if (look === 'drawn') terminal.type('\u001a');
+      else process.kill(Number(readFileSync(`${home.path}/pid`, 'utf8')), 'SIGTSTP');
+      await terminal.waitFor('PUT-ASIDE\n');
+      terminal.type('over\ny\ny\n');
+      await terminal.waitFor(/PUT-ASIDE[\s\S]*\(y\/N.*reason\)/);
+      terminal.type('n\r');
+      const { text } = await terminal.end;
+      expect(text).toMatch(/ENDED-WITH=130\n$/);
+      expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+    },
+  );
 });
 
 describe.concurrent('bracketed paste is switched off', () => {
