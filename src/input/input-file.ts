@@ -21,12 +21,21 @@ function unreadable(where: string, name: string, reason: string): Failure {
 }
 
 /** Bytes of a file, pipe or stdin, whose fault is one of the option that names it (`< folder` fails only now). */
-async function* readNamed(bytes: AsyncIterable<Uint8Array>, where: string, name: string): AsyncGenerator<Uint8Array> {
+async function* readNamed(
+  bytes: () => AsyncIterable<Uint8Array>,
+  where: string,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield* bytes;
+    yield* bytes();
   } catch (error) {
     throw error instanceof Failure ? error : unreadable(where, name, describeIoError(error));
   }
+}
+
+/** Bytes of stdin, whose fault is one of the option `where`. */
+export function readStdin(stdin: InputPort, where: string): AsyncIterable<Uint8Array> {
+  return readNamed(() => stdin.read(), where, 'stdin');
 }
 
 function stdinFile(stdin: InputPort, where: string): InputFile {
@@ -38,7 +47,7 @@ function stdinFile(stdin: InputPort, where: string): InputFile {
   return {
     name: 'stdin',
     isRereadable: false,
-    bytes: () => readNamed(stdin.read(), where, 'stdin'),
+    bytes: () => readStdin(stdin, where),
     close: async () => undefined,
   };
 }
@@ -65,7 +74,7 @@ export async function openInput(path: string, stdin: InputPort, where: string): 
   return {
     name,
     isRereadable: file.facts.isFile(),
-    bytes: () => readNamed(file.bytes(), where, name),
+    bytes: () => readNamed(() => file.bytes(), where, name),
     close: () => file.close(),
   };
 }

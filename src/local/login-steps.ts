@@ -4,6 +4,7 @@ import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
+import { readStdin } from '../input/input-file.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
@@ -15,7 +16,7 @@ const STDIN_LIMIT = 1_000_000;
 async function readAll(session: Session): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of session.context.stdin.read()) {
+  for await (const part of readStdin(session.context.stdin, '--token-stdin')) {
     parts.push(part);
     size += part.length;
     if (size > STDIN_LIMIT) throw new Failure('USAGE', '--token-stdin: more than 1 MB came, too much for a token');

@@ -2,6 +2,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type SignalName, StreamFailure } from '../context.ts';
 import { GRACE_MS } from '../engine/call/interrupt.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
+import { describeIoError } from '../files/io-failure.ts';
 import type { Session } from '../session.ts';
 import type { Asker } from './asker.ts';
 import { Connection } from './connection.ts';
@@ -87,7 +88,6 @@ async function readInput(session: Session, connection: Connection): Promise<void
   try {
     for await (const chunk of session.context.stdin.read()) connection.feed(chunk);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    await session.notify(warning('INPUT_LOST', `stdin cannot be read: ${reason}`));
+    await session.notify(warning('INPUT_LOST', `stdin cannot be read: ${describeIoError(error)}`));
   }
 }

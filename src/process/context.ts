@@ -14,13 +14,15 @@ function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO';
 }
 
-/** Whether what is written to a descriptor is gone. */
-function isNullDevice(fd: number): boolean {
+/** What a descriptor leads to (`null`: the device that holds nothing); undefined where the system does not say. */
+function kindOf(fd: number): 'folder' | 'device' | 'null' | 'other' | undefined {
   try {
     const facts = fstatSync(fd);
-    return facts.isCharacterDevice() && facts.rdev === statSync('/dev/null').rdev;
+    if (facts.isDirectory()) return 'folder';
+    if (!facts.isCharacterDevice()) return 'other';
+    return facts.rdev === statSync('/dev/null').rdev ? 'null' : 'device';
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -29,13 +31,7 @@ function isNullDevice(fd: number): boolean {
  * (a pipe, a file) and the device that holds nothing (scheduled jobs have it as stdin) are told without it.
  */
 function isTerminal(fd: number): boolean {
-  try {
-    const facts = fstatSync(fd);
-    if (!facts.isCharacterDevice() || facts.rdev === statSync('/dev/null').rdev) return false;
-  } catch {
-    // Then the terminal module decides.
-  }
-  return process.getBuiltinModule('node:tty').isatty(fd);
+  return (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);
 }
 
 /** A stream that is opened when it is first written to: doing so costs a tenth of a start. */
@@ -115,7 +111,7 @@ function standardOutput(stream: LazyStream, fd: number): OutputPort {
       return widthOf(stream);
     },
     get isNull() {
-      return isNullDevice(fd);
+      return kindOf(fd) === 'null';
     },
     async write(text) {
       let rest: string | Uint8Array = text;
@@ -155,7 +151,11 @@ function standardInput(open: () => NodeJS.ReadStream, fd: number): InputPort {
       terminal ??= isTerminal(fd);
       return terminal;
     },
-    read: () => open(),
+    read() {
+      // Node takes a folder for an input that holds nothing.
+      if (kindOf(fd) === 'folder') throw Object.assign(new Error(), { code: 'EISDIR' });
+      return open();
+    },
   };
 }
 

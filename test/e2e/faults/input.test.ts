@@ -49,6 +49,42 @@ describe.concurrent('input', () => {
       expect(stage.lines).toEqual(['POST /v1/events', 'POST /v1/calendars/cal_1']);
     }));
 
+  const READS_STDIN = [
+    ['card block --from - --yes', '--from: cannot read stdin'],
+    ['card block --from - --plan new.plan', '--from: cannot read stdin'],
+    ['calendar subscribers update --from new.csv --changed-from - --yes', '--changed-from: cannot read stdin'],
+    ['calendar update cal_1 --description-file - --yes', '--description-file: cannot read stdin'],
+    ['api POST /v1/events --data @- --yes', '--data: cannot read stdin'],
+    ['auth login -p live --family cards --token-stdin', '--token-stdin: cannot read stdin'],
+  ] as const;
+
+  test.runIf(process.platform === 'linux').each([
+    // The memory of another process cannot be read at 0, as a disk that is broken.
+    ['of a broken device', 'exec 3< /proc/self/mem', 'the device reported an error (EIO)'],
+    ['that is a folder', 'exec 3< .', 'it is a folder (EISDIR)'],
+  ])('I25 E20 refuses a stdin %s', (_, open, reason) =>
+    onStage(async (stage) => {
+      stage.file('new.csv', 'id,email\ns1,a@x\n');
+      for (const [args, what] of READS_STDIN) {
+        const run = stage.shell(`${open}; unset FRONTDESK_CARDS_TOKEN; $FD ${args} <&3; exit $?`, {
+          env: args.startsWith('auth') ? {} : { FRONTDESK_CALENDAR_TOKEN: 'x' },
+        });
+        const { code, stdout, stderr } = await run;
+        expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+        expect(stderr.replace('; nothing was sent', '')).toBe(`frontdesk: ${what}: ${reason}\n`);
+      }
+      expect(stage.lines).toEqual([]);
+    }),
+  );
+
+  test.runIf(process.platform === 'linux')('E20 says why assistants are heard no longer, and ends', () =>
+    onStage(async (stage) => {
+      const { code, stdout, stderr } = await stage.shell('exec 3< /proc/self/mem; $FD mcp <&3; exit $?');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      expect(stderr).toContain('warning: stdin cannot be read: the device reported an error (EIO)\n');
+    }),
+  );
+
   test('I21 never waits for data from a terminal that nobody was asked to type', () =>
     onStage(async ({ home, env, lines }) => {
       const calls = [
