@@ -64,7 +64,7 @@ export interface CallState {
   temporary?: string | undefined;
 }
 
-/** Tells whether a person is there: `signal` leaves a question that waits too long, `during` may warn of it first. */
+/** Whether a person is there: `signal` leaves a question that waits too long, `during` may warn of it first. */
 export interface Presence {
   readonly signal: AbortSignal;
   /** A key was pressed. */

@@ -24,7 +24,7 @@ const NO_DATE =
   'is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (a T stands between day and time)';
 const MIXED = 'mixes the basic and the extended format of ISO 8601: write 2026-05-01T18:30+02:00 or 20260501T1830+0200';
 
-// A year of more than four digits needs a sign, and hyphens after it: without them its length cannot be told.
+// A year of more than four digits needs a sign, and hyphens after it: without them its length is unknown.
 const YEAR = '(\\d{4}|[+-]\\d{5,6}(?=-))';
 const CALENDAR = new RegExp(`^${YEAR}(-?)(\\d{2})\\2(\\d{2})$`);
 const WEEK = new RegExp(`^${YEAR}(-?)[Ww](\\d{2})\\2(\\d)$`);

@@ -61,7 +61,7 @@ export interface LocalCommand extends CommandBase {
   readonly needsSettings: boolean;
   /** True: it calls the service, so the profile is chosen first and its preferences count. */
   readonly usesProfile: boolean;
-  /** True: it serves call after call until somebody ends it, so that a credential may change meanwhile. */
+  /** True: it serves call after call until a person ends it, so that a credential may change meanwhile. */
   readonly isLasting?: boolean;
   /** What `--columns` and `--sort-by` may name; undefined: anything, as the members of the result are not known before. */
   readonly columns?: readonly Column[];
@@ -73,7 +73,7 @@ export interface LocalCommand extends CommandBase {
   meant?(words: readonly string[]): readonly string[];
   /** Raises USAGE for what is wrong with the values besides what each declaration says. A faulty value is not there. */
   check?(given: GivenValues, session: Session): void | Promise<void>;
-  /** Answers the exit code where it is not 0. */
+  /** Returns the exit code where it is not 0. */
   run(session: Session, given: GivenValues): Promise<number | undefined>;
 }
 

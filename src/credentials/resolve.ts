@@ -21,7 +21,7 @@ export interface CredentialRequest {
   readonly stored: () => Promise<readonly CredentialEntry[]>;
   /** `--ignore-expiry`. */
   readonly ignoreExpiry: boolean;
-  /** Somebody sits at the terminal: decides which way to log in the hint names. */
+  /** A person is at the terminal: decides which way to log in the hint names. */
   readonly isInteractive: boolean;
   /** One process serves call after call: a credential that was refused is looked for anew. */
   readonly isLasting?: boolean;

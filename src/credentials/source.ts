@@ -7,7 +7,7 @@ import { runTokenCommand } from './token-command.ts';
 /** One place that gives a token, chosen for this process. */
 export interface TokenSource {
   readonly name: string;
-  /** `stop` aborted: nobody waits for it any more. */
+  /** `stop` aborted: the token is no longer wanted. */
   token(stop?: AbortSignal): Promise<string>;
   /** Another token than the one that was refused, if the place has one now. */
   renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;

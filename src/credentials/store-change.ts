@@ -82,7 +82,7 @@ export async function storeCredential(
 
 /**
  * Removes the credentials of a profile (of one family, if given) and whatever killed processes left behind;
- * answers what was removed. The tokens themselves stay valid at the service.
+ * returns what was removed. The tokens themselves stay valid at the service.
  */
 export async function removeCredentials(
   place: CredentialPlace,

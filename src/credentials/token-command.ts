@@ -9,7 +9,7 @@ export interface TokenCommand {
   readonly what: string;
   readonly env: Env;
   readonly timeoutMs: number;
-  /** Aborted: the command is ended, because nobody waits for its token any more. */
+  /** Aborted: the command is ended, because its token is no longer wanted. */
   readonly stop?: AbortSignal | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface TokenCommand {
 type Ending =
   | { readonly status: number; readonly output: Buffer }
   | { readonly problem: string }
-  /** Nobody waits for it any more. */
+  /** Its token is no longer wanted. */
   | 'stopped';
 
 /** What the command inherits: everything but our own tokens (docs/faults.md C22). */
@@ -68,7 +68,7 @@ async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise
 }
 
 /**
- * Runs the command by the shell and answers the token that it printed. CANCELLED when it was stopped, AUTH when it
+ * Runs the command by the shell and returns the token that it printed. CANCELLED when it was stopped, AUTH when it
  * fails, hangs or prints nothing, USAGE when what it printed cannot be a token. Neither its output nor the command is ever shown,
  * and no other source takes its place.
  */

@@ -98,13 +98,13 @@ export function lastFour(token: string): string | undefined {
   return token.length >= 20 ? token.slice(-4) : undefined;
 }
 
-/** A short name of a token that tells nothing about it: the first 12 hex digits of its SHA-256. */
+/** A short name of a token that reveals nothing of it: the first 12 hex digits of its SHA-256. */
 export function fingerprint(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12);
 }
 
 /**
- * The token in a file that somebody else keeps (a mounted secret). Its owner and mode are not judged: such
+ * The token in a file that another program keeps (a mounted secret). Its owner and mode are not judged: such
  * files are often readable by a group and owned by root. AUTH when it is missing, unreadable or empty,
  * USAGE when its text cannot be a token.
  */
@@ -126,7 +126,7 @@ export async function readTokenFile(path: string, what: string, platform: string
   if (text.trim() === '') throw fail('it is empty');
   return {
     token: checkTokenText(text, `${what} ${path}`),
-    /** Everybody on this machine can read the file. */
+    /** Every user of this machine can read the file. */
     isWorldReadable: platform !== 'win32' && (mode & 0o004) !== 0,
   };
 }

@@ -81,7 +81,7 @@ export class Desk {
     this.#prompt = session.promptUntil(idle);
   }
 
-  /** Answers the exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written. */
+  /** Returns the exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written. */
   async run(): Promise<number> {
     const { context, profile } = this.#session;
     // Between a question and a wait Ctrl-C has no step to go back.
@@ -234,7 +234,7 @@ export class Desk {
     return result;
   }
 
-  /** Writes, shows the card anew, and says last what became of the write. Answers the card that is at hand then. */
+  /** Writes, shows the card anew, and says last what became of the write. Returns the card that is at hand then. */
   async #writeCard(command: CallCommand, seen: Seen): Promise<Seen> {
     const operation = operationOf(command);
     const { cardId } = seen;

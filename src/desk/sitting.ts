@@ -51,7 +51,7 @@ export class Sitting {
     }
   }
 
-  /** A card was read: it is the newest, and settles a write that aimed at its status. Answers the writes it settled. */
+  /** A card was read: it is the newest, and settles a write that aimed at its status. Returns the writes it settled. */
   saw(cardId: string, card: JsonObject): readonly string[] {
     this.#looks += 1;
     const status = cellText(card.get('status'));

@@ -91,7 +91,7 @@ async function isFromDebian(program: string): Promise<boolean> {
 }
 
 /**
- * As what, and where, the running program was installed: `the Debian package (/usr/bin/frontdesk)`. Tells the npm
+ * As what, and where, the running program was installed: `the Debian package (/usr/bin/frontdesk)`. Separates the npm
  * package from a checkout by the sources, which only the latter has. Never rejects.
  */
 async function describeInstallation(): Promise<string> {

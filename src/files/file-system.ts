@@ -30,7 +30,7 @@ function make(path: string, text: string): string {
   return path;
 }
 
-/** Each answers whether what locks, runs and records rest on holds in a folder. */
+/** Each returns whether what locks, runs and records rest on holds in a folder. */
 const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
   'a file is made once (O_EXCL)': (folder) => {
     const path = make(join(folder, 'once'), '');

@@ -27,7 +27,7 @@ interface LockHolder extends ProcessIdentity {
 export interface LockFile {
   /** Undefined while its maker has not finished writing it. */
   readonly holder: LockHolder | undefined;
-  /** Tells this lock apart from any other that ever had the same name. */
+  /** Distinguishes this lock from any other that ever had the same name. */
   readonly instance: string;
   /** Counts the holders of what the lock guards. */
   readonly epoch: number;

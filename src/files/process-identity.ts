@@ -30,7 +30,7 @@ function hostSource(): string | Buffer {
   } catch {
     // Not Linux, or a container that hides it.
   }
-  // Two Linux containers may well have the same host name: where nothing else tells them apart, a holder cannot be asked.
+  // Two Linux containers may well have the same host name: where nothing else differs, a holder cannot be asked.
   return platform() === 'linux' ? randomBytes(16) : hostname();
 }
 
@@ -73,7 +73,7 @@ function fateHere(identity: ProcessIdentity): Fate {
   if (stat === undefined) return 'running';
   // A killed process whose parent never collected it is dead for every purpose of ours.
   if (stat.state === 'Z' || stat.state === 'X') return 'gone';
-  // A restarted container may get the namespace and the pid of the one before: the start tells their lives apart.
+  // A restarted container may get the namespace and the pid of the one before: the time of its start distinguishes them.
   return identity.start === stat.start ? 'running' : 'gone';
 }
 
@@ -84,7 +84,7 @@ export function fateOf(identity: ProcessIdentity): Fate {
 
 const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
 
-/** Name of a temporary file that tells whose it is, so that it can be swept once its process is dead. */
+/** Name of a temporary file that names its process, so that it can be swept once its process is dead. */
 export function temporaryName(pid: number): string {
   const { host, start } = identify(pid);
   return `.frontdesk-${host}-${pid}-${start}-${randomBytes(6).toString('hex')}.tmp`;

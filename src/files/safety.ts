@@ -24,7 +24,7 @@ export function octal(mode: number): string {
 
 let ownUid: number | undefined;
 
-/** The user this process acts as; undefined where that cannot be told, or files have no owners (Windows). */
+/** The user this process acts as; undefined where that is unknown, or files have no owners (Windows). */
 export function currentUid(): number | undefined {
   if (ownUid !== undefined) return ownUid;
   try {
@@ -32,7 +32,7 @@ export function currentUid(): number | undefined {
     ownUid = uid < 0 ? undefined : uid;
     return ownUid;
   } catch {
-    // A container's random user has no entry in /etc/passwd; its own /proc folder still tells who it is.
+    // A container's random user has no entry in /etc/passwd; its own /proc folder still names it.
     return statSync('/proc/self', { throwIfNoEntry: false })?.uid;
   }
 }

@@ -40,7 +40,7 @@ export function openAuditLog(path: string): AuditLog {
 /** Opened anew each time: a log that was moved away to be kept is begun again. */
 async function appendText(path: string, text: string): Promise<void> {
   const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants;
-  // A pipe that nobody reads is refused: waiting for its reader could take for ever.
+  // A pipe without a reader is refused: waiting for its reader could take for ever.
   const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600);
   try {
     const facts = await file.stat();

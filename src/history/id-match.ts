@@ -13,7 +13,7 @@ export interface WantedId {
 /** The first 8 characters of a card's id, or more, but not all: dashes do not count. */
 const PART = /^[0-9a-f]{8,31}$/;
 
-/** Is a text how a card's id begins? */
+/** Whether a card's id can begin with this. */
 export function isPartOfCardId(text: string): boolean {
   return PART.test(text.toLowerCase().replaceAll('-', ''));
 }

@@ -105,7 +105,7 @@ async function stage(file: FileHandle, temporary: string, sieve: Sieve): Promise
 
 const NAME_TIME = /^\{"event":"[a-z]+","entry":"(\d{8}T\d{9})-/;
 
-/** Tells the lines of old entries from those that stay. */
+/** Separates the lines of old entries from those that stay. */
 class Sieve {
   readonly #beforeMs: number;
   readonly #before: string;

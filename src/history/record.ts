@@ -19,7 +19,7 @@ export type WriteIntent = Omit<BeginEvent, 'event' | 'entry' | 'time' | 'user'>;
 /** The local record of writes. */
 export interface WriteRecorder {
   /**
-   * Records that a write is about to be sent; answers the entry's name. It is on the disk when this resolves: only
+   * Records that a write is about to be sent; returns the entry's name. It is on the disk when this resolves: only
    * then may the request leave. Rejects with LOCAL_IO (nothing was sent).
    */
   begin(intent: WriteIntent): Promise<string>;
@@ -116,7 +116,7 @@ function append(path: string, event: HistoryEvent): Promise<void> {
   return appendLines(path, printHistoryEvent(event));
 }
 
-/** Sorts by time, tells processes apart, and can be typed: `20260501T120431250-4d2-9f3a1c`. */
+/** Sorts by time, differs between processes, and can be typed: `20260501T120431250-4d2-9f3a1c`. */
 function entryName(nowMs: number, pid: number): string {
   return `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
 }

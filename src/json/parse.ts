@@ -206,7 +206,7 @@ class Parser {
     return value;
   }
 
-  /** Steps over one character and the space after it; answers the character code found there. */
+  /** Steps over one character and the space after it; returns the character code found there. */
   #next(): number {
     this.#index += 1;
     this.#skipSpace();

@@ -29,7 +29,7 @@ interface Given {
   readonly body?: unknown;
 }
 
-/** A transport that keeps the bytes of the last answer: whoever judges it takes them away. */
+/** A transport that keeps the bytes of the last answer: the code that judges it takes them out. */
 function keeping(transport: Transport, keep: (body: readonly Uint8Array[]) => void): Transport {
   return {
     ...transport,

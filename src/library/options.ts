@@ -79,7 +79,7 @@ function familyOf(value: unknown, family: Family, env: Environment): FamilyOptio
   return { baseUrl: parsed.baseUrl, proxy: proxyOf(parsed.baseUrl, env), token: token as Token };
 }
 
-/** TLS passes over what it cannot read, and nobody would know why the certificate is not trusted. */
+/** TLS skips what it cannot read without a word, and the certificate would not be trusted for no visible reason. */
 function isCertificate(pem: string): boolean {
   try {
     return pem.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(pem).raw.length > 0;

@@ -59,6 +59,6 @@ export function writeResult(result: CallResult, body: string, mask: TokenMask): 
     return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result, body, mask) };
   }
   const error = errorOf(result.failure, mask);
-  // Nothing answered it, and nobody says that it did not leave.
+  // No answer, and not proven unsent.
   return { outcome: outcome === 'rejected' || outcome === 'not_sent' ? outcome : 'unknown', error };
 }

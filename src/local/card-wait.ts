@@ -22,7 +22,7 @@ export interface WaitInput {
   readonly status: readonly string[];
   readonly timeout: Span;
   readonly interval: Span;
-  /** Aborted: nobody waits any more. */
+  /** Aborted: the wait is over. */
   readonly stop?: AbortSignal;
 }
 

@@ -42,7 +42,7 @@ const PREFERENCE: Shape<string | number | null> = { type: ['string', 'integer', 
 /** Only what is set. */
 const STORED = object({}, shapesOf(PREFERENCES));
 
-/** The profile that a call would use; undefined: none can be told, and no preference comes from it. */
+/** The profile that a call would use; undefined: it is not known, and no preference comes from it. */
 function profileInUse(session: Session): ResolvedProfile | undefined {
   try {
     return session.profile;

@@ -2,7 +2,7 @@ import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 
-/** Is the result read by a person, who is told what an empty list means? */
+/** Whether a person reads the result, and is told what an empty list means. */
 export function isForPeople({ output, context }: Session): boolean {
   return output.format === 'table' && context.stdout.isTerminal;
 }

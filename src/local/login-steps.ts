@@ -95,7 +95,7 @@ export async function readUrls(session: Session, given: LoginGiven, family: Fami
   const fromEnvironment = known?.source === 'environment' ? known.url : undefined;
   const cardsUrl = urls.cards ?? (family === 'cards' ? fromEnvironment : undefined);
   const calendarUrl = urls.calendar ?? (family === 'calendar' ? fromEnvironment : undefined);
-  // Refused now: nobody should type a token for a URL that cannot be used.
+  // Refused now, before a token is typed for a URL that cannot be used.
   if (cardsUrl === undefined && calendarUrl === undefined) resolveTarget(profile, family);
   else changeProfile(settings, profile.name, { cardsUrl, calendarUrl });
   return { cardsUrl, calendarUrl };
@@ -154,7 +154,7 @@ export async function readSecret(
   return { kind: 'token', value: checkTokenText(pastedToken(typed), 'the answer') };
 }
 
-/** Refuses (AUTH) a card token that says that it is expired; answers when it ends, if it tells. */
+/** Refuses (AUTH) a card token that says that it is expired; returns when it ends, if it says so. */
 export function refuseExpired(session: Session, family: Family, token: string): string | undefined {
   const { expiresAtMs } = family === 'cards' ? readJwtTimes(token) : {};
   if (expiresAtMs === undefined) return undefined;

@@ -41,7 +41,7 @@ export async function askFamily({ prompt }: Session, question: string): Promise<
 export const NEVER_ASKS = { ...YES, text: 'accepted; this command never asks' } as const;
 
 /**
- * Asks before something on this machine is lost; answers only after a yes or with `--yes`. Where nobody can be
+ * Asks before something on this machine is lost; returns only after a yes or with `--yes`. Where no person can be
  * asked, and after a no, nothing is changed.
  */
 export async function confirmLoss(session: Session, yes: boolean, question: string): Promise<void> {

@@ -123,7 +123,7 @@ export const sandboxServeCommand = localCommand({
     });
     const facts: ShapeOf<typeof SERVED> = { url, cardsToken, calendarToken };
     try {
-      // One line even with json: whoever waits for it reads up to the first newline.
+      // One line even with json: a program that waits for it reads up to the first newline.
       await session.context.stdout.write(
         isJson(session.output.format)
           ? `${JSON.stringify(facts)}\n`
@@ -131,7 +131,7 @@ export const sandboxServeCommand = localCommand({
       );
       return await stopped;
     } finally {
-      // Nobody could learn its address: a server that went on listening would never end.
+      // Its address can no longer be learned, and a server that went on listening would never end.
       await server.close();
     }
   },

@@ -16,7 +16,7 @@ import { meantArguments } from './tool-arguments.ts';
 import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 
-/** Calls at a time, questions to a person among them: a client that sends more is told to wait. */
+/** Calls at a time, questions to a person among them: a client that sends more has to wait. */
 const MOST_CALLS = 32;
 
 const PROGRESS_MS = 10_000;

@@ -39,7 +39,7 @@ function linesOf(name: string, value: JsonValue): readonly string[] {
   return [`card ${safeText(name)}: ${safeText(cellText(value))}`];
 }
 
-/** The card as it is now, a line for each member that tells cards apart; or why it cannot be shown. */
+/** The card as it is now, a line for each member that identifies it; or why it cannot be shown. */
 async function cardLines(session: Session, single: SingleCall): Promise<readonly string[]> {
   if (single.call.operation.family !== 'cards') return [];
   const before = await readCardBefore(session, single, false);

@@ -60,13 +60,13 @@ export function cardView(card: JsonObject, style: ViewStyle): string {
   return joinSections([view.summary(), view.metadata(), view.transactions(), view.nextSteps()]);
 }
 
-/** What tells this card from another, whose it is and what state it is in, as shown before a question. */
+/** What identifies this card, whose it is and what state it is in, as shown before a question. */
 export function cardSummary(card: JsonObject, style: ViewStyle): string {
   const view = new CardView(card, style);
   return joinSections([view.summary(), view.metadata()]);
 }
 
-/** The card in so many lines: what tells it from another and its metadata first, then transactions where they still fit. */
+/** The card in so many lines: what identifies it and its metadata first, then transactions where they still fit. */
 export function cardViewWithin(card: JsonObject, style: ViewStyle, lines: number): string {
   const view = new CardView(card, style);
   const metadata = view.metadata();

@@ -36,7 +36,7 @@ export const ERROR_OUTPUT = object({ error: ERROR });
 /** The line of a notice, where stderr is no terminal. */
 export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT }) });
 
-/** Whether stderr is a terminal that shows bold and colours, and was not told to do without. */
+/** Whether stderr is a terminal that shows bold and colours, unless they are switched off. */
 export function paintsErrors({ argv, env, stderr }: Pick<Context, 'argv' | 'env' | 'stderr'>): boolean {
   const end = argv.indexOf('--');
   const isOff = (end === -1 ? argv : argv.slice(0, end)).includes('--no-color') || (env['NO_COLOR'] ?? '') !== '';
@@ -75,7 +75,7 @@ interface FailureStyle {
   readonly debug: boolean;
   /** Masks our own token, should the service echo it. */
   readonly mask?: ((text: string) => string) | undefined;
-  /** Bold and colours; `paintsErrors` tells. */
+  /** Bold and colours: see `paintsErrors`. */
   readonly colour?: boolean;
   /** Columns of the terminal that stderr is; undefined: it is none, and no line is broken. */
   readonly width?: number | undefined;

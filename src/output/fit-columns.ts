@@ -29,7 +29,7 @@ export interface FittedColumns {
 
 /** Narrower columns say nothing; a table of too many columns is then wider than the terminal. */
 const MIN_WIDTH = 4;
-/** A cell that is cut to this still tells one row from another: the month of a date, the beginning of a name. */
+/** A cell that is cut to this still distinguishes rows: the month of a date, the beginning of a name. */
 const TEXT_FLOOR = 8;
 /** A message that is cut to less is read better below its row. */
 const MESSAGE_FLOOR = 72;

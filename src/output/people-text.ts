@@ -23,7 +23,7 @@ export function localTime(text: string): string {
 }
 
 /**
- * The part of a history entry's name that tells it from others and can be typed: `9f3a1c` of
+ * The part of a history entry's name that distinguishes it from others and can be typed: `9f3a1c` of
  * `20260501T120431250-4d2-9f3a1c`, `7f3a2b:12` of row 12 of a run.
  */
 export function shortEntry(entry: string): string {

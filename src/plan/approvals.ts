@@ -29,7 +29,7 @@ function uncountedSignature(name: string, problem: string, fix?: string): Uncoun
   return { text: `the signature of ${name} does not count: ${problem}`, fix };
 }
 
-/** May somebody approve under this name? It is a part of a file's name. */
+/** Whether this can be the name of an approver: it becomes part of a file's name. */
 export function isApproverName(name: string): boolean {
   return NAME.test(name);
 }
@@ -60,7 +60,7 @@ interface Signed {
 
 /**
  * Checks every signature beside a plan against the allowed-signers file: each by `ssh-keygen -Y verify` for its own
- * name, and each key once, whoever's names it bears. `path`: that file, which is read once and handed on as a copy;
+ * name, and each key once, under whatever names. `path`: that file, which is read once and handed on as a copy;
  * undefined: none is set, so that no signature can count. USAGE when ssh-keygen hangs.
  */
 export async function checkApprovals(
@@ -142,7 +142,7 @@ export function signatureKey(tool: SshKeygen, plan: Signed, name: string): Promi
   return signingKey(tool, plan, ['-Y', 'check-novalidate'], name);
 }
 
-/** What is wrong with a file as a key, as far as it can be told without a passphrase; undefined: nothing. */
+/** What is wrong with a file as a key, as far as can be seen without a passphrase; undefined: nothing. */
 export async function keyProblem(key: string): Promise<string | undefined> {
   return readWhole(resolve(key)).then(
     () => undefined,

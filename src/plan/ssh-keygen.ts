@@ -7,7 +7,7 @@ import { succeeds, tidy } from '../files/io-failure.ts';
 /** Signatures are made and checked for this and nothing else, so that one of a commit is none of a plan. */
 export const NAMESPACE = 'frontdesk-plan';
 
-/** Without a terminal nobody can be asked for a passphrase, and a check asks nobody: then it is a matter of moments. */
+/** Without a terminal no passphrase can be asked for, and a check needs none: both take moments. */
 const LIMIT_MS = 10_000;
 const ASKING_LIMIT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
@@ -29,7 +29,7 @@ export interface SshKeygenResult {
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'SSH_AUTH_SOCK', 'SYSTEMROOT', 'TMPDIR', 'TEMP'];
 
 function environmentOf(env: Env): Record<string, string> {
-  // It asks at the terminal or not at all: a window of an askpass program would wait for nobody.
+  // It asks at the terminal or not at all: the window of an askpass program would wait for ever.
   const kept: Record<string, string> = { LC_ALL: 'C', SSH_ASKPASS_REQUIRE: 'never' };
   for (const name of PASSED_ON) {
     const value = env[name];

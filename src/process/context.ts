@@ -28,7 +28,7 @@ function kindOf(fd: number): 'folder' | 'device' | 'null' | 'other' | undefined 
 
 /**
  * Whether a descriptor is a terminal. node:tty brings the network modules along, so what is no device at all
- * (a pipe, a file) and the device that holds nothing (scheduled jobs have it as stdin) are told without it.
+ * (a pipe, a file) and the device that holds nothing (scheduled jobs have it as stdin) are recognized without it.
  */
 function isTerminal(fd: number): boolean {
   return (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);

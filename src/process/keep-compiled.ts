@@ -53,7 +53,7 @@ function keep(folder: string, name: string, chunk: LoadedChunk): void {
   if (isWritten) renameSync(temporary, `${folder}/${name}`);
 }
 
-/** Answers false, with nothing written, for a call that used no function that is not kept yet. */
+/** Returns false, with nothing written, for a call that used no function that is not kept yet. */
 function write(file: number, { script, state, bytes, refusals }: LoadedChunk): boolean {
   const data = script.createCachedData();
   if (state === 'used' && data.length <= bytes) return false;

@@ -95,7 +95,7 @@ export function readFaults(texts: readonly string[]): { rules: readonly FaultRul
   return { rules, faults };
 }
 
-/** How a fault is written, for whoever wrote one that cannot be read. */
+/** How a fault is written: shown where one cannot be read. */
 export const FAULT_HINT = "write it as in --fault 'POST /block:503+retry-after=2*3' or 'GET /v1/cards:429@50%'";
 
 /** Which effect, if any, hits the next request with this method and path. Counts the times as it goes. */

@@ -60,7 +60,7 @@ function printState(state: SandboxState, write: string): string {
 
 /**
  * Its own name says which writing of the file this is: inode numbers are used again, and on some file systems two
- * seconds have the same time. A file that somebody put there has none.
+ * seconds have the same time. A file that a person put there has none.
  */
 function stampOf(path: string): string {
   const info = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -190,7 +190,7 @@ export class FileStore implements SandboxStore {
 
 /**
  * Forgets everything done in the sandbox, also a damaged state; the next command begins from the built-in
- * seed. Answers whether there was anything to forget. LOCAL_IO when the file cannot be removed.
+ * seed. Returns whether there was anything to forget. LOCAL_IO when the file cannot be removed.
  */
 export async function resetSandbox(stateDir: string, { pid, clock }: FilePorts): Promise<boolean> {
   const path = statePath(stateDir);

@@ -149,7 +149,7 @@ function readBody(operation: Operation, request: SandboxRequest): JsonObject {
 
 /**
  * Checks a request against the table of operations: path, method, token, parameters, query and body, in that
- * order. Answers the call it makes, or raises `Refused` for the first rule it breaks. Touches no state.
+ * order. Returns the call it makes, or raises `Refused` for the first rule it breaks. Touches no state.
  */
 export function checkRequest(request: SandboxRequest, tokens: SandboxTokens): Call {
   const at = request.target.indexOf('?');

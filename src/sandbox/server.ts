@@ -15,7 +15,7 @@ interface SandboxServerOptions {
   readonly store: SandboxStore;
   /** 0: any free port. */
   readonly port: number;
-  /** Every answer waits this long; what it tells was done before the wait. */
+  /** Every answer waits this long; the change that it reports was made before the wait. */
   readonly latencyMs: number;
   readonly faults: readonly FaultRule[];
   readonly random: () => number;

@@ -163,7 +163,7 @@ function spell({ origin, pathPrefix }: BaseUrl): string {
 /**
  * The checked base URL of one family (not for the sandbox, whose server says where it is). USAGE when there
  * is none, when it cannot be used, or when a stored profile was named and the environment sets another URL:
- * whichever counted, the other one was meant by somebody.
+ * whichever counted, a person meant the other one.
  */
 export function resolveTarget(profile: ResolvedProfile, family: Family): Target {
   const entry = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;

@@ -51,7 +51,7 @@ async function stage(folder: string, name: string, settings: Settings): Promise<
   return staged;
 }
 
-/** Somebody who keeps settings.json elsewhere and links to it keeps the link. */
+/** Where settings.json is a link to a file elsewhere, it stays one. */
 async function followLink(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -74,7 +74,7 @@ async function save(path: string, settings: Settings, pid: number, prove: Prove)
 
 /**
  * Changes the settings under a lock, on what is in the file at that moment, so that no other process's
- * change is lost; answers the settings as saved. `change` may throw to refuse; one that answers its own
+ * change is lost; returns the settings as saved. `change` may throw to refuse; one that returns its own
  * argument writes nothing. USAGE when the file is damaged (it stays as it is), LOCAL_IO when it cannot be
  * written.
  */

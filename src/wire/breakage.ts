@@ -130,7 +130,7 @@ export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breaka
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   const code = codeOf(error);
   const inBody = phase === 'reading_body';
-  // undici's parser errors carry no usable code in some versions: the class name tells (docs/faults.md H23).
+  // undici's parser errors carry no usable code in some versions: the class name says it (docs/faults.md H23).
   if (error instanceof Error && error.name === 'HTTPParserError') {
     const early = `${to.hostPort} did not answer with HTTP`;
     return { label: 'not_http', text: inBody ? 'the answer broke the rules of HTTP while its body was read' : early };

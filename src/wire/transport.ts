@@ -228,7 +228,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
   }
 
   onResponseEnd(): void {
-    // A handler is told of an end only after a final status line; 0 would be read as an unknown status.
+    // A handler hears of an end only after a final status line; 0 would be read as an unknown status.
     const reply = { status: this.#status ?? 0, headers: this.#headers, body: this.#body };
     if (this.#size > SHARE_BYTES) clearTimeout(this.#timer);
     answerMemory.parse(this.#size, () => this.#settle({ kind: 'reply', ...reply }, true));

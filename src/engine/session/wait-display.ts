@@ -30,7 +30,7 @@ interface DisplayOptions {
   readonly unicode: boolean;
   /** Limit of one attempt: a person who waits wants to know for how long at most. */
   readonly timeoutMs: number;
-  /** Waits are told at once, in lines. */
+  /** Waits are reported at once, in lines. */
   readonly isAccessible?: boolean;
 }
 
@@ -47,7 +47,7 @@ function textOf({ sinceMs, pause }: Wait, timeoutMs: number, nowMs: number): str
     return `${pause.why}, trying again in ${Math.ceil((pause.untilMs - nowMs) / 1000)} s`;
   }
   const passedMs = nowMs - Math.max(sinceMs, pause?.untilMs ?? 0);
-  // A read tells each further attempt: what takes longer is a write, of which the card is looked at.
+  // A read reports each further attempt: what takes longer is a write, of which the card is looked at.
   if (passedMs > timeoutMs) return `no reply within ${formatSeconds(timeoutMs)}, looking at the card`;
   return `waiting for the service, ${Math.floor(passedMs / 1000)} of ${Math.ceil(timeoutMs / 1000)} s`;
 }

@@ -23,7 +23,7 @@ function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): Json
   return readBoolean(value, 'csv') ?? value;
 }
 
-/** The rows of an older file by id, for telling which cells of a newer one differ. */
+/** The rows of an older file by id, to find which cells of a newer one differ. */
 export class ChangedFrom {
   /** For messages: the older file. */
   readonly name: string;
@@ -122,7 +122,7 @@ interface OlderFile {
 /**
  * Reads the file of `--changed-from`, in any format that `--from` takes. Unknown columns do not matter
  * in it. A USAGE failure with the first faults when it cannot be read as rows, or when an id is missing or
- * occurs twice, because then what changed cannot be told.
+ * occurs twice, because then what changed is ambiguous.
  */
 export async function readChangedFrom(
   file: InputFile,

@@ -79,7 +79,7 @@ export interface RecordBatch {
 export interface ReadOptions {
   /** For messages: the file. */
   readonly name: string;
-  /** undefined: told by the extension of `path`, else by the content. */
+  /** undefined: found by the extension of `path`, else by the content. */
   readonly format: InputFormat | undefined;
   /** Of a plan: what reads its lines. */
   readonly parser?: RecordParser;

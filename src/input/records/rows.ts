@@ -28,7 +28,7 @@ export interface InputOptions
   readonly format: InputFormat | undefined;
   /** The rows are ids of the command line: their faults name arguments, not lines. */
   readonly isArguments?: boolean;
-  /** Times before it are told as past. */
+  /** Times before it are reported as past. */
   readonly nowMs?: number;
   /** What the input as a whole is held against, beside its rows. */
   readonly seal?: Seal;

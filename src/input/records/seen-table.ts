@@ -19,7 +19,7 @@ function uuidWords(text: string): Words {
   return [word(0), word(8), word(16), word(24)];
 }
 
-/** Not against an attacker, who would only have his own rows refused, but two different texts will not meet by chance. */
+/** Not proof against an attacker, who could only have rows of that file refused; chance collisions do not happen. */
 function hashWords(text: string): Words {
   let [a, b, c, d] = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344];
   for (let index = 0; index < text.length; index += 1) {

@@ -62,7 +62,7 @@ export function numberFormat(pattern: string, countsFrom1904 = false): NumberFor
 
 export const GENERAL = numberFormat('General');
 
-/** What a cell shows; undefined when that cannot be told. */
+/** What a cell shows; undefined when that is unknown. */
 export function shownText({ pattern, addedDays }: NumberFormat, value: string | number): string | undefined {
   if (pattern === undefined) return undefined;
   // The most frequent ones, without parsing anything.
