@@ -3,6 +3,8 @@ import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { cutText, padText } from '../output/cut-text.ts';
+import type { ViewStyle } from '../output/options.ts';
+import { arrow } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import { isSame, type RecentCard, type Sitting } from './sitting.ts';
 
@@ -24,12 +26,18 @@ export function recentText(cards: readonly RecentCard[], width: number): string 
 
 const SHOWN_MEMBERS = ['status', 'currentBalance', 'expiryDate', 'cancelledAt', 'activatedAt'] as const;
 
+/** The card before a write and after it; undefined: it was not seen. */
+interface Changes {
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
+}
+
 /** What a write changed of what the card shows. */
-function changeText(before: JsonObject | undefined, after: JsonObject | undefined): string {
+function changeText({ before, after }: Changes, style: Pick<ViewStyle, 'unicode'>): string {
   if (before === undefined || after === undefined) return '';
   const changes = SHOWN_MEMBERS.flatMap((name) => {
     const [old, now] = [cellText(before.get(name)), cellText(after.get(name))];
-    return old === now ? [] : [`${name} ${old === '' ? 'none' : old} -> ${now === '' ? 'none' : now}`];
+    return old === now ? [] : [`${name} ${old === '' ? 'none' : old} ${arrow(style)} ${now === '' ? 'none' : now}`];
   });
   return changes.length === 0 ? 'The card looks as it did before.\n' : `Changed: ${safeText(changes.join(', '))}\n`;
 }
@@ -39,7 +47,8 @@ export function outcomeText(
   sitting: Sitting,
   operation: Operation,
   { cardId, outcome, made }: { readonly cardId: string; readonly outcome: Outcome; readonly made?: string | undefined },
-  seen: { readonly before: JsonObject | undefined; readonly after: JsonObject | undefined },
+  seen: Changes,
+  style: Pick<ViewStyle, 'unicode'>,
 ): string {
   const { effect, command } = operation;
   if (effect.kind !== 'write' || outcome === 'rejected') return '';
@@ -50,7 +59,7 @@ export function outcomeText(
   }
   const isRead = outcome === 'confirmed_by_read' ? ', as reading it back shows' : '';
   const done = `${effect.done} ${cardId}${isRead}\n`;
-  return made === undefined ? `${changeText(seen.before, seen.after)}${done}` : `${done}New card: ${safeText(made)}\n`;
+  return made === undefined ? `${changeText(seen, style)}${done}` : `${done}New card: ${safeText(made)}\n`;
 }
 
 /** What the sitting came to, in one or two lines. */

@@ -244,9 +244,9 @@ export class Desk {
     const after = await this.#look(cardId);
     // It was said at once while it mattered; a refusal says what to do.
     if (outcome === 'rejected' && failure !== undefined) await this.#report(failure);
-    await this.#write(
-      outcomeText(this.#sitting, operation, { cardId, outcome, made }, { before: seen.card, after: after.card }),
-    );
+    const changes = { before: seen.card, after: after.card };
+    const { output } = this.#session;
+    await this.#write(outcomeText(this.#sitting, operation, { cardId, outcome, made }, changes, output));
     return made === undefined ? after : { cardId: made };
   }
 

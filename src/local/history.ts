@@ -14,7 +14,7 @@ import { YES } from '../options/common.ts';
 import type { When } from '../options/option.ts';
 import { MOMENT_FORMS } from '../options/read-value.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
-import { safeText } from '../output/safe-text.ts';
+import { plural, safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { isForPeople, printList } from './lists.ts';
 import { confirmLoss } from './missing.ts';
@@ -211,7 +211,7 @@ export const historyPruneCommand = localCommand({
     const { pruneHistory } = await import('../history/prune.ts');
     const { clock, pid } = session.context;
     const removed = await pruneHistory({ stateDir: session.stateDir(), clock, pid }, olderThan.ms);
-    const shown = removed === 1 ? '1 entry' : `${removed} entries`;
-    await session.print({ kind: 'text', text: `${shown} deleted.`, json: jsonOf(PRUNED, { removed }) });
+    const text = `${plural(removed, 'entry', 'entries')} deleted.`;
+    await session.print({ kind: 'text', text, json: jsonOf(PRUNED, { removed }) });
   },
 });

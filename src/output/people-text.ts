@@ -1,6 +1,13 @@
+import { peopleDate } from '../api/iso-date.ts';
+
 /** `card block`, of `card.block`: a command as it is typed. */
 export function commandWords(operation: string): string {
   return operation.replaceAll('.', ' ');
+}
+
+/** Stands between what was and what is: an arrow, in ASCII where the locale is not UTF-8. */
+export function arrow({ unicode }: { readonly unicode: boolean }): string {
+  return unicode ? '→' : '->';
 }
 
 function twoDigits(value: number): string {
@@ -20,6 +27,11 @@ export function localTime(text: string): string {
   const rest = Math.abs(minutes) % 60;
   const hours = `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(Math.abs(minutes) / 60))}`;
   return `${day} ${clock}${minutes === 0 ? 'Z' : rest === 0 ? hours : `${hours}:${twoDigits(rest)}`}`;
+}
+
+/** `21 Nov 2026, 23:04 +01:00` on a machine of that zone, and `UTC` where that is it; any other text as it is. */
+export function peopleTime(text: string): string {
+  return peopleDate(localTime(text).replace(' ', 'T')) ?? text;
 }
 
 /**

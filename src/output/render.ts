@@ -2,7 +2,7 @@ import type { OutputPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writeJson } from '../json/print.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { type Column, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
+import { type Column, cellText, chooseColumns, findColumn, type IsOpenPath, sortRows } from './column.ts';
 import {
   isJson,
   type OutputOptions,
@@ -198,16 +198,17 @@ function prepared(result: Result, prepare: (value: JsonValue) => JsonValue): Res
 }
 
 async function renderResource(
-  { resource, view }: Extract<Result, { kind: 'resource' }>,
+  result: Extract<Result, { kind: 'resource' }>,
   columns: readonly Column[],
   options: OutputOptions,
   stdout: OutputPort,
 ): Promise<void> {
+  const { resource, view } = result;
   if (options.columns === undefined && options.format === 'csv') {
     const { writeCsvResource } = await import('./csv.ts');
     await writeCsvResource(resource, options, stdout);
   } else if (options.columns === undefined && stdout.isTerminal && isJsonObject(resource)) {
-    await renderForPeople(resource, view, options, stdout);
+    await renderForPeople(resource, view, result.columns, options, stdout);
   } else {
     await writeRows([resource], await openTabular(columns, options, stdout, false));
   }
@@ -216,6 +217,7 @@ async function renderResource(
 async function renderForPeople(
   resource: JsonObject,
   view: 'card' | undefined,
+  known: readonly Column[],
   options: OutputOptions,
   stdout: OutputPort,
 ): Promise<void> {
@@ -229,7 +231,7 @@ async function renderForPeople(
     ([field, value]) =>
       new Map<string, JsonValue>([
         ['field', field],
-        ['value', value],
+        ['value', known.find(({ name }) => name === field)?.people?.(cellText(value)) ?? value],
       ]),
   );
   const columns: readonly Column[] = [

@@ -42,7 +42,7 @@ export function shortenText(text: string, maxLength: number): string {
 }
 
 /** 39800 as 39,800. */
-export function groupThousands(count: number): string {
+export function groupThousands(count: number | string): string {
   return String(count).replace(/\B(?=(?:[0-9]{3})+$)/g, ',');
 }
 

@@ -5,7 +5,7 @@ import { awayFrom } from '../output/duration.ts';
 import { fillLines } from '../output/line-break.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { makePaint, type Paint } from '../output/paint.ts';
-import { commandWords } from '../output/people-text.ts';
+import { arrow, commandWords, peopleTime } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import type { ApprovalCheck } from './approvals.ts';
 import { DecimalSum } from './decimal-sum.ts';
@@ -87,7 +87,7 @@ export interface PlanView {
 export function planView(view: PlanView, style: ViewStyle): string {
   const { header, survey } = view;
   const paint = makePaint(style.colour);
-  const facts = planFacts(view, style.now).flatMap(([label, text]) =>
+  const facts = planFacts(view, style.now, peopleTime).flatMap(([label, text]) =>
     fillLines(text.split(' '), style.width - LABEL_WIDTH, displayWidth).map(
       (line, index) => `${paint.faint((index === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
     ),
@@ -102,8 +102,16 @@ export function planTitle({ plan, operation, rows }: PlanHeader): string {
   return `Plan ${plan}: ${commandWords(operation)} of ${plural(rows, 'row')}`;
 }
 
-/** What there is to say of a plan as a whole, in the order in which a reviewer asks. */
-export function planFacts(view: PlanView, nowMs: number): readonly (readonly [label: string, text: string])[] {
+/** What there is to say of a plan as a whole, in the order in which a reviewer asks. `timeText`: how a moment is written. */
+export function planFacts(
+  view: PlanView,
+  nowMs: number,
+  timeText = (time: string) => time.replace(/\.\d+(?=Z$)/, ''),
+): readonly (readonly [label: string, text: string])[] {
+  const momentText = (time: string): string => {
+    const away = awayFrom(time, nowMs);
+    return `${safeText(timeText(time))}${away === undefined ? '' : ` (${away})`}`;
+  };
   const { header, state, survey } = view;
   const isChecked = survey.first[0]?.drift === 'checked';
   const kinds = survey.kinds().map(([kind, rows]) => `${groupThousands(rows)} ${kind}`);
@@ -111,11 +119,11 @@ export function planFacts(view: PlanView, nowMs: number): readonly (readonly [la
   const known = sum.count === header.rows ? '' : ` (of ${groupThousands(sum.count)} of ${plural(header.rows, 'row')})`;
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ['State', [state]],
-    ['Run', view.run === undefined ? [] : [runText(view.run, nowMs)]],
+    ['Run', view.run === undefined ? [] : [runText(view.run, momentText)]],
     ['At', [`${safeText(header.url)} (profile ${safeText(header.profile)})`]],
     ['From', header.source === undefined ? [] : [safeText(header.source)]],
-    ['Made', [`${momentText(header.createdAt, nowMs)} by ${safeText(header.createdBy)}`]],
-    ['Expires', [momentText(header.expiresAt, nowMs)]],
+    ['Made', [`${momentText(header.createdAt)} by ${safeText(header.createdBy)}`]],
+    ['Expires', [momentText(header.expiresAt)]],
     ['Approved', approvalLines(view)],
     [isChecked ? 'Status when planned' : 'Fields', kinds.length === 0 ? [] : [kinds.join(', ')]],
     ['Balances', sum.count === 0 ? [] : [`${sum.text()} in all${known}`]],
@@ -127,11 +135,11 @@ export function planFacts(view: PlanView, nowMs: number): readonly (readonly [la
   return facts.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : '', text] as const));
 }
 
-function runText({ run, startedAt, outcomes }: PlanRun, nowMs: number): string {
+function runText({ run, startedAt, outcomes }: PlanRun, momentText: (time: string) => string): string {
   const counts = Object.entries(outcomes ?? {}).map(
     ([name, rows]) => `${groupThousands(rows)} ${name.replaceAll('_', ' ')}`,
   );
-  return `${safeText(run)}, begun ${momentText(startedAt, nowMs)}: ${counts.length === 0 ? 'counts not known' : counts.join(', ')}`;
+  return `${safeText(run)}, begun ${momentText(startedAt)}: ${counts.length === 0 ? 'counts not known' : counts.join(', ')}`;
 }
 
 /** Of an input that was held against an older file: what of it is not in the plan. */
@@ -145,13 +153,6 @@ function leftOutTexts({
     ...(missing === 0 ? [] : [`${plural(missing, 'row')} of the older file missing in the input`]),
     ...(emptied === 0 ? [] : [`${plural(emptied, 'cell')} emptied since the older file, left unchanged`]),
   ];
-}
-
-/** To the second, and how far away. */
-function momentText(time: string, nowMs: number): string {
-  const away = awayFrom(time, nowMs);
-  const second = safeText(time).replace(/\.\d+(?=Z$)/, '');
-  return away === undefined ? second : `${second} (${away})`;
 }
 
 const COMPARED = 'each card is read again right before its write; one that changed is left alone';
@@ -174,7 +175,7 @@ interface Piece {
 
 /** `row 3 sub_1  email: a@x → b@x`; of a card `row 1 0b7a…  order-1  10.10  ACTIVE → block`, in columns. */
 function rowLines({ header, survey }: PlanView, style: ViewStyle, paint: Paint): readonly string[] {
-  const arrow = ` ${style.unicode ? '→' : '->'} `;
+  const between = ` ${arrow(style)} `;
   const verb = header.operation.split('.').at(-1) ?? '';
   const isShared = survey.sharedBody() !== undefined;
   const cells = survey.first.map((row) => [
@@ -190,7 +191,9 @@ function rowLines({ header, survey }: PlanView, style: ViewStyle, paint: Paint):
     );
     const about = [{ text: number, paint: paint.faint }, { text: `${known.join('  ').slice(number.length)}  ` }];
     const change =
-      row.drift === 'checked' ? cardPieces(row, `${arrow}${verb}`, isShared, paint) : fieldPieces(row, arrow, paint);
+      row.drift === 'checked'
+        ? cardPieces(row, `${between}${verb}`, isShared, paint)
+        : fieldPieces(row, between, paint);
     const width = displayWidth([...about, ...change].map(({ text }) => text).join(''));
     // What is sent is what the reviewer looks for: it has a line of its own before it is cut.
     const lines = width <= style.width ? [[...about, ...change]] : [about, [{ text: '      ' }, ...change]];
@@ -217,7 +220,7 @@ function cardPieces({ before, body }: PlanRow, change: string, isShared: boolean
 }
 
 /** Each field as `name: old → new`, what differs marked; as `name: new` where nothing older is known. */
-function fieldPieces({ before, body }: PlanRow, arrow: string, paint: Paint): readonly Piece[] {
+function fieldPieces({ before, body }: PlanRow, between: string, paint: Paint): readonly Piece[] {
   return [...(body ?? [])].flatMap(([name, value], index): readonly Piece[] => {
     const label = { text: `${index === 0 ? '' : '; '}${name}: ` };
     if (before === undefined) return [label, { text: textOf(value) }];
@@ -228,7 +231,7 @@ function fieldPieces({ before, body }: PlanRow, arrow: string, paint: Paint): re
       { text: text.slice(head, text.length - tail), paint: paint.bold },
       { text: text.slice(text.length - tail) },
     ];
-    return [label, ...marked(old), { text: arrow }, ...marked(next)];
+    return [label, ...marked(old), { text: between }, ...marked(next)];
   });
 }
 

@@ -60,7 +60,7 @@ function rowLine({ row, id, outcome, httpStatus, cause, timeMs, run }: ReportedR
 
 interface Table {
   readonly name: string;
-  readonly columns: readonly (readonly [name: string, kind?: 'number'])[];
+  readonly columns: readonly (readonly [name: string, kind?: 'number' | 'cause'])[];
   readonly rows: readonly string[];
   /** No wider than it has to be. */
   readonly isSmall?: boolean;
@@ -69,7 +69,7 @@ interface Table {
 /** A table that a narrow window scrolls by itself, also with the keyboard. */
 function table({ name, columns, rows, isSmall = false }: Table): string {
   const head = columns.map(([column, kind]) => {
-    return `<th scope="col"${kind === undefined ? '' : ' class="number"'}>${column}</th>`;
+    return `<th scope="col"${kind === undefined ? '' : ` class="${kind}"`}>${column}</th>`;
   });
   const kind = isSmall ? 'wide small' : 'wide';
   return `<div class="${kind}" role="region" tabindex="0" aria-label="${name}"><table><thead><tr>${head.join('')}</tr></thead><tbody>\n${rows.join('')}</tbody></table></div>\n`;
@@ -96,7 +96,7 @@ function causeSection({ causes }: RunFacts): string {
   });
   const rest = causes.slice(MAX_CAUSES).reduce((sum, cause) => sum + cause.rows, 0);
   const more = rest === 0 ? '' : `<p class="note">And ${plural(rest, 'row')} of other causes.</p>\n`;
-  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Outcome'], ['Rows', 'number'], ['Cause']], rows, isSmall: true })}${more}</section>\n`;
+  return `<section><h2>Causes</h2>\n${table({ name: 'Causes', columns: [['Outcome'], ['Rows', 'number'], ['Cause', 'cause']], rows, isSmall: true })}${more}</section>\n`;
 }
 
 function timeSection({ timeline }: RunFacts): string {

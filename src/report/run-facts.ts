@@ -4,7 +4,7 @@ import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import type { RunState } from '../run/run-entry.ts';
 import type { RunHeader } from '../run/run-header.ts';
-import { type CauseCounter, OUTCOME_NAMES } from '../run/run-tally.ts';
+import { type Cause, OUTCOME_NAMES } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
 import { endedByText } from '../run/stop.ts';
 import { optionWords } from './option-words.ts';
@@ -25,7 +25,7 @@ export interface RunFacts {
   /** Of a run that stopped: `endedBy`. */
   readonly stoppedBy: string | undefined;
   readonly outcomes: ReadonlyMap<Outcome, number>;
-  readonly causes: ReturnType<CauseCounter<Outcome>['all']>;
+  readonly causes: readonly Cause<Outcome>[];
   readonly commands: readonly NextCommand[];
   /** What could not be read of the run. */
   readonly notes: readonly string[];

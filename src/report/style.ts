@@ -30,13 +30,14 @@ td.id{overflow-wrap:anywhere;min-width:20.5rem}
 td.cause{overflow-wrap:anywhere;min-width:12rem}
 td.time{white-space:nowrap}
 .number{text-align:right;width:1%;white-space:nowrap}
-.small table{width:auto;min-width:20rem}
-.small th:first-child{width:12rem}
+.small table{width:auto}
+.small th:first-child{width:11rem}
 .small .number{width:5rem}
-.small td.cause{padding-left:1.5rem}
+.small .cause{padding-left:1.5rem}
+.small td.cause{min-width:0}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:.875em}
 pre{--behind:var(--panel);background-color:var(--panel);border:1px solid var(--line);border-radius:.375rem;padding:.5rem .75rem;margin:.25rem 0 1rem;white-space:pre}
 footer{padding:1.5rem 1.25rem 2rem;font-size:.875rem}
-@media (max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}td.id{min-width:10rem}h1{font-size:1.4rem}}
+@media (max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}td.id{min-width:10rem}.small th:first-child{width:10.25rem}.small .number{width:3.75rem}.small .cause{padding-left:.75rem}h1{font-size:1.4rem}}
 @media print{:root{color-scheme:light;--text:#000;--soft:#444;--back:#fff;--panel:#fff;--line:#bbb;--good:#1a7f37;--warn:#9a6700;--applied:#2da44e;--confirmed_by_read:#1b7c83;--rejected:#cf222e;--not_sent:#8c959f;--unknown:#bf8700;--bar:#0969da}body{font-size:11pt}header{padding-top:0}pre{white-space:pre-wrap}h2,h3{break-after:avoid}figure,pre,tr,dl{break-inside:avoid}thead{display:table-header-group}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

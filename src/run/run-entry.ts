@@ -1,7 +1,8 @@
 import { OUTCOMES } from '../failure.ts';
 import { INTEGER, object, oneOf, record, type Shape, type ShapeOf, shapesOf, TEXT } from '../json/shape.ts';
 import { type Column, columnsOf } from '../output/column.ts';
-import { commandWords, localTime } from '../output/people-text.ts';
+import { commandWords, peopleTime } from '../output/people-text.ts';
+import { groupThousands } from '../output/safe-text.ts';
 
 /**
  * `running`: a process works on it. `finished`: a resume would send nothing, and no row is unknown. `unsettled`: a
@@ -21,9 +22,9 @@ const MEMBERS = {
   operation: member(TEXT, { header: 'OPERATION', keep: true, people: commandWords }),
   profile: member(TEXT, { header: 'PROFILE', spare: true }),
   state: member(oneOf(RUN_STATES), { header: 'STATE', keep: true }),
-  rows: member(INTEGER, { header: 'ROWS', align: 'right' }),
+  rows: member(INTEGER, { header: 'ROWS', align: 'right', people: groupThousands }),
   /** ISO 8601. */
-  startedAt: member(TEXT, { header: 'STARTED', spare: true, people: localTime }),
+  startedAt: member(TEXT, { header: 'STARTED', spare: true, people: peopleTime }),
 };
 
 /** One entry of `runs list`. */
@@ -44,7 +45,7 @@ export const RUN_COLUMNS: readonly Column[] = [
   ...FACTS,
   ...[...OUTCOMES, 'in_flight'].map((outcome): Column => {
     const header = outcome.toUpperCase().replaceAll('_', ' ');
-    return { name: `outcomes.${outcome}`, header, align: 'right' };
+    return { name: `outcomes.${outcome}`, header, align: 'right', people: groupThousands };
   }),
   ...STARTED,
 ];
@@ -53,7 +54,7 @@ export const RUN_COLUMNS: readonly Column[] = [
 function outcomeWords(counts: string): string {
   if (counts === '') return '';
   const entries = Object.entries<unknown>(JSON.parse(counts));
-  return entries.map(([outcome, rows]) => `${rows} ${outcome.replaceAll('_', ' ')}`).join(', ');
+  return entries.map(([outcome, rows]) => `${groupThousands(String(rows))} ${outcome.replaceAll('_', ' ')}`).join(', ');
 }
 
 /** On a terminal the outcomes are read in a row: as columns, the very ones that matter would find no room. */

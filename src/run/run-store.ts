@@ -11,6 +11,7 @@ import { acquireLock, lostLockFailure } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
+import { groupThousands, plural } from '../output/safe-text.ts';
 import type { AppendFile } from './append-file.ts';
 import { type RunAudit, RunJournal } from './journal.ts';
 import { successorIn } from './journal-reader.ts';
@@ -211,7 +212,8 @@ function refuseOther(existing: RunHeader, wanted: NewRun): void {
   compare('profile', existing.profile, wanted.profile);
   compare('service', existing.host, wanted.host);
   if (existing.inputSha256 !== wanted.inputSha256) differences.push('its input is another one');
-  if (existing.rows !== wanted.rows) differences.push(`it has ${existing.rows} rows, not ${wanted.rows}`);
+  if (existing.rows !== wanted.rows)
+    differences.push(`it has ${plural(existing.rows, 'row')}, not ${groupThousands(wanted.rows)}`);
   for (const [option, words] of wanted.rowOptions ?? []) {
     if (JSON.stringify(existing.options[option]) !== JSON.stringify(wanted.options[option]))
       differences.push(`${words} is not what it was begun with`);

@@ -24,28 +24,45 @@ const MAX_CAUSES = 50;
 const OTHER_CAUSES = 'other causes';
 const NOT_REACHED = 'not reached';
 
+/** What the service said of a row: the status, and the words of its error body. */
+interface Said {
+  readonly row: number;
+  readonly httpStatus: number;
+  readonly message: string;
+}
+
+/** Why rows ended in one way, under a name that may come from outside. */
+export interface Cause<Key = unknown> {
+  readonly outcome: Key;
+  readonly name: string;
+  rows: number;
+  /** Of the first row that the service said something of. */
+  said?: Said | undefined;
+  /** Did the service say something else of another? */
+  isVaried?: boolean;
+}
+
 /** Counts why rows did not succeed, by how they ended. */
 export class CauseCounter<Key> {
-  readonly #counts = new Map<Key, Map<string, number>>();
+  readonly #causes = new Map<Key, Map<string, Cause<Key>>>();
 
-  add(key: Key, cause: string, rows = 1): void {
-    const causes = this.#counts.get(key) ?? new Map<string, number>();
-    this.#counts.set(key, causes);
-    const name = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
-    causes.set(name, (causes.get(name) ?? 0) + rows);
+  add(outcome: Key, name: string, rows = 1, said?: Said): void {
+    const causes = this.#causes.get(outcome) ?? new Map<string, Cause<Key>>();
+    this.#causes.set(outcome, causes);
+    const kept = causes.has(name) || causes.size < MAX_CAUSES ? name : OTHER_CAUSES;
+    const cause = causes.get(kept) ?? { outcome, name: kept, rows: 0 };
+    causes.set(kept, cause);
+    cause.rows += rows;
+    cause.said ??= said;
+    cause.isVaried ||= said !== undefined && said.message !== cause.said?.message;
   }
 
-  /** How often each cause made a row end as `key`, most frequent first. Names of causes may come from outside. */
-  of(key: Key): readonly (readonly [string, number])[] {
-    return [...(this.#counts.get(key) ?? [])].sort((a, b) => b[1] - a[1]);
-  }
-
-  /** The causes of all, most frequent first. */
-  all(): readonly { readonly outcome: Key; readonly name: string; readonly rows: number }[] {
-    const all = [...this.#counts].flatMap(([outcome, causes]) =>
-      [...causes].map(([name, rows]) => ({ outcome, name, rows })),
-    );
-    return all.sort((one, other) => other.rows - one.rows);
+  /** The causes of all, or of the rows that ended as `outcome`, most frequent first. */
+  of(outcome?: Key): readonly Cause<Key>[] {
+    const all = [...this.#causes.values()].flatMap((causes) => [...causes.values()]);
+    return all
+      .filter((cause) => outcome === undefined || cause.outcome === outcome)
+      .sort((one, other) => other.rows - one.rows);
   }
 }
 
@@ -81,9 +98,8 @@ export class RunTally {
     }
     if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
-    if (result.failure !== undefined) {
-      this.causes.add(key, result.source === 'not_reached' ? NOT_REACHED : causeOfEnding(result.ending));
-    }
+    if (result.source === 'not_reached') this.causes.add(key, NOT_REACHED);
+    else if (result.failure !== undefined) this.causes.add(key, causeOfEnding(result.ending), 1, saidOf(result));
     this.#addReach(result);
   }
 
@@ -122,6 +138,10 @@ export class RunTally {
     if (code === 'UNREACHABLE') this.unreachable += 1;
     else if (outcome !== 'not_sent' || isHeldBack(outcome, code)) this.reachedService += 1;
   }
+}
+
+function saidOf({ row: { row }, ending: { httpStatus, message } }: RowResult): Said | undefined {
+  return httpStatus === undefined || message === undefined ? undefined : { row, httpStatus, message };
 }
 
 /** What a row is counted as. */

@@ -4,7 +4,7 @@ import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import { nextCommand } from './next-command.ts';
-import { OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
+import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
 
@@ -70,7 +70,7 @@ export function summaryLines(input: SummaryInput): readonly string[] {
     `${commandWords(input.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];
   if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} done by an earlier process`);
-  for (const key of BAD) lines.push(...causeLines(input, key));
+  lines.push(...causeLines(input));
   lines.push(...unchangedLines(input));
   const uncompared = uncomparedLine(input);
   if (uncompared !== undefined) lines.push(uncompared);
@@ -111,15 +111,36 @@ function nextOf({ report, run, canReconcile }: SummaryInput): string | undefined
   return nextCommand({ run, canReconcile, hasLeft: report.state === 'stopped', unknown: report.tally.of('unknown') });
 }
 
-function causeLines({ report, run }: SummaryInput, key: TallyKey): readonly string[] {
-  const total = report.tally.of(key);
-  if (total === 0) return [];
-  const causes = report.tally.causes.of(key);
-  const named = causes.slice(0, MAX_CAUSES).map(([cause, rows]) => `${groupThousands(rows)} ${safeText(cause)}`);
-  const more = causes.length > MAX_CAUSES ? ', …' : '';
-  const list =
-    run === undefined || key === 'failed' ? '' : `; list them: frontdesk runs results ${run} --outcome ${key}`;
-  return [`${groupThousands(total)} ${WORDS[key]}: ${named.join(', ')}${more}${list}`];
+/** How many rows did not succeed and why, one line for each way in which they ended, and what the service said below it. */
+function causeLines(input: SummaryInput): readonly string[] {
+  const { report, run } = input;
+  const { causes } = report.tally;
+  const next = nextOf(input);
+  const shown = BAD.map((key) => ({ key, all: causes.of(key), first: causes.of(key).slice(0, MAX_CAUSES) }));
+  const width = Math.max(0, ...shown.flatMap(({ first }) => first.map((cause) => leadOf(cause).length)));
+  return shown.flatMap(({ key, all, first }) => {
+    if (all.length === 0) return [];
+    const named = first.map(({ name, rows }) => `${groupThousands(rows)} ${safeText(name)}`);
+    const more = all.length > MAX_CAUSES ? ', …' : '';
+    const command = `frontdesk runs results ${run} --outcome ${key}`;
+    const list = run === undefined || key === 'failed' || command === next ? '' : `; list them: ${command}`;
+    const count = `${groupThousands(report.tally.of(key))} ${WORDS[key]}: ${named.join(', ')}${more}${list}`;
+    return [count, ...first.flatMap((cause) => saidLine(cause, width))];
+  });
+}
+
+/** `409 CARD_EXPIRED`; nothing where the service said nothing. */
+function leadOf({ name, said }: Cause): string {
+  if (said === undefined) return '';
+  return name.startsWith('HTTP ') ? String(said.httpStatus) : `${said.httpStatus} ${safeText(name)}`;
+}
+
+/** What the service said of rows, in the words of its error body. */
+function saidLine(cause: Cause, width: number): readonly string[] {
+  const { said, isVaried } = cause;
+  if (said === undefined) return [];
+  const others = isVaried ? ` (row ${said.row}; not the same for all)` : '';
+  return [`  ${leadOf(cause).padEnd(width)}  ${safeText(said.message)}${others}`];
 }
 
 /** What is left as it is: rows without a change, rows that are missing, and empty cells by column. */

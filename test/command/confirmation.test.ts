@@ -286,8 +286,8 @@ describe('on a terminal every write of more than one row asks', () => {
     const result = await answered(args, 'n\r');
     expect(result.text).toContain(
       [
-        '  row 1: s1, first_name "Ann" -> "Anna"',
-        '  row 3: s3, email "c@x" -> "c@y", active true -> false',
+        '  row 1: s1, first_name "Ann" → "Anna"',
+        '  row 3: s3, email "c@x" → "c@y", active true → false',
         '  2 of 3 rows change',
       ].join('\n'),
     );

@@ -5,7 +5,7 @@ import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { cellText } from '../../output/column.ts';
-import { commandWords } from '../../output/people-text.ts';
+import { arrow, commandWords } from '../../output/people-text.ts';
 import { groupThousands, plural, safeText, shortenText } from '../../output/safe-text.ts';
 import { unchangedLines } from '../../run/summary.ts';
 import type { Service, Session } from '../../session.ts';
@@ -35,11 +35,13 @@ function cellOf(value: JsonValue | undefined): string {
 }
 
 /** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
-function shownRows({ changedFrom }: ManyCall, rows: readonly Row[]): readonly string[] {
+function shownRows({ changedFrom }: ManyCall, rows: readonly Row[], between: string): readonly string[] {
   return rows.map(({ row, id, body }) => {
     const before = id === undefined ? undefined : changedFrom?.index.cells(id);
     const cells = [...(body ?? [])].map(([name, value]) =>
-      before === undefined ? `${name} ${cellOf(value)}` : `${name} ${cellOf(before.get(name))} -> ${cellOf(value)}`,
+      before === undefined
+        ? `${name} ${cellOf(value)}`
+        : `${name} ${cellOf(before.get(name))} ${between} ${cellOf(value)}`,
     );
     const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
     return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
@@ -105,7 +107,7 @@ export async function confirmMany(
   const subject = `${commandWords(session.operation)} of ${rows}`;
   requirePerson(session, subject);
   const cards = await cardLines(session, plan, checked);
-  const shown = shownRows(plan, checked.first.slice(0, SHOWN_ROWS));
+  const shown = shownRows(plan, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
   const rest = checked.selected - shown.length;
   const empty = unchangedLines({ ...checked, unchanged: 0 });
   await session.context.stderr.write(
@@ -141,6 +143,6 @@ export async function compareTokenLife(
   const neededMs = (rows / perSecond) * 1000;
   if (remainingMs >= neededMs) return;
   const { formatDuration } = await import('../../output/duration.ts');
-  const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${rows} rows take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
+  const message = `the token ends in ${formatDuration(Math.max(0, remainingMs))}, and ${plural(rows, 'row')} take about ${formatDuration(neededMs)}; the run can be resumed after a new login`;
   await session.notify(warning('TOKEN_TOO_SHORT', message));
 }

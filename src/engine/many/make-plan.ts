@@ -6,7 +6,7 @@ import type { CallResult } from '../../http/call.ts';
 import type { ExpectationInput } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { isJsonObject, type JsonValue } from '../../json/value.ts';
-import { plural } from '../../output/safe-text.ts';
+import { groupThousands, plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanOrigin, type PlanRow } from '../../plan/plan-file.ts';
 import { PlanSurvey } from '../../plan/plan-view.ts';
@@ -177,7 +177,7 @@ export async function makePlan(
     return report.exitCode === 0 && report.tally.failed === 0;
   });
   if (isMade || report === undefined) return 0;
-  const message = `no plan was written: ${report.tally.failed} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
+  const message = `no plan was written: ${groupThousands(report.tally.failed)} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
   await session.notify(warning('NOT_PLANNED', message));
   await writeSummary(session, { command: operation.command, report, run: undefined, canReconcile: false });
   return report.exitCode;

@@ -248,7 +248,8 @@ export function withShortMessage(row: JsonObject): JsonObject {
   const message = textAt(error, 'message');
   if (!isJsonObject(error) || message === undefined) return row;
   const came = message.slice(message.indexOf(': ') + 1).trimStart();
-  const short = came.replace(/; the [^;]* was rejected$/, '');
+  // The outcome stands beside it.
+  const short = came.replace(/^(?:rejected|not sent|outcome unknown): |; the [^;]* was rejected$/g, '');
   return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
 }
 

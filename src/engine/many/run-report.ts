@@ -107,7 +107,7 @@ async function factsOf(runs: readonly OpenRun[], causes: CauseCounter<Outcome>):
     outcomes: new Map(
       [...OUTCOME_WORDS.keys()].map((outcome) => [outcome, sum((part) => part.outcomes.get(outcome) ?? 0)]),
     ),
-    causes: causes.all(),
+    causes: causes.of(),
     commands: parts.flatMap(({ commands }) => commands).slice(0, MAX_COMMANDS),
     notes: [...new Set(runs.flatMap(({ notes }) => notes))],
     madeMs: first.session.context.clock.now(),

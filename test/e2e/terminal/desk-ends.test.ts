@@ -135,7 +135,7 @@ describe.concurrent('a write under way at the desk', () => {
     // The look waits for so long that an Esc from before would have ended it.
     await terminal.waitFor(/\(y\/N[\s\S]* y\n[\s\S]*waiting for the service, 0/);
     looks.come();
-    await terminal.waitFor(/Changed: status ACTIVE -> BLOCKED[\s\S]*❯ Look again/);
+    await terminal.waitFor(/Changed: status ACTIVE (?:→|->) BLOCKED[\s\S]*❯ Look again/);
     terminal.type(CTRL_C);
     await terminal.waitFor(/Changed[\s\S]*❯ Look again[\s\S]*Card id/);
     terminal.type(CTRL_C);

@@ -51,7 +51,7 @@ describe.concurrent('the desk', () => {
       [/Enter takes this card/, '\r'],
       [nth(MENU, 1), BLOCK],
       [/y\/N/, 'y\r'],
-      [/Changed: status ACTIVE -> BLOCKED/, ''],
+      [/Changed: status ACTIVE (?:→|->) BLOCKED/, ''],
       [nth(MENU, 2), LEAVE],
     ];
     const end = await dialogue(['desk'], steps, { env: server.env });
@@ -253,7 +253,7 @@ describe.concurrent('the desk', () => {
       [/Card id/, `${CARD_ID}\n`],
       [/1 to 8/, '3\n'],
       [/y\/N/, 'y\n'],
-      [/Changed: status ACTIVE -> BLOCKED/, ''],
+      [/Changed: status ACTIVE (?:→|->) BLOCKED/, ''],
       [nth('1 to 8', 2), '8\n'],
     ];
     const end = await dialogue(['desk'], steps, { env: { ...server.env, TERM: 'dumb' } });

@@ -206,6 +206,13 @@ describe('the list of runs', () => {
     const narrow = await dialogue(['runs'], [], { home, columns: 50 });
     expect(narrow.text).toMatch(/^stolen-november .*\n {2}1 applied, 1 rejected$/m);
     expect((await runFrontdesk(['runs'], { home })).stdout).toMatch(/\tAPPLIED\t/);
+    const page = await dialogue(['runs', 'show', 'stolen-november'], [], { home, env: { TZ: 'Asia/Kolkata' } });
+    expect(page.text).toMatch(/^operation +card activate$/m);
+    expect(page.text).toMatch(/^startedAt +\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d \+05:30$/m);
+    const off = await runFrontdesk(['runs', 'show', 'stolen-november'], { home });
+    expect(off.stdout).toMatch(/\tcard\.activate\t.*\d{4}-\d\d-\d\dT\S+Z$/m);
+    const rows = await dialogue(['runs', 'results', 'stolen-november'], [], { home, columns: 80 });
+    expect(rows.text).toMatch(/ rejected {2}the service answered 409$/m);
   });
 });
 

@@ -94,13 +94,13 @@ describe('what became of a write', () => {
     const operation = made === undefined ? OPERATIONS.cardBlock : OPERATIONS.cardReissue;
     sitting.ended(operation, ID, outcome, made);
     const { before, after } = seen;
-    return outcomeText(sitting, operation, { cardId: ID, outcome, made }, { before, after });
+    return outcomeText(sitting, operation, { cardId: ID, outcome, made }, { before, after }, { unicode: true });
   };
 
   it('is said in the last lines', () => {
     const before = card('ACTIVE');
     expect(said('applied', { before, after: card('BLOCKED') })).toBe(
-      `Changed: status ACTIVE -> BLOCKED\nBlocked ${ID}\n`,
+      `Changed: status ACTIVE → BLOCKED\nBlocked ${ID}\n`,
     );
     expect(said('applied', { before, after: before })).toBe(`The card looks as it did before.\nBlocked ${ID}\n`);
     expect(said('applied', { before })).toBe(`Blocked ${ID}\n`);

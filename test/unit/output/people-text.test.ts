@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortEntry } from '../../../src/output/people-text.ts';
+import { arrow, shortEntry } from '../../../src/output/people-text.ts';
 
 it.each([
   ['a single write', '20260501T120431250-4d2-9f3a1c', '9f3a1c'],
@@ -8,4 +8,8 @@ it.each([
   ['a row of a run with a name', 'nightly:3', 'nightly:3'],
 ])('the entry of %s is short enough to be typed', (_what, entry, short) => {
   expect(shortEntry(entry)).toBe(short);
+});
+
+it('an arrow is ASCII where the locale is not UTF-8', () => {
+  expect([arrow({ unicode: true }), arrow({ unicode: false })]).toEqual(['→', '->']);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JsonNumber } from '../../../src/json/value.ts';
+import { peopleTime } from '../../../src/output/people-text.ts';
 import type { PlanHeader, PlanRow } from '../../../src/plan/plan-file.ts';
 import { PlanSurvey, type PlanView, planView } from '../../../src/plan/plan-view.ts';
 
@@ -56,8 +57,8 @@ describe('a plan on a terminal', () => {
         'Plan 0123456789ab: calendar subscribers update of 2 rows',
         'State                new',
         'At                   https://calendar.example.com (profile live)',
-        'Made                 2026-05-01T12:00:00Z (30 minutes ago) by ann',
-        'Expires              2026-05-02T12:00:00Z (in 23 hours)',
+        `Made                 ${peopleTime('2026-05-01T12:00:00Z')} (30 minutes ago) by ann`,
+        `Expires              ${peopleTime('2026-05-02T12:00:00Z')} (in 23 hours)`,
         'Approved             not yet',
         'Fields               2 email, 1 active',
         'Compared             no: these cannot be read, so a change by others cannot be',
@@ -149,7 +150,7 @@ describe('a plan on a terminal', () => {
     const text = planView({ ...blocks([card(1, 'ACTIVE')]), state: 'stopped', run }, { ...STYLE, width: 120 });
     expect(text).toContain('State                stopped\n');
     expect(text).toContain(
-      'Run                  plan-0123456789ab, begun 2026-05-01T12:10:00Z (20 minutes ago): 1,200 applied, 1 not sent\n',
+      `Run                  plan-0123456789ab, begun ${peopleTime('2026-05-01T12:10:00Z')} (20 minutes ago): 1,200 applied, 1 not sent\n`,
     );
   });
 

@@ -67,7 +67,7 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     reached: rows.length,
     stoppedBy: undefined,
     outcomes,
-    causes: causes.all(),
+    causes: causes.of(),
     commands: nextCommands(
       { header, state: 'finished', outcomes },
       { canReconcile: true, canRevert: false, format: 'csv' },

@@ -192,12 +192,12 @@ describe('many rows', () => {
     ];
     const { tally } = await runRows(planOf(6, async (row) => ends[row.row - 1] ?? answered()));
     expect(tally.counts()).toEqual({ applied: 1, rejected: 4, unknown: 1 });
-    expect(tally.causes.of('rejected')).toEqual([
-      ['CARD_EXPIRED', 2],
-      ['CARD_NOT_FOUND', 1],
-      ['HTTP 409', 1],
+    expect(tally.causes.of('rejected')).toMatchObject([
+      { name: 'CARD_EXPIRED', rows: 2 },
+      { name: 'CARD_NOT_FOUND', rows: 1 },
+      { name: 'HTTP 409', rows: 1 },
     ]);
-    expect(tally.causes.of('unknown')).toEqual([['HTTP 502', 1]]);
+    expect(tally.causes.of('unknown')).toMatchObject([{ name: 'HTTP 502', rows: 1 }]);
     expect([tally.attempts, tally.retries]).toEqual([8, 2]);
   });
 

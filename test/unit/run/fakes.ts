@@ -108,9 +108,12 @@ export function failed(code: FailureCode, details: FailureDetails = {}): CallRes
   return failedCall(new Failure(code, `it ended as ${code}`, { details: { attempts: 1, ...details } }));
 }
 
-export function rejected(status: number, errorCode?: string): CallResult {
+export function rejected(status: number, errorCode?: string, message?: string): CallResult {
   const code = ({ 401: 'AUTH', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 429: 'BUSY' } as const)[status] ?? 'REJECTED';
-  const service: JsonValue | undefined = errorCode === undefined ? undefined : new Map([['errorCode', errorCode]]);
+  const said = Object.entries({ errorCode, message }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, text] as const],
+  );
+  const service: JsonValue | undefined = said.length === 0 ? undefined : new Map(said);
   return failed(code, { outcome: 'rejected', http: { status }, ...(service === undefined ? {} : { service }) });
 }
 

@@ -11,7 +11,17 @@ import { type RowResult, sentResult } from '../../../src/run/row-outcome.ts';
 import { printedRow, storedRow } from '../../../src/run/row-result.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { summaryJson, summaryLines } from '../../../src/run/summary.ts';
-import { answered, FakeSignals, heldBack, planOf, rejected, temporaryFolder, unknown, unreachable } from './fakes.ts';
+import {
+  answered,
+  FakeSignals,
+  failed,
+  heldBack,
+  planOf,
+  rejected,
+  temporaryFolder,
+  unknown,
+  unreachable,
+} from './fakes.ts';
 
 const about = { command: 'card.block', isWrite: true, mayHaveLeft: true };
 
@@ -84,6 +94,38 @@ describe('the summary', () => {
     expect(printJson(summaryJson(input))).toBe(
       '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"exitCode":15,"resume":null}}',
     );
+  });
+
+  it('gives what the service said below each count, aligned, and of which row where it said several things', async () => {
+    const input = await summaryOf([
+      rejected(409, 'CARD_EXPIRED', 'The card ended in May'),
+      rejected(409, 'CARD_EXPIRED', 'The card ended in June'),
+      rejected(400, undefined, 'no\u001b[2J such field'),
+      failed('OUTCOME_UNKNOWN', {
+        outcome: 'unknown',
+        http: { status: 503 },
+        service: new Map([
+          ['errorCode', 'TRY_LATER'],
+          ['message', 'Back at noon'],
+        ]),
+      }),
+    ]);
+    expect(summaryLines(input).slice(1, 6)).toEqual([
+      '3 rejected: 2 CARD_EXPIRED, 1 HTTP 400; list them: frontdesk runs results may --outcome rejected',
+      '  409 CARD_EXPIRED  The card ended in May (row 1; not the same for all)',
+      '  400               no\\x1b[2J such field',
+      '1 UNKNOWN: 1 TRY_LATER; list them: frontdesk runs results may --outcome unknown',
+      '  503 TRY_LATER     Back at noon',
+    ]);
+  });
+
+  it('names a command once that lists unknown rows and goes on from them', async () => {
+    const input = { ...(await summaryOf([unknown()])), command: 'card.reissue', canReconcile: false };
+    expect(summaryLines(input).slice(1)).toEqual([
+      '1 UNKNOWN: 1 OUTCOME_UNKNOWN',
+      'go on with: frontdesk runs results may --outcome unknown',
+      'unknown rows may have been applied: check each before anything is sent again',
+    ]);
   });
 
   it('gives the command that goes on with a run that was stopped', async () => {

@@ -55,7 +55,7 @@ describe('a run that is taken up again', () => {
     expect(second.printed[1]?.failure?.message).toBe(
       'card block card-2: rejected: the service answered 404 (CARD_NOT_FOUND)',
     );
-    expect(second.report.tally.causes.of('rejected')).toEqual([['CARD_NOT_FOUND', 1]]);
+    expect(second.report.tally.causes.of('rejected')).toMatchObject([{ name: 'CARD_NOT_FOUND', rows: 1 }]);
     expect(second.report.tally.fromJournal).toBe(5);
   });
 
