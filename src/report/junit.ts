@@ -14,8 +14,8 @@ function seconds(ms: number): string {
 /** What a row came to: nothing where it succeeded. */
 function verdict({ outcome, httpStatus, cause }: ReportedRow): string {
   if (cause === undefined) return '';
-  const status = httpStatus === undefined ? '' : `HTTP ${httpStatus} `;
-  const message = escapeMarkup(`${OUTCOME_WORDS.get(outcome) ?? outcome}: ${status}${plainCause(cause)}`);
+  const causes = new Set([...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]), plainCause(cause)]);
+  const message = escapeMarkup(`${OUTCOME_WORDS.get(outcome) ?? outcome}: ${[...causes].join(' ')}`);
   if (outcome === 'not_sent') return `<skipped message="${message}"/>`;
   const element = outcome === 'unknown' ? 'error' : 'failure';
   return `<${element} message="${message}" type="${escapeMarkup(plainCause(cause))}">${message}</${element}>`;
@@ -45,7 +45,10 @@ export async function* junitReport(facts: RunFacts, rows: AsyncIterable<Reported
   const time = `time="${seconds(timeline.workMs)}" timestamp="${new Date(header.startedAt).toISOString().slice(0, 19)}"`;
   let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${attribute(`${header.operation} ${header.run}`)}" ${counts} ${time}>\n`;
   const properties = Object.entries({ run: header.run, state, profile: header.profile, service: header.host });
-  const shown = properties.map(([name, value]) => `<property name="${name}" value="${attribute(value)}"/>`);
+  const noted = facts.notes.map((note) => ['note', note] as const);
+  const shown = [...properties, ...noted].map(
+    ([name, value]) => `<property name="${name}" value="${attribute(value)}"/>`,
+  );
   piece += `  <properties>${shown.join('')}</properties>\n`;
   for await (const row of rows) {
     piece += testCase(row, className);

@@ -774,6 +774,9 @@ describe('runs', () => {
     expect(report.stdout).toContain('Shards without a run (2 rows): 2.');
     const junit = await run(['runs', 'report', 'one', 'two', 'three', '--as', 'junit']);
     expect(junit).toMatchObject({ code: 0, stdout: expect.stringContaining('tests="7"') });
+    const gap = await run(['runs', 'report', 'one', 'three', '--as', 'junit']);
+    expect(gap.code).toBe(15);
+    expect(gap.stdout).toContain('<property name="note" value="Shards without a run (2 rows): 2."/>');
     expect(await results('one', 'whole')).toMatchObject({ code: 2, stdout: '' });
     expect(await run(['runs', 'report', 'whole', 'one', '--as', 'html'])).toMatchObject({ code: 2, stdout: '' });
   });

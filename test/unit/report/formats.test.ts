@@ -332,6 +332,14 @@ describe('junit', () => {
 </testsuite>
 `);
   });
+
+  it('names the status once, and what is missing', async () => {
+    const text = await junit([row({ outcome: 'unknown', httpStatus: 500, cause: 'HTTP 500' })], {
+      notes: ['shard 2 <b>'],
+    });
+    expect(text).toContain('<error message="unknown: HTTP 500" type="HTTP 500">unknown: HTTP 500</error>');
+    expect(text).toContain('<property name="note" value="shard 2 &lt;b&gt;"/>');
+  });
 });
 
 describe('markdown', () => {
