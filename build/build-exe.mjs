@@ -1,4 +1,5 @@
-// Builds the standalone executable for this platform: Node 26, the program and its compiled code in one file.
+// Builds the standalone executable: Node 26, the program and its compiled code in one file. For this platform, or, with
+// `--platform win32`, for Windows from any other one.
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -10,71 +11,101 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { root, version } from './bundle.mjs';
+import { copyForWine, endWine, hasWine, inWine, prepareWine, runInWine, windowsNode } from './wine.mjs';
 import './build.mjs';
 
-const windows = process.platform === 'win32';
+const { platform } = parseArgs({ options: { platform: { type: 'string', default: process.platform } } }).values;
+const isForeign = platform !== process.platform;
+if (isForeign && platform !== 'win32')
+  throw new Error(`--platform takes win32 or ${process.platform}, not ${platform}`);
+const ending = (system) => (system === 'win32' ? '.exe' : '');
+/** The Node that builds it; the one inside is of the very same version. */
 const node =
-  process.env.FRONTDESK_EXE_NODE ?? `${root}.cache/node-26/node_modules/node/bin/node${windows ? '.exe' : ''}`;
-const folder = `${root}.cache/exe`;
-const output = `${folder}/frontdesk${windows ? '.exe' : ''}`;
+  process.env.FRONTDESK_EXE_NODE ?? `${root}.cache/node-26/node_modules/node/bin/node${ending(process.platform)}`;
+const folder = `${root}.cache/exe${isForeign ? `-${platform}` : ''}`;
+const output = `${folder}/frontdesk${ending(platform)}`;
+const COMPILE = `${root}build/compile-chunks.cjs`;
+
 function run(file, args) {
   const { status, error } = spawnSync(file, args, { stdio: 'inherit', cwd: folder });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${status}`);
 }
 
-/**
- * Compiles every file of the program with every function in it, by the very Node that will run it: another one would
- * not take the result. It is made under an option that V8 does not ask for when it takes it, so that the same program
- * always gives the same compiled code, and without the option that it would ask for.
- */
-const COMPILE = `const { mkdirSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
-  const { setFlagsFromString } = require('node:v8');
-  const { Script } = require('node:vm');
-  const [from, to] = process.argv.slice(1);
-  for (const name of readdirSync(from)) {
-    setFlagsFromString('--no-lazy');
-    const script = new Script(readFileSync(from + '/' + name, 'latin1'), { filename: 'chunks/' + name });
-    setFlagsFromString('--lazy');
-    writeFileSync(to + '/' + name, script.createCachedData());
-  }`;
+/** Fetches node.exe of the version of the Node that builds. */
+function embeddedNode() {
+  if (!isForeign) return node;
+  const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  return windowsNode(stdout.trim().slice(1));
+}
+
+/** Compiles the chunks by node.exe under Wine; false: there is no Wine, or that node.exe does not run under it. */
+function compileInWine(embedded, from, to) {
+  const copy = `${folder}/node-wine.exe`;
+  if (!hasWine()) return false;
+  prepareWine();
+  try {
+    return copyForWine(embedded, copy) && runInWine(copy, ['--predictable', ...[COMPILE, from, to].map(inWine)]);
+  } finally {
+    endWine();
+    rmSync(copy, { force: true });
+  }
+}
+
+/** Puts the compiled code of each chunk into its folder; false: there is none. */
+function compile(embedded) {
+  rmSync(`${folder}/compiled`, { recursive: true, force: true });
+  mkdirSync(`${folder}/compiled`);
+  const paths = [`${root}dist/chunks`, `${folder}/compiled`];
+  if (isForeign) return compileInWine(embedded, ...paths);
+  run(node, ['--predictable', COMPILE, ...paths]);
+  return true;
+}
 
 /** What lies in the executable: name -> file, relative to its folder, because these paths are kept in it. */
-function collectAssets() {
+function collectAssets(isCompiled) {
   const assets = {};
   for (const part of ['chunks', 'help']) {
     for (const name of readdirSync(`${root}dist/${part}`).sort())
       assets[`${part}/${name}`] = `../../dist/${part}/${name}`;
   }
-  rmSync(`${folder}/compiled`, { recursive: true, force: true });
-  mkdirSync(`${folder}/compiled`);
-  run(node, ['--predictable', '-e', COMPILE, `${root}dist/chunks`, `${folder}/compiled`]);
-  for (const name of readdirSync(`${folder}/compiled`).sort()) assets[`compiled/${name}`] = `compiled/${name}`;
+  const compiled = isCompiled ? readdirSync(`${folder}/compiled`).sort() : [];
+  for (const name of compiled) assets[`compiled/${name}`] = `compiled/${name}`;
   return assets;
 }
 
 // Everything runs in this folder, also what fetches a Node.
 mkdirSync(folder, { recursive: true });
 if (!existsSync(node)) run(process.execPath, [`${root}build/fetch-nodes.mjs`, '26']);
+const embedded = embeddedNode();
+const isCompiled = compile(embedded);
 const entry = readFileSync(`${root}build/exe-entry.cjs`, 'utf8');
-writeFileSync(`${folder}/entry.cjs`, entry.replaceAll('FRONTDESK_VERSION', JSON.stringify(version)));
+writeFileSync(
+  `${folder}/entry.cjs`,
+  entry.replaceAll('FRONTDESK_VERSION', JSON.stringify(version)).replaceAll('FRONTDESK_COMPILED', String(isCompiled)),
+);
 copyFileSync(`${root}dist/THIRD-PARTY-NOTICES.md`, `${folder}/THIRD-PARTY-NOTICES.md`);
 writeFileSync(
   `${folder}/sea.json`,
   JSON.stringify({
     // Relative, because these paths are kept in the executable.
     main: 'entry.cjs',
-    executable: node,
+    executable: embedded,
     output,
     disableExperimentalSEAWarning: true,
     // A snapshot starts slower, and cannot hold undici's parser.
     useSnapshot: false,
-    useCodeCache: true,
+    // That of the entry is made by the Node that builds, which another system would not take.
+    useCodeCache: !isForeign,
     execArgvExtension: 'none',
-    assets: collectAssets(),
+    assets: collectAssets(isCompiled),
   }),
 );
 run(node, ['--predictable', '--build-sea', 'sea.json']);
-if (process.platform === 'darwin') run('codesign', ['--sign', '-', output]);
-console.log(`${output}: ${(statSync(output).size / 1024 / 1024).toFixed(1)} MiB`);
+if (platform === 'darwin') run('codesign', ['--sign', '-', output]);
+const start = isCompiled
+  ? ''
+  : '; without compiled code, because node.exe of this version ran nowhere: it starts slower';
+console.log(`${output}: ${(statSync(output).size / 1024 / 1024).toFixed(1)} MiB${start}`);

@@ -22,9 +22,10 @@ function startProgram() {
     const known = modules.get(name);
     if (known !== undefined) return known.exports;
     const source = Buffer.from(getRawAsset(`chunks/${name}`)).latin1Slice();
-    const cachedData = Buffer.from(getRawAsset(`compiled/${name}`));
+    // One that was made on another system may have none.
+    const cachedData = FRONTDESK_COMPILED ? Buffer.from(getRawAsset(`compiled/${name}`)) : undefined;
     const script = new Script(source, { filename: `chunks/${name}`, cachedData });
-    const state = script.cachedDataRejected ? 'refused' : 'used';
+    const state = cachedData === undefined ? 'none' : script.cachedDataRejected ? 'refused' : 'used';
     compiled.chunks.set(name, { script, source, state, refusals: 0, bytes: 0 });
     const module = { exports: {} };
     modules.set(name, module);

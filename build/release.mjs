@@ -3,9 +3,11 @@
 // of the commit, orders are fixed, and no path of this machine gets in.
 //
 //   npm run release -- [--into <folder>] [--with <folder>] [--repository <url>]
+//   npm run release -- --platform win32 [--into <folder>]
 //
 // --with: a folder with executables that were made on other platforms, to be handed out too. --repository: where the
-// project is hosted; the manifests of package managers point to its releases.
+// project is hosted; the manifests of package managers point to its releases. --platform: makes the executable for Windows
+// alone, into release-win32/, for those who have no such machine; a release has the one that was made there.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -36,10 +38,19 @@ const EXECUTABLE = new RegExp(`^frontdesk-${version.replaceAll('.', '\\.')}-(?:l
 const NOWHERE = 'https://frontdesk.invalid';
 
 const { values } = parseArgs({
-  options: { into: { type: 'string' }, with: { type: 'string' }, repository: { type: 'string' } },
+  options: {
+    into: { type: 'string' },
+    with: { type: 'string' },
+    repository: { type: 'string' },
+    platform: { type: 'string', default: process.platform },
+  },
 });
+const { platform } = values;
+const isForeign = platform !== process.platform;
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-const folder = resolve(values.into ?? `${root}release`);
+const folder = resolve(values.into ?? `${root}release${isForeign ? `-${platform}` : ''}`);
+/** What build-exe.mjs makes. */
+const exe = `${root}.cache/exe${isForeign ? `-${platform}` : ''}`;
 const made = `${folder}.${process.pid}`;
 
 /** Runs a program in the checkout and answers its stdout. */
@@ -66,13 +77,13 @@ function releaseTime() {
 }
 
 function executableName() {
-  const end = process.platform === 'win32' ? '.exe' : '';
-  return `frontdesk-${version}-${PLATFORMS[process.platform]}-${process.arch}${end}`;
+  const end = platform === 'win32' ? '.exe' : '';
+  return `frontdesk-${version}-${PLATFORMS[platform]}-${isForeign ? 'x64' : process.arch}${end}`;
 }
 
 /** The notices of the executable: of what is bundled, and of Node itself, whose licence asks for it. */
 function executableNotices(node) {
-  const bundled = readFileSync(`${root}.cache/exe/THIRD-PARTY-NOTICES.md`, 'utf8');
+  const bundled = readFileSync(`${exe}/THIRD-PARTY-NOTICES.md`, 'utf8');
   const text = node.licence
     .replaceAll('\r\n', '\n')
     .trim()
@@ -124,7 +135,7 @@ function pack() {
 
 function copyExecutables() {
   const own = executableName();
-  copyFileSync(`${root}.cache/exe/frontdesk${own.endsWith('.exe') ? '.exe' : ''}`, `${made}/${own}`);
+  copyFileSync(`${exe}/frontdesk${own.endsWith('.exe') ? '.exe' : ''}`, `${made}/${own}`);
   const others = values.with === undefined ? [] : readdirSync(values.with, { recursive: true });
   for (const path of others.filter((path) => EXECUTABLE.test(basename(path)) && basename(path) !== own)) {
     copyFileSync(resolve(values.with, path), `${made}/${basename(path)}`);
@@ -170,6 +181,15 @@ function seal(time) {
   }
 }
 
+/** The executable for another system, with its notices. */
+function makeExecutable() {
+  const said = run(process.execPath, [`${root}build/build-exe.mjs`, '--platform', platform]);
+  console.log(said.split('\n').at(-1));
+  copyExecutables();
+  write('THIRD-PARTY-NOTICES.md', executableNotices(embeddedNode()));
+  seal(releaseTime());
+}
+
 function makeRelease() {
   const time = releaseTime();
   const notes = releaseNotes(readFileSync(`${root}CHANGELOG.md`, 'utf8'), version);
@@ -198,7 +218,8 @@ function makeRelease() {
 rmSync(made, { recursive: true, force: true });
 mkdirSync(made, { recursive: true });
 try {
-  makeRelease();
+  if (isForeign) makeExecutable();
+  else makeRelease();
   rmSync(folder, { recursive: true, force: true });
   renameSync(made, folder);
 } finally {

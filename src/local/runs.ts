@@ -192,6 +192,7 @@ export const runsRevertCommand = localCommand({
     plan: {
       kind: 'path',
       notStdin: 'a new file: a plan appears when it is complete',
+      makes: true,
       required: true,
       text: 'where the plan is written: a new file',
       question: 'The plan (a new file)',

@@ -15,7 +15,7 @@ export const SPECIAL = declareOptions({
     needs: 'from',
     text: 'with --from: send only cells that differ from that older file',
   },
-  out: { kind: 'path', text: 'write the result as JSON to a new file of mode 0600' },
+  out: { kind: 'path', makes: true, text: 'write the result as JSON to a new file of mode 0600' },
   showSensitive: { text: 'show the secret fields in table and csv too' },
   requireComplete: { text: 'exit 15 when there may be more than what is listed' },
   active: {

@@ -95,6 +95,7 @@ export const MANY = declareOptions({
   failed: {
     kind: 'path',
     notStdin: 'a file: stdout carries the results',
+    makes: true,
     text: 'write the rows that did not succeed there, as input for a repeat',
   },
 });
@@ -134,6 +135,7 @@ export const PLAN = declareOptions({
   plan: {
     kind: 'path',
     notStdin: 'a new file: a plan appears when it is complete',
+    makes: true,
     excludes: {
       'dry-run': '--dry-run prints the requests instead of planning them',
       run: '--run names a run, and a plan names its own',

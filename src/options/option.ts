@@ -67,6 +67,8 @@ export interface ValueSpec {
   readonly names?: 'profile' | 'run';
   /** What a path that cannot be `-` must be, and why: `a file: a plan is read more than once`. */
   readonly notStdin?: string;
+  /** A file is made at the path. */
+  readonly makes?: true;
 }
 
 /** A positional argument. */

@@ -15,6 +15,7 @@ import {
   type ValueSpec,
   type When,
 } from './option.ts';
+import { windowsNameProblem } from './windows-name.ts';
 
 /** A value that was read, or what is wrong with it (to be put after the name of its source). */
 export type Reading<Value> =
@@ -98,7 +99,7 @@ function parseMoment(text: string, nowMs: number): Moment | undefined {
 }
 
 /** What a kind looks at of a declaration. */
-type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin'>;
+type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin' | 'makes'>;
 
 function found<Value>(value: Value): Reading<Value> {
   return { ok: true, value };
@@ -158,8 +159,10 @@ function readChoices(text: string, { choices = [] }: Limits): Reading<readonly s
   return unknown === undefined ? found(words) : bad(choiceProblem(unknown, choices));
 }
 
-function readPath(text: string, { notStdin }: Limits): Reading<string> {
-  return (text === '-' || text === '') && notStdin !== undefined ? bad(`must be ${notStdin}`) : found(text);
+function readPath(text: string, { notStdin, makes }: Limits): Reading<string> {
+  if ((text === '-' || text === '') && notStdin !== undefined) return bad(`must be ${notStdin}`);
+  const problem = makes === undefined ? undefined : windowsNameProblem(text);
+  return problem === undefined ? found(text) : bad(problem);
 }
 
 function or<Value>(value: Value | undefined, problem: string, text: string): Reading<Value> {

@@ -37,6 +37,18 @@ function steps(): readonly Step[] {
       code: 0,
       says: /"outcome":"applied"/,
     },
+    {
+      args: ['card', 'block', '--from', '-', '-p', 'sandbox', '--plan', 'may.plan'],
+      stdin: `${CARD}\n`,
+      code: 0,
+      says: /^/,
+    },
+    { args: ['plan', 'show', 'may.plan', '--json'], code: 0, says: /"state": ?"new"/ },
+    {
+      args: ['plan', 'apply', 'may.plan', '-p', 'sandbox', '--yes', '-o', 'ndjson'],
+      code: 0,
+      says: /"outcome":"applied"/,
+    },
     { args: ['runs', 'list', '--json'], code: 0, says: /"state": "finished"/ },
     { args: ['history', '--json'], code: 0, says: /"operation": "card.block"/ },
     { args: ['config', 'set', 'output', 'json'], code: 0, says: /^/ },
@@ -78,7 +90,7 @@ export function smoke(program: readonly string[]): readonly Deviation[] {
       env,
       input: stdin ?? '',
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 120_000,
     });
     const { status, stdout, stderr } = ended;
     if (status !== code || !says.test(stdout)) deviations.push({ step: args.join(' '), code: status, stdout, stderr });

@@ -5,6 +5,8 @@ const { createServer } = require('node:net');
 const { join } = require('node:path');
 
 const [, , portFile, program, endedFolder] = process.argv;
+// Wine inherits it, and it would tell of Git Bash: the relay says in which shell a program is to believe itself.
+delete process.env.SHELL;
 
 /** Messages of a relay: a JSON text a line. Messages to it likewise; streams are base64. */
 function lines(socket, onLine) {
@@ -25,8 +27,9 @@ const server = createServer((socket) => {
   const tell = (message) => socket.writable && socket.write(`${JSON.stringify(message)}\n`);
   lines(socket, (message) => {
     if (message.start !== undefined) {
-      const { args, env, cwd, pid } = message.start;
-      child = spawn(process.execPath, [program, ...args], { cwd, env: { ...process.env, ...env } });
+      const { file, args, env, cwd, pid } = message.start;
+      const options = { cwd, env: { ...process.env, ...env } };
+      child = file === undefined ? spawn(process.execPath, [program, ...args], options) : spawn(file, args, options);
       for (const name of ['stdout', 'stderr'])
         child[name].on('data', (part) => tell({ [name]: part.toString('base64') }));
       child.stdin.on('error', () => undefined);

@@ -1,4 +1,5 @@
-// Stands in for bin/frontdesk.js in the suites: has Node for Windows run it, and passes on what it reads and prints.
+// Stands in for bin/frontdesk.js in the suites: has Node for Windows run it, and passes on what it reads and prints. With
+// FRONTDESK_TEST_EXE for that executable of Windows.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
@@ -6,13 +7,24 @@ const port = Number(readFileSync(new URL('../../.cache/windows/port', import.met
 /** Wine and Windows have their own of these. */
 const OWN = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'PWD', 'SHLVL', '_'];
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.includes(name)));
+// The suites expect hints quoted for sh, so it is Git Bash that starts the program; an empty SHELL: another shell.
+env.SHELL ??= '/usr/bin/bash';
+if (env.SHELL === '') delete env.SHELL;
 
 // From here on a program stands behind this process: what kills the one waits for the end of the other.
 writeFileSync(new URL(`../../.cache/windows/ended/${process.pid}.begun`, import.meta.url), '');
 const socket = connect(port, '127.0.0.1');
 const tell = (message) => socket.write(`${JSON.stringify(message)}\n`);
+const inWine = (path) => `Z:${path.replaceAll('/', '\\')}`;
+const executable = env['FRONTDESK_TEST_EXE'];
 tell({
-  start: { args: process.argv.slice(2), env, pid: process.pid, cwd: `Z:${process.cwd().replaceAll('/', '\\')}` },
+  start: {
+    file: executable === undefined ? undefined : inWine(executable),
+    args: process.argv.slice(2),
+    env,
+    pid: process.pid,
+    cwd: inWine(process.cwd()),
+  },
 });
 process.stdin.on('data', (part) => tell({ stdin: part.toString('base64') })).on('end', () => tell({ stdin: null }));
 

@@ -9,6 +9,7 @@ import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-f
 import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
 import type { CallOptions } from '../../options/call-options.ts';
+import { windowsNameProblem } from '../../options/windows-name.ts';
 import { isRunName } from '../../run/run-folder.ts';
 import type { Session } from '../../session.ts';
 import { nameOfFlag, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
@@ -62,14 +63,15 @@ async function loadChangedFrom(
   return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
 }
 
+function runNameProblem(name: string): string | undefined {
+  if (isRunName(name)) return windowsNameProblem(name);
+  return `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(name)}`;
+}
+
 function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
   const faults: Fault[] = [];
-  if (options.run !== undefined && !isRunName(options.run)) {
-    faults.push({
-      where: '--run',
-      problem: `must be 1 to 64 of A-Z a-z 0-9 . _ -, not dots alone, not ${quoteGiven(options.run)}`,
-    });
-  }
+  const run = options.run === undefined ? undefined : runNameProblem(options.run);
+  if (run !== undefined) faults.push({ where: '--run', problem: run });
   if (options.changedFrom === '-' && options.from === '-') {
     faults.push({ where: '--changed-from and --from', problem: 'cannot both read stdin' });
   }

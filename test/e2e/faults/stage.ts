@@ -20,8 +20,9 @@ import {
 import { cardText } from '../../support/sample-card.ts';
 import { findCanary } from './canary.ts';
 
-/** The built program, for tests that start it through a shell. */
-export const PROGRAM = fileURLToPath(new URL('../../../bin/frontdesk.js', import.meta.url));
+/** The built program, for tests that start it through a shell, or what stands in for it. */
+export const PROGRAM =
+  process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../../bin/frontdesk.js', import.meta.url));
 
 /** The planted secrets. Their characters differ when they are percent-encoded, so that every form can be told apart. */
 export const CARDS_CANARY = 'fdCanary.cards+7f3a9b2c5d8e1f40/6677==';

@@ -1,0 +1,58 @@
+// What is not judged on Node for Windows under Wine, and why: `npm run test:windows` prints it, so that nothing is left out
+// in silence.
+import { readdirSync } from 'node:fs';
+import { root } from './bundle.mjs';
+
+const CONSOLE = 'it draws on a terminal of this system; a console of Windows cannot be had without a screen';
+const NO_SIGNALS = 'signals: Windows has none';
+const SHELL = 'it tries programs and shells of this system';
+const INSIDE = 'its program runs inside the test, on this system';
+
+/** Files of tests, or folders of them, and the reason. */
+export const FILES_NOT_JUDGED = [
+  ['test/e2e/terminal/', CONSOLE],
+  ['test/e2e/library/', INSIDE],
+  ['test/e2e/faults/signals.test.ts', NO_SIGNALS],
+  ['test/e2e/faults/memory.test.ts', 'it reads /proc of the program'],
+  ['test/e2e/faults/closed-streams.test.ts', 'it closes streams before the start, which only sh can'],
+  ['test/e2e/trust.test.ts', 'owners, modes and links of files, which Wine makes up'],
+  ['test/e2e/action.test.ts', SHELL],
+  ['test/e2e/completion.test.ts', SHELL],
+  ['test/e2e/examples.test.ts', SHELL],
+  ['test/e2e/readme.test.ts', SHELL],
+  ['test/e2e/recipes.test.ts', SHELL],
+  [
+    'test/e2e/startup-chunks.test.ts',
+    'what a start loads is the same everywhere, and is read from Node on this system',
+  ],
+  ['test/e2e/nodes.test.ts', 'it starts the Nodes of this system'],
+  ['test/e2e/package.test.ts', 'it installs for this system'],
+  ['test/crash/lock-orders.test.ts', INSIDE],
+];
+
+/** Tests by a part of their names (a regular expression), and the reason. */
+export const TESTS_NOT_JUDGED = [
+  ['SIG(?:INT|TERM|HUP)', NO_SIGNALS],
+  ['a second one ends at once|at the second Ctrl-C|one alone waits up to 5 s', NO_SIGNALS],
+  ['a signal ends a question|C21 ', NO_SIGNALS],
+  ['K12 |I21 ', CONSOLE],
+  ['0600|0700|looser mode|others can (?:read|write)|unsafe files|C7 |C8 |C9 |C23 ', 'modes: Windows has access lists'],
+  ['behind a symlink|symbolic link', 'links: Wine makes none'],
+  ['--token-command is run|C16 |C22 |logs in again whenever the service refuses', 'its token command is one of sh'],
+  ['C15 ', 'it takes the home folder away, which Wine does not ask this system for'],
+  ['C14 ', 'a full disk of this system'],
+  ['names a lock that nobody holds', 'process ids of this system are none there'],
+  ['in the arguments of no process', 'it reads /proc of this system'],
+  ['null device|/dev/|streams that are closed|when stderr is closed|I25 ', 'devices and streams of this system'],
+  ['ends it with 141', 'the stand-in goes on reading when the test does not'],
+];
+
+/** The files of tests that are judged. */
+export function filesJudged() {
+  return ['command', 'e2e', 'crash'].flatMap((folder) =>
+    readdirSync(`${root}test/${folder}`, { recursive: true })
+      .map((name) => `test/${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((file) => file.endsWith('.test.ts') && !FILES_NOT_JUDGED.some(([path]) => file.startsWith(path)))
+      .sort(),
+  );
+}

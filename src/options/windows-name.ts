@@ -1,0 +1,16 @@
+import { sep, win32 } from 'node:path';
+import { quoteGiven } from '../input/given.ts';
+
+/** Names of devices, with whatever ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
+
+/**
+ * Why no file or folder may get that name on Windows; undefined: it may, or this is another system. Node makes it all the
+ * same, and no other program there can open or remove it.
+ */
+export function windowsNameProblem(path: string, isWindows = sep === '\\'): string | undefined {
+  const name = isWindows ? win32.basename(path) : '';
+  const problem = DEVICE.test(name) ? 'Windows keeps that name for a device' : undefined;
+  const ending = /[^. ][. ]+$/.test(name) ? 'Windows has no names that end with a dot or a blank' : undefined;
+  return (problem ?? ending) && `cannot be ${quoteGiven(path)}: ${problem ?? ending}`;
+}
