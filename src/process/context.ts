@@ -65,21 +65,6 @@ function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStream {
 /** Fits into an empty pipe of every system, so writing it does not wait for the reader. */
 const AT_ONCE_BYTES = 16_384;
 
-/**
- * Writes a small first result without opening a stream, and returns what is left of it: nothing, or all where
- * only the stream knows how to wait (a terminal, Windows, a pipe that is full).
- */
-function writeAtOnce(fd: number, text: string): Uint8Array {
-  const bytes = Buffer.from(text);
-  if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
-  try {
-    return bytes.subarray(writeSync(fd, bytes));
-  } catch (error) {
-    if (errnoOf(error) === 'EAGAIN') return bytes;
-    throw error;
-  }
-}
-
 /** stdout: every failed write is reported, because what was asked for would be missing. */
 function standardOutput(stream: LazyStream, fd: number): OutputPort {
   let failure: StreamFailure | undefined;
@@ -89,12 +74,16 @@ function standardOutput(stream: LazyStream, fd: number): OutputPort {
     failure ??= new StreamFailure(errnoOf(error), error instanceof Error ? error.message : String(error));
     return failure;
   };
+  // A small first result is written without opening a stream. What is left is nothing, or all where only the stream
+  // knows how to wait (a terminal, Windows, a pipe that is full).
   const first = (text: string): Uint8Array => {
+    const bytes = Buffer.from(text);
+    if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
     try {
-      return writeAtOnce(fd, text);
+      return bytes.subarray(writeSync(fd, bytes));
     } catch (error) {
-      fail(error);
-      return new Uint8Array();
+      if (errnoOf(error) !== 'EAGAIN') fail(error);
+      return bytes;
     }
   };
   const send = (text: string | Uint8Array): Promise<void> =>
