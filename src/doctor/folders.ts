@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { canReconcile, familyWords } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { readCredentials } from '../credentials/store.ts';
-import { brokenPromises } from '../files/file-system.ts';
+import { brokenPromises, MOVE_STATE } from '../files/file-system.ts';
 import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { requireOwnState } from '../files/own-state.ts';
@@ -101,14 +101,13 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
 }
 
 /** Whether locks, runs and records can rest on the file system of the state folder, which may be a network one. */
-async function checkFileSystem(stateDir: string | undefined): Promise<readonly Check[]> {
+async function checkFileSystem({ places: { stateDir }, context }: Session): Promise<readonly Check[]> {
   const name = 'state-file-system';
   if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
     return [ok(name, 'not tried: there is no state folder that can be written')];
-  const broken = brokenPromises(stateDir);
+  const broken = brokenPromises(stateDir, context.pid);
   if (broken.length === 0) return [ok(name, 'exclusive files, hard links, renames and appends work')];
-  const fix = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
-  return [warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, fix)];
+  return [warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, MOVE_STATE)];
 }
 
 /** Files with customers' ids, reasons and rows. */
@@ -157,7 +156,7 @@ export async function checkFolders(session: Session): Promise<readonly Check[]> 
     ...(await look('settings', () => checkSettings(session))),
     ...(await look('credentials', () => checkCredentials(session))),
     ...(await look('state-folder', () => checkFolder('state-folder', stateDir, 'FRONTDESK_STATE_DIR', session))),
-    ...(await look('state-file-system', () => checkFileSystem(stateDir))),
+    ...(await look('state-file-system', () => checkFileSystem(session))),
     ...(await look('state-files', () => checkPrivate(session))),
     ...(await look('leftovers', () => checkLeftovers(configDir, session))),
     ...(stateDir === configDir ? [] : await look('leftovers', () => checkLeftovers(stateDir, session))),

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   linkSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describeIoError, errnoOf } from './io-failure.ts';
+import { temporaryName } from './process-identity.ts';
 
 /** Whether the system says that the name is taken. */
 function isRefused(work: () => void): boolean {
@@ -30,24 +30,24 @@ function make(path: string, text: string): string {
   return path;
 }
 
-/** Each returns whether what locks, runs and records rest on holds in a folder. */
-const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
-  'a file is made once (O_EXCL)': (folder) => {
-    const path = make(join(folder, 'once'), '');
+/** Each returns whether what locks, runs and records rest on holds where these new paths lead. */
+const TRIALS: Readonly<Record<string, (newPath: () => string) => boolean>> = {
+  'a file is made once (O_EXCL)': (newPath) => {
+    const path = make(newPath(), '');
     return isRefused(() => make(path, ''));
   },
-  'a hard link never replaces a file': (folder) => {
-    const [from, to] = [make(join(folder, 'from'), 'from'), join(folder, 'to')];
+  'a hard link never replaces a file': (newPath) => {
+    const [from, to] = [make(newPath(), 'from'), newPath()];
     linkSync(from, to);
     return isRefused(() => linkSync(from, to)) && readFileSync(to, 'utf8') === 'from';
   },
-  'a rename replaces a file': (folder) => {
-    const [from, to] = [make(join(folder, 'new'), 'new'), make(join(folder, 'old'), 'old')];
+  'a rename replaces a file': (newPath) => {
+    const [from, to] = [make(newPath(), 'new'), make(newPath(), 'old')];
     renameSync(from, to);
     return readFileSync(to, 'utf8') === 'new' && !existsSync(from);
   },
-  'what is appended comes last (O_APPEND)': (folder) => {
-    const path = make(join(folder, 'appended'), '');
+  'what is appended comes last (O_APPEND)': (newPath) => {
+    const path = make(newPath(), '');
     const descriptors = [openSync(path, 'a'), openSync(path, 'a')];
     for (const text of ['a', 'b', 'c']) for (const descriptor of descriptors) writeSync(descriptor, text);
     for (const descriptor of descriptors) closeSync(descriptor);
@@ -55,21 +55,44 @@ const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
   },
 };
 
+/** What helps where any of it does not hold. */
+export const MOVE_STATE = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
+
 /**
- * What does not hold on the file system of a folder, with the reason where the system gives one; tried in a folder of
- * its own, which is gone afterwards. Throws the system's error where that cannot be made.
+ * What does not hold on the file system of a folder, with the reason where the system gives one; tried with temporary
+ * files, which are gone afterwards. Throws the system's error where none can be made.
  */
-export function brokenPromises(folder: string): readonly string[] {
-  const own = mkdtempSync(join(folder, '.frontdesk-try-'));
+export function brokenPromises(folder: string, pid: number): readonly string[] {
+  const paths: string[] = [];
+  const newPath = () => {
+    const path = join(folder, temporaryName(pid));
+    paths.push(path);
+    return path;
+  };
   try {
+    make(newPath(), '');
     return Object.entries(TRIALS).flatMap(([promise, holds]) => {
       try {
-        return holds(own) ? [] : [promise];
+        return holds(newPath) ? [] : [promise];
       } catch (error) {
         return [`${promise}: ${describeIoError(error)}`];
       }
     });
   } finally {
-    rmSync(own, { recursive: true, force: true });
+    for (const path of paths) rmSync(path, { force: true });
+  }
+}
+
+/**
+ * The same for the first who comes to a folder: `kept` is the file that says that it was tried. Where nothing can be
+ * made nothing is tried: what is done there next says why.
+ */
+export function newlyBrokenPromises(folder: string, pid: number, kept: string): readonly string[] {
+  try {
+    const broken = brokenPromises(folder, pid);
+    writeFileSync(kept, broken.join('\n'), { mode: 0o600 });
+    return broken;
+  } catch {
+    return [];
   }
 }

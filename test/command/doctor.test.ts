@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { idLines, playService } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, injecting, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -245,7 +246,7 @@ describe('the file system of the state folder', () => {
     [
       'has no hard links',
       'linkSync',
-      "if (String(args[0]).includes('-try-')) throw Object.assign(new Error('x'), { code: 'EPERM' }); return original(...args);",
+      "if (fs.statSync(args[0]).size === 4) throw Object.assign(new Error('x'), { code: 'EPERM' }); return original(...args);",
       'a hard link never replaces a file: operation not permitted (EPERM)',
     ],
     [
@@ -263,5 +264,39 @@ describe('the file system of the state folder', () => {
     ],
   ])('is named when it %s', async (_what, call, code, promise) => {
     expect(await said(call, code)).toEqual([`warning: does not hold in there: ${promise}`]);
+  });
+
+  test('is tried by the first run, which names what does not hold and goes on; the second tries nothing', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    // A file system without links, where a lock is a file that is made once.
+    const noLinks = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      fs.linkSync = () => { throw Object.assign(new Error('x'), { code: 'EPERM' }); }; syncBuiltinESMExports();`);
+    const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
+    const run = () => runFrontdesk(args, { home, env: { ...server.env, ...noLinks }, stdin: idLines(1) });
+    const first = await run();
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining(',applied,') });
+    expect(first.stderr.split('\n')[0]).toBe(
+      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a hard link never replaces a file: operation not permitted (EPERM); set FRONTDESK_STATE_DIR to a folder on a local disk`,
+    );
+    const second = await run();
+    expect(second.code).toBe(0);
+    expect(second.stderr).not.toContain('local disk');
+    expect(readdirSync(home.stateDir).sort()).toEqual(['.file-system-tried', 'runs']);
+  });
+
+  test('is not tried where it is full, which the run says', async () => {
+    const home = createHome();
+    const server = await startRecordingServer(playService());
+    const full = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      fs.writeFileSync = () => { throw Object.assign(new Error('x'), { code: 'ENOSPC' }); }; syncBuiltinESMExports();`);
+    const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
+    const result = await runFrontdesk(args, { home, env: { ...server.env, ...full }, stdin: idLines(1) });
+    expect(result).toMatchObject({ code: 16, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^frontdesk: [^\n]*no space left on the device \(ENOSPC\)[^\n]*\n(?:hint: [^\n]*\n)*$/,
+    );
+    expect(server.requests).toEqual([]);
+    expect(readdirSync(home.stateDir)).not.toContain('.file-system-tried');
   });
 });

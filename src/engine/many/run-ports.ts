@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { warning } from '../../failure.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
 import { type FailedFile, type FailedFileOptions, openFailedFile } from '../../run/failed-file.ts';
@@ -32,8 +34,21 @@ function openAuditOf(session: Session): RunPorts['openAudit'] {
   };
 }
 
+/** A network file system may not keep what locks and records rest on: the first run on it says so. */
+async function tryFileSystem(session: Session): Promise<void> {
+  const stateDir = session.stateDir();
+  const kept = join(stateDir, '.file-system-tried');
+  if (existsSync(kept)) return;
+  const { MOVE_STATE, newlyBrokenPromises } = await import('../../files/file-system.ts');
+  // Where the next run removes what this one leaves if it is killed.
+  const broken = newlyBrokenPromises(join(stateDir, 'runs'), session.context.pid, kept);
+  if (broken.length === 0) return;
+  const what = `runs and records may be damaged in ${stateDir}, whose file system does not keep what they rest on`;
+  await session.notify(warning('FILE_SYSTEM', `${what}: ${broken.join('; ')}; ${MOVE_STATE}`));
+}
+
 /** Begins a run with the limits of this session, and its profile unless another is given. `more`: further options that its header keeps. */
-export function startRun(
+export async function startRun(
   session: Session,
   plan: Omit<NewRun, 'profile' | 'user' | 'options'> & { readonly profile?: string | undefined },
   options: RunOptions,
@@ -48,6 +63,7 @@ export function startRun(
     output: output.format,
   };
   const owner = { profile: plan.profile ?? profile.name, user: context.user };
+  await tryFileSystem(session);
   return beginRun(portsOf(session), { ...plan, ...owner, options: { ...options, ...limits, ...more } });
 }
 
