@@ -14,7 +14,7 @@ export const NEXT: Partial<Record<FailureCode, readonly string[]>> = {
   BAD_REPLY: ['choose Look again in a minute'],
   BUSY: ['choose Look again later'],
   TIMEOUT: ['choose Wait for a status to go on waiting'],
-  OUTCOME_UNKNOWN: ['choose Look again to see whether it was done; do not repeat it before'],
+  OUTCOME_UNKNOWN: ['choose Look again to see whether it was done'],
 };
 
 /** A card id as a question takes it: one that stands in a text is shown first, and taken by Enter. */

@@ -20,7 +20,7 @@ import type { Session } from '../session.ts';
 import { type Ended, judgeId, NEXT, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
 import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
 import type { IdleTimer } from './idle-timer.ts';
-import { type Sitting, settledBy } from './sitting.ts';
+import type { Sitting } from './sitting.ts';
 
 /** Commands of the menu that write, in its order. */
 export const WRITES: Readonly<Record<string, CallCommand>> = {
@@ -65,8 +65,6 @@ export class Desk {
   readonly #sitting: Sitting;
   readonly #mayWrite: boolean;
   readonly #openedMs: number;
-  /** Cards of which a write was unknown at this desk: a look may settle what the history has of it. */
-  readonly #unknownOnce = new Set<string>();
 
   constructor(
     session: Session,
@@ -182,25 +180,25 @@ export class Desk {
     if (read === undefined) return { cardId, isMissing };
     const { card, ending } = read;
     await this.#show(card);
-    await this.#try(() => this.#record(cardId, card, ending));
-    for (const done of this.#sitting.saw(cardId, card)) {
+    const settled = this.#sitting.saw(cardId, card);
+    const earlier = this.#sitting.wasOpen(cardId) ? await this.#try(() => this.#settle(cardId, card, ending)) : [];
+    for (const done of [...settled, ...(earlier ?? [])]) {
       await this.#write(`The outcome of the ${done.replaceAll('.', ' ')} is known now: it was done.\n`);
     }
-    if (this.#sitting.wasOpen(cardId)) await this.#try(() => this.#settle(cardId, textAt(card, 'status')));
     return { cardId, card };
   }
 
-  /** The history records what a look shows of writes of this card that it has as unknown. */
-  async #settle(cardId: string, status: string | undefined): Promise<void> {
-    const { common, places } = this.#session;
-    if (!common.history || places.stateDir === undefined) return;
-    const { recordLook, unsettledWrites } = await import('../engine/call/settle.ts');
-    const service = await this.#session.service('cards');
-    for (const entry of await unsettledWrites(this.#session, service, { cardId })) {
-      const operation = Object.values(OPERATIONS).find(({ command }) => command === entry.operation);
-      if (operation === undefined || settledBy(operation) !== status) continue;
-      await recordLook(this.#session, entry, { status, httpStatus: 200, requestId: undefined });
+  /** The history records what a look settles, as `history reconcile` does. Answers the writes of before this sitting. */
+  async #settle(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<readonly string[]> {
+    const { recordSettled } = await import('../engine/call/settle.ts');
+    const look = { status: textAt(card, 'status'), httpStatus, requestId };
+    const entries = await recordSettled(this.#session, cardId, look);
+    const earlier = entries.filter(({ time }) => Date.parse(time) < this.#openedMs);
+    for (const { operation: command } of earlier) {
+      const operation = Object.values(OPERATIONS).find((known) => known.command === command);
+      if (operation !== undefined) this.#sitting.settledEarlier(operation, cardId);
     }
+    return [...new Set(earlier.map(({ operation }) => operation))];
   }
 
   /** The card in what the terminal has beside the menu: nothing of it may scroll away. */
@@ -210,18 +208,6 @@ export class Desk {
     const rows = 'rows' in terminal && typeof terminal.rows === 'number' ? terminal.rows : 24;
     const style = { ...output, width: this.#width, now: context.clock.now() };
     await context.stdout.write(`\n${cardViewWithin(card, style, rows - MENU.length - 5)}\n`);
-  }
-
-  /** What a look shows of writes that were unknown at this desk is recorded as `history reconcile` does. */
-  async #record(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<void> {
-    if (!this.#unknownOnce.has(cardId.toLowerCase())) return;
-    const { recordSettled } = await import('../engine/call/settle.ts');
-    await recordSettled(
-      this.#session,
-      cardId,
-      { status: textAt(card, 'status'), httpStatus, requestId },
-      this.#openedMs,
-    );
   }
 
   async #read(cardId: string): Promise<Answer> {
@@ -266,10 +252,7 @@ export class Desk {
       ended.failure = error.with({ operation: operation.command });
       const { outcome } = error.details;
       ended.outcome = outcome === 'not_sent' ? undefined : outcome;
-      if (outcome === 'unknown') {
-        this.#sitting.ended(operation, cardId, outcome);
-        this.#unknownOnce.add(cardId.toLowerCase());
-      }
+      if (outcome === 'unknown') this.#sitting.ended(operation, cardId, outcome);
       if (outcome !== 'rejected') await this.#report(ended.failure);
     } finally {
       signals.release();
@@ -306,10 +289,11 @@ export class Desk {
   }
 
   async #report(failure: Failure): Promise<void> {
-    const next = NEXT[failure.code] ?? [];
     // A command is for another window; here there is a menu.
     const hints =
       failure.code === 'AUTH' ? failure.hints.slice(0, 1) : failure.hints.filter((hint) => !/frontdesk /.test(hint));
+    const isOfEnvironment = /FRONTDESK_\w+_TOKEN/.test(hints[0] ?? '');
+    const next = isOfEnvironment ? ['choose Leave, and open the desk again'] : (NEXT[failure.code] ?? []);
     await this.#session.report(failure.with({}, [...hints.slice(0, 1), ...next]));
   }
 

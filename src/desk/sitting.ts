@@ -24,7 +24,7 @@ export function isSame(one: string, other: string): boolean {
 }
 
 /** The status by which a look settles a write; what a status only hints at settles nothing. */
-export function settledBy({ effect }: Operation): string | undefined {
+function settledBy({ effect }: Operation): string | undefined {
   const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
   return isSettling ? effect.readBack.settledBy : undefined;
 }
@@ -66,6 +66,12 @@ export class Sitting {
     return settled.map(([, doubt]) => doubt.command);
   }
 
+  /** A look settled a write that was unknown before the desk was opened. */
+  settledEarlier(operation: Operation, cardId: string): void {
+    this.#count(`${doneWord(operation)} (settled by a look)`);
+    this.#remember({ cardId, isOpen: false });
+  }
+
   /**
    * A write of this card ended, and made another (`made`). A repeat that was applied settles one that was unknown,
    * unless each makes a card of its own.
@@ -77,8 +83,11 @@ export class Sitting {
       this.#doubts.set(key, { cardId: keyOf(cardId), command: operation.command, operation });
       return;
     }
+    if (outcome === 'rejected') this.#count(`rejected (${operation.command.split('.').at(-1)})`);
     if (outcome !== 'applied' && outcome !== 'confirmed_by_read') return;
-    if (settledBy(operation) !== undefined) this.#doubts.delete(key);
+    if (settledBy(operation) !== undefined && this.#doubts.delete(key)) {
+      this.#count(`${doneWord(operation)} (settled by a repeat)`);
+    }
     this.#count(doneWord(operation));
     this.#remember({ cardId, status: aimOf(operation) });
     if (made !== undefined) this.#remember({ cardId: made });
@@ -101,7 +110,7 @@ export class Sitting {
     return this.#looks;
   }
 
-  /** How many writes were done, by the word that says it: `Blocked`. */
+  /** How many writes were done or rejected, by the word that says it: `Blocked`. */
   get done(): ReadonlyMap<string, number> {
     return this.#done;
   }

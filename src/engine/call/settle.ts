@@ -52,13 +52,19 @@ function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean
 }
 
 /**
- * Records what a look at a card settles of the writes since `sinceMs` (milliseconds since 1970) that are `unknown` in
- * the history, for the desk: what it does not settle is left as it is. Rejects with LOCAL_IO.
+ * Records what a look at a card settles of the writes that are `unknown` in the history, for the desk, and returns
+ * these: what it does not settle is left as it is. Rejects with LOCAL_IO.
  */
-export async function recordSettled(session: Session, cardId: string, look: CardLook, sinceMs: number): Promise<void> {
-  if (!session.common.history) return;
-  const entries = await unsettledWrites(session, await session.service('cards'), { cardId, sinceMs });
-  for (const entry of entries) if (isSettledBy(entry, look)) await recordLook(session, entry, look);
+export async function recordSettled(
+  session: Session,
+  cardId: string,
+  look: CardLook,
+): Promise<readonly HistoryEntry[]> {
+  if (!session.common.history || session.places.stateDir === undefined) return [];
+  const entries = await unsettledWrites(session, await session.service('cards'), { cardId });
+  const settled = entries.filter((entry) => isSettledBy(entry, look));
+  for (const entry of settled) await recordLook(session, entry, look);
+  return settled;
 }
 
 /**

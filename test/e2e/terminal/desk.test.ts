@@ -166,6 +166,42 @@ describe.concurrent('the desk', () => {
     ]);
   });
 
+  it('says what became of a write of before, and of one that is rejected', async ({ onTestFinished }) => {
+    const home = createHome();
+    let status = 500;
+    const server = await startRecordingServer(({ method }) => {
+      if (status === 500 || method === 'POST') return { status, body: {} };
+      return { body: cardText('BLOCKED') };
+    }, onTestFinished);
+    const before = await runFrontdesk(['card', 'block', CARD_ID, '-y', '--retries', '0'], { home, env: server.env });
+    expect(before.code).toBe(8);
+    status = 422;
+    const steps: Step[] = [
+      [/Card id/, `${CARD_ID}\r`],
+      [/The outcome of the card block is known now: it was done\.[\s\S]*❯ Look again/, REISSUE],
+      [/y\/N/, 'y\r'],
+      [/was rejected[\s\S]*❯ Look again/, LEAVE],
+    ];
+    const end = await dialogue(['desk'], steps, { env: server.env, home });
+    expect(end.code).toBe(0);
+    expect(end.text).toContain('This sitting: 2 looks, 1 blocked (settled by a look), 1 rejected (reissue).');
+    const history = await runFrontdesk(['history', '--json'], { home });
+    expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'rejected' }, { outcome: 'confirmed_by_read' }]);
+  });
+
+  it('names no login where the environment has the token', async ({ onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ status: 401 }), onTestFinished);
+    const steps: Step[] = [
+      [/Card id/, `${CARD_ID}\r`],
+      [nth(MENU, 1), LEAVE],
+    ];
+    const end = await dialogue(['desk'], steps, { env: server.env });
+    expect(end.text).toContain(
+      'hint: put a valid token into FRONTDESK_CARDS_TOKEN\nhint: choose Leave, and open the desk',
+    );
+    expect(end.text).not.toContain('Log in');
+  });
+
   it('stays when the service is away and when the credential is refused, and finds a new login', async ({
     onTestFinished,
   }) => {

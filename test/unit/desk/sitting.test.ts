@@ -119,4 +119,17 @@ describe('what became of a write', () => {
     }
     expect(summaryText(sitting, '')).toBe('This sitting: 1 look, 1 blocked, 1 reissued, 1 activated.\n');
   });
+
+  it('is counted at the end too when it was rejected, settled by a repeat, or settled from before', () => {
+    const sitting = new Sitting([{ cardId: OTHER, isOpen: true }]);
+    for (const outcome of ['rejected', 'unknown', 'applied', 'rejected'] as const) {
+      sitting.ended(OPERATIONS.cardBlock, ID, outcome);
+    }
+    expect(sitting.offered[0]?.cardId).toBe(OTHER);
+    sitting.settledEarlier(OPERATIONS.cardBlock, OTHER);
+    expect(sitting.offered).toMatchObject([{ cardId: OTHER, isOpen: false }, { cardId: ID }]);
+    expect(summaryText(sitting, '')).toBe(
+      'This sitting: 0 looks, 2 rejected (block), 1 blocked (settled by a repeat), 1 blocked, 1 blocked (settled by a look).\n',
+    );
+  });
 });
