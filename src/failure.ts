@@ -144,8 +144,11 @@ export class Failure extends Error {
 
   constructor(code: FailureCode, problem: string, options: FailureOptions = {}) {
     const { after, cause } = options;
-    const clause = after === undefined ? '' : `; ${isNamed(after) ? AFTER[after] : after}`;
-    super(problem + clause, cause === undefined ? undefined : { cause });
+    const clause = after === undefined ? '' : isNamed(after) ? AFTER[after] : after;
+    // A list of faults says it in its heading.
+    const isSaid = problem.includes(clause);
+    const message = isSaid ? problem : problem.endsWith('?') ? `${problem} (${clause})` : `${problem}; ${clause}`;
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.problem = problem;
     this.after = after;
@@ -172,6 +175,14 @@ export class Failure extends Error {
     const known = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
     const details = { ...this.details, ...known };
     return new Failure(this.code, this.problem, { ...this, hints: hints ?? this.hints, details, cause: this.cause });
+  }
+
+  /** Returns the failure of a write that ended before its request was begun, unless it knows of another outcome. */
+  asUnsent(): Failure {
+    const { outcome = 'not_sent' } = this.details;
+    const saysMore = this.after !== undefined || outcome !== 'not_sent';
+    const said = saysMore ? this : Failure.unsent(this.code, this.problem, { ...this, cause: this.cause });
+    return said.with({ outcome });
   }
 }
 

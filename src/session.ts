@@ -54,6 +54,8 @@ export interface Service {
 export interface CallState {
   format: Format;
   operation: string | undefined;
+  /** The command line is of a write. */
+  writes: boolean;
   /** Takes our own tokens out of a text; the second net under everything that is reported. */
   mask?: (text: string) => string;
   /** Writes whose request may have left and whose outcome is not known yet. */

@@ -26,13 +26,13 @@ export async function collect<Result>(
   }
 }
 
-/** Whatever ends a write before its request was begun says nothing of an outcome: nothing was sent. */
+/** A failure of the work that says nothing of an outcome ended a write before its request was begun. */
 export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
-    throw error.with({ outcome: error.details.outcome ?? 'not_sent' });
+    throw error.asUnsent();
   }
 }
 

@@ -160,11 +160,10 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
     const { withCleanedCommand, withQuotesHint } = await import('./paste-command.ts');
-    const writes = command.kind === 'call' && command.writes;
     const texts = command.options.filter(({ value }) => value === 'text').map(({ long }) => `--${long}`);
-    const cleaned = withQuotesHint(withCleanedCommand(error, context.argv, writes), context.argv, texts);
+    const cleaned = withQuotesHint(withCleanedCommand(error, context.argv, state.writes), context.argv, texts);
     // Only what was never sent can be a usage error: of a write it is said, wherever it was found.
-    throw writes ? cleaned.with({ outcome: error.details.outcome ?? 'not_sent' }) : cleaned;
+    throw state.writes ? cleaned.asUnsent() : cleaned;
   }
 }
 
@@ -180,6 +179,8 @@ async function runCommand(
   const input = parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
   const { callGiven, readGiven } = await import('./read-given.ts');
   const given = readGiven(command, input);
+  // A raw GET is a read.
+  state.writes = command.writes && given.own['method'] !== 'GET';
   if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
   const call = command.kind === 'call' ? callGiven(command, given) : undefined;
   const { openSession } = await import('./session/open-session.ts');
@@ -202,7 +203,12 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     const { quoteFor, shellOf } = await import('../files/shell-quote.ts');
     quoteFor(shellOf(context.env));
   }
-  const state: CallState = { format: formatWanted(context.argv, context.env), operation: undefined, writesUnderWay: 0 };
+  const state: CallState = {
+    format: formatWanted(context.argv, context.env),
+    operation: undefined,
+    writes: false,
+    writesUnderWay: 0,
+  };
   let isCrashing = false;
   context.onCrash((error) => {
     const failure = crashFailure(error, state);

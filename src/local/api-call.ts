@@ -88,8 +88,7 @@ export async function runApi(session: Session, given: ApiGiven): Promise<void> {
     else await read(session, api, single);
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
-    const outcome = isWrite ? { outcome: error.details.outcome ?? 'not_sent' } : {};
-    throw error.with({ id: pathOf(api), ...outcome });
+    throw (isWrite ? error.asUnsent() : error).with({ id: pathOf(api) });
   }
 }
 

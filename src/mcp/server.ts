@@ -107,9 +107,8 @@ async function callTool(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // Whatever ended a write before its request was begun says nothing of an outcome: nothing was sent.
-    const outcome = isWriting ? { outcome: error.details.outcome ?? ('not_sent' as const) } : {};
-    const hints = [...meantArguments(request.args, error, isWriting), ...error.hints];
-    return failed(error.with(outcome, hints), mask);
+    const ended = isWriting ? error.asUnsent() : error;
+    return failed(ended.with({}, [...meantArguments(request.args, error, isWriting), ...error.hints]), mask);
   } finally {
     stopProgress();
   }

@@ -105,7 +105,7 @@ describe('a card id that was pasted with something around it', () => {
     const server = await startRecordingServer([]);
     const { code, stderr } = await runFrontdesk(['card', 'block', `${ID}, ${OTHER_ID}`, '-y'], { env: server.env });
     expect(code).toBe(2);
-    expect(stderr).toContain(`holds 2 card ids: ${ID}, ${OTHER_ID}\n`);
+    expect(stderr).toContain(`holds 2 card ids: ${ID}, ${OTHER_ID}; nothing was sent\n`);
     expect(stderr).not.toContain('hint: check');
     expect(server.requests).toEqual([]);
   });
@@ -127,6 +127,44 @@ describe('a card id that was pasted with something around it', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(`hint: did you mean \`${command}\`?\n`);
   });
+});
+
+test.each<[readonly string[], string]>([
+  [['card', 'block', '0b7a6c1e/3f52'], '<cardId>'],
+  [['card', 'block', CARD_ID, '--wat'], '--wat'],
+  [['card', 'block', 'zz', '--expect', 'nope'], '--expect'],
+  [['card', 'block', CARD_ID, '--yes', '--timeout', 'soon'], '--timeout'],
+  [['card', 'reissue', CARD_ID, 'zz', '--yes'], '<cardId> 2'],
+  [['card', 'provision', CARD_ID, '--wallet', 'wallet_c'], '--wallet'],
+  [['calendar', 'update', 'c1'], 'nothing to change'],
+  [['calendar', 'event', 'create', '--name', 'x', '--start', '2027-01-01'], '--calendar'],
+  [['api', 'POST', '/v1/cards/..'], '<path>'],
+  [['api', 'POST', '/v1/events', '--retries', 'x'], '--retries'],
+])('%j says once that nothing was sent', async (args, where) => {
+  const server = await startRecordingServer([]);
+  const shown = await runFrontdesk(args, { env: server.env });
+  expect(shown).toMatchObject({ code: 2, stdout: '' });
+  expect(shown.stderr).toContain(where);
+  expect(shown.stderr.split('nothing was sent')).toHaveLength(2);
+  const { error } = JSON.parse((await runFrontdesk([...args, '--json'], { env: server.env })).stderr);
+  expect(error).toMatchObject({ code: 'USAGE', exitCode: 2, outcome: 'not_sent' });
+  expect(error.message.split('nothing was sent')).toHaveLength(2);
+  expect(server.lines).toEqual([]);
+});
+
+test('a refused raw read has no outcome', async () => {
+  const { code, stderr } = await runFrontdesk(['api', 'GET', '/v1/cards/..', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr).error).not.toHaveProperty('outcome');
+});
+
+test('two options that exclude each other hide no fault of a value', async () => {
+  const event = ['calendar', 'event', 'create', '--calendar', 'c1', '--name', 'x', '--start', '2027-01-01'];
+  const { code, stderr } = await runFrontdesk([...event, '--url', 'ftp://x', '--no-url']);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'frontdesk: 2 faults, nothing was sent:\n  --url and --no-url: exclude each other\n  --url: must begin with http:// or https:// (or be empty): "ftp://x"\n',
+  );
 });
 
 test('a service that is down is named by the variable that set its URL', async () => {

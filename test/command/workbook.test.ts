@@ -119,7 +119,7 @@ describe('the sheet', () => {
   test('is refused when there is none of that name, with the nearest', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
-      '--sheet: "rows.xlsx" has no sheet "Last yaer"; did you mean "Last year"?; nothing was sent',
+      '--sheet: "rows.xlsx" has no sheet "Last yaer"; did you mean "Last year"? (nothing was sent)',
     );
     expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Customers'], home)).toBe(
       '--sheet: "rows.xlsx" has no sheet "Customers"; its sheets are "Rows", "Last year"; nothing was sent',
@@ -204,7 +204,7 @@ describe('faults of a workbook are listed all at once, with their cells,', () =>
       'old.xlsx': sheetJsWorkbook([sheet([HEADER, ['s1', 'a@x', 1.5, true]], 'Old')]),
     });
     expect(await refused([...UPDATE, '--from', 'new.xlsx', '--changed-from', 'old.xlsx'], home)).toBe(
-      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5); store it as text, since it is sent as typed',
+      '--changed-from "old.xlsx", Old!C2, column first_name: is a decimal number (shown as "1.5", stored as 1.5); store it as text, since it is sent as typed; nothing was sent',
     );
   });
 });
@@ -260,7 +260,7 @@ describe('a run from a workbook', () => {
   test('does not write --failed under the name of a workbook', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...args, '--failed', 'failed.xlsx'], home)).toBe(
-      '--failed: failed.xlsx would be read as xlsx, but the rows are written as csv',
+      '--failed: failed.xlsx would be read as xlsx, but the rows are written as csv; nothing was sent',
     );
     expect(existsSync(join(home.path, 'work', 'failed.xlsx'))).toBe(false);
   });

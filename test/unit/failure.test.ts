@@ -14,6 +14,19 @@ it('says after the problem what became of the request', () => {
   expect(failure.with({ operation: 'card.get' }).message).toBe('the token has expired; nothing was sent');
 });
 
+it('says once what became of the request, and after a question apart from it', () => {
+  expect(Failure.unsent('USAGE', '2 faults, nothing was sent: x').message).toBe('2 faults, nothing was sent: x');
+  expect(Failure.unsent('USAGE', 'did you mean x?').message).toBe('did you mean x? (nothing was sent)');
+  expect(new Failure('USAGE', 'no id').asUnsent()).toMatchObject({
+    message: 'no id; nothing was sent',
+    details: { outcome: 'not_sent' },
+  });
+  expect(new Failure('NOT_FOUND', 'no card', { details: { outcome: 'rejected' } }).asUnsent()).toMatchObject({
+    message: 'no card',
+    details: { outcome: 'rejected' },
+  });
+});
+
 it('says nothing of a request where the problem does', () => {
   expect(new Failure('BUSY', 'the service asked to wait').message).toBe('the service asked to wait');
   expect(Failure.unchanged('CANCELLED', 'not confirmed').message).toBe('not confirmed; nothing was changed');

@@ -63,7 +63,8 @@ export async function readGivenFields(session: Session, command: CallCommand, gi
     // `--active all` is ours: it asks twice, and neither value is a field of one request.
     if (spec === undefined || text === undefined || (spec.type === 'boolean' && text === 'all')) continue;
     const value = kind === 'path' && text !== null ? await readDescriptionFile(text, session, faults) : text;
-    if (value !== undefined) fields.set(spec.name, value);
+    // Of two options that exclude each other the first is still checked.
+    if (value !== undefined && !fields.has(spec.name)) fields.set(spec.name, value);
   }
   return { operation, fields, faults };
 }
@@ -139,7 +140,7 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
     if (schema === null) return {};
     const checked = checkFieldTexts(schema, ownTexts(schema, given.fields), { nameOf, source: 'flag' });
     // A field whose option was faulty is missing for that reason only.
-    faults.push(...checked.faults.filter((fault) => !faults.some((known) => known.where.includes(fault.where))));
+    faults.push(...checked.faults.filter((fault) => !faults.some((known) => known.where === fault.where)));
     return checked.values;
   };
   const body = part(operation.body);

@@ -173,7 +173,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       true,
       2,
       'not_sent',
-      'reasn: is not a field of this operation; did you mean reason?',
+      'reasn: is not a field of this operation; did you mean reason? (nothing was sent)',
     ]);
     expect(await said('subscribers_list', { limit: 101 })).toEqual([
       true,
@@ -204,12 +204,12 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const said = async (name: string, args: object) => (await client.call(name, args)).content[0]?.text;
     const held = `Card: ${CARD_ID}.`;
     const other = 'a1b2c3d4-2222-3333-4444-555566667777';
-    const meant = `cardId: "${held}" is not a card id; did you mean ${CARD_ID}?\nhint: check the id, then call it again with cardId ${CARD_ID}`;
+    const meant = `cardId: "${held}" is not a card id; did you mean ${CARD_ID}? (nothing was sent)\nhint: check the id, then call it again with cardId ${CARD_ID}`;
     expect(await said('card_get', { cardId: held })).toBe(meant);
     expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(meant);
     expect(await said('card_wait', { cardId: held, status: ['ACTIVE'] })).toBe(meant);
     const two = `${CARD_ID} and ${other}`;
-    const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}`;
+    const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}; nothing was sent`;
     expect(await said('card_get', { cardId: two })).toBe(
       `${both}\nhint: call it once for each: cardId ${CARD_ID}, cardId ${other}`,
     );
