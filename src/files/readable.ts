@@ -1,7 +1,7 @@
 import { close, constants, fstat, open, read, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 /** A file, pipe or device that a person named, opened for reading once. */
 export interface Readable {

@@ -32,6 +32,9 @@ interface Head {
   readonly approvals: JsonValue;
 }
 
+/** A write for each row takes longer than making the row. */
+const PIECE_LENGTH = 65_536;
+
 /** One JSON document, written row by row, so that a plan of any length needs no memory. */
 async function printDocument(
   session: Session,
@@ -40,13 +43,16 @@ async function printDocument(
 ): Promise<void> {
   const { stdout } = session.context;
   const member = (value: JsonValue) => printJson(value, { indent: 2 }).replaceAll('\n', '\n  ');
-  await stdout.write(`{\n  "plan": ${member(plan)},\n  "approvals": ${member(approvals)},\n  "rows": [`);
-  let isFirst = true;
+  let text = `{\n  "plan": ${member(plan)},\n  "approvals": ${member(approvals)},\n  "rows": [`;
+  let separator = '';
   for await (const row of rows) {
-    await stdout.write(`${isFirst ? '' : ','}\n    ${printJson(row, { indent: 2 }).replaceAll('\n', '\n    ')}`);
-    isFirst = false;
+    text += `${separator}\n    ${printJson(row, { indent: 2 }).replaceAll('\n', '\n    ')}`;
+    separator = ',';
+    if (text.length < PIECE_LENGTH) continue;
+    await stdout.write(text);
+    text = '';
   }
-  await stdout.write(`${isFirst ? '' : '\n  '}]\n}\n`);
+  await stdout.write(`${text}${separator === '' ? '' : '\n  '}]\n}\n`);
 }
 
 /**
