@@ -75,9 +75,6 @@ interface ColumnMap {
   readonly unknown: readonly string[];
 }
 
-/** JSON rows of one shape share a map; inputs with more shapes than this make them anew. */
-const MAX_COLUMN_MAPS = 1000;
-
 const UNKNOWN_OUTCOME =
   'the outcome of this row is unknown: it may have been applied; find out first (`frontdesk runs` lists its run), and send it again with --resend-unknown only if it was not';
 
@@ -91,7 +88,6 @@ export class Interpreter {
   readonly #options: InterpretOptions;
   readonly #isUpdate: boolean;
   readonly #isWrite: boolean;
-  readonly #columnMaps = new Map<string, ColumnMap>();
   #header: readonly string[] | undefined;
   #headerColumns: ColumnMap | undefined;
   /** What is wrong with the values of the flags, asked once for the many rows without a cell of their own. */
@@ -163,15 +159,9 @@ export class Interpreter {
 
   #columnsOf(record: RawRecord): ColumnMap {
     if (this.#header === record.names && this.#headerColumns !== undefined) return this.#headerColumns;
-    const key = record.names.join('\0');
-    let columns = this.#columnMaps.get(key);
-    if (columns === undefined) {
-      columns = this.#mapColumns(record.names);
-      if (this.#columnMaps.size < MAX_COLUMN_MAPS) this.#columnMaps.set(key, columns);
-    }
     this.#header = record.names;
-    this.#headerColumns = columns;
-    return columns;
+    this.#headerColumns = this.#mapColumns(record.names);
+    return this.#headerColumns;
   }
 
   #mapColumns(names: readonly string[]): ColumnMap {
