@@ -61,7 +61,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'run',
-    holds: 'many rows: journal, pace, stop rules, results in order',
+    holds: 'many rows: pace, stop rules, results in order; journal/ the record on the disk',
     imports: [...GROUND, ...OPERATION, 'files', 'output'],
   },
   {

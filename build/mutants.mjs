@@ -14,9 +14,9 @@ const LEAST_PERCENT = 90;
  */
 const MODULES = {
   'src/api/iso-date.ts': ['api/iso-date'],
-  'src/run/journal-reader.ts': ['run/journal-reader'],
+  'src/run/journal/reader.ts': ['run/journal-reader'],
   'src/run/row-outcome.ts': ['run/row-outcome'],
-  'src/run/row-states.ts': ['run/row-states'],
+  'src/run/journal/row-states.ts': ['run/row-states'],
   'src/run/stop-rules.ts': ['run/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
   'src/files/held-lock.ts': ['files/held-lock'],

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import type { RowIntent, RunAudit } from '../run/journal.ts';
+import type { RowIntent, RunAudit } from '../run/journal/journal.ts';
 import type { RunHeader } from '../run/run-header.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
 import { hostOf } from './run-entries.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../failure.ts';
-import type { StoredRow } from '../run/journal-entry.ts';
+import type { StoredRow } from '../run/journal/entry.ts';
 import { causeOfEnding } from '../run/run-tally.ts';
 
 /** One row of a run, as a report names it: by number and id, without anything that was sent or answered. */

@@ -4,8 +4,8 @@ import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
-import type { StoredRow } from './journal-entry.ts';
-import type { RowState } from './row-states.ts';
+import type { StoredRow } from './journal/entry.ts';
+import type { RowState } from './journal/row-states.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
 export interface RunRow {

@@ -2,7 +2,7 @@ import { type Ending, isHeldBack } from '../ending.ts';
 import { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { removeFrom } from '../wire/remove-from.ts';
-import type { RunJournal } from './journal.ts';
+import type { RunJournal } from './journal/journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
 import { RowCall, type RowCallKind, type RowCallPorts } from './row-call.ts';

@@ -12,10 +12,10 @@ import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import type { AppendFile } from './append-file.ts';
-import { type RunAudit, RunJournal } from './journal.ts';
-import { successorIn } from './journal-reader.ts';
-import type { RunHold } from './journal-writer.ts';
+import type { AppendFile } from './journal/append-file.ts';
+import { type RunAudit, RunJournal } from './journal/journal.ts';
+import { successorIn } from './journal/reader.ts';
+import type { RunHold } from './journal/writer.ts';
 import { makeRunName, type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import { makeRunHeader, type RunHeader } from './run-header.ts';
 

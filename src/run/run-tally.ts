@@ -1,6 +1,6 @@
 import { type Ending, isHeldBack } from '../ending.ts';
 import { OUTCOMES, type Outcome } from '../failure.ts';
-import type { OutcomeCounts } from './journal-record.ts';
+import type { OutcomeCounts } from './journal/record.ts';
 import type { RowResult } from './row-outcome.ts';
 
 /** What a row is counted as: its outcome, or for a read whether it succeeded. */

@@ -1,6 +1,6 @@
 import type { ClockPort, SignalPort } from '../context.ts';
 import type { CallResult, Pacer } from '../http/call.ts';
-import type { RunJournal } from './journal.ts';
+import type { RunJournal } from './journal/journal.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';

@@ -1,4 +1,4 @@
-import { isRowRecord, type JournalRecord } from './journal-record.ts';
+import { isRowRecord, type JournalRecord } from './journal/record.ts';
 
 /** A piece of the working time of a run, and how many rows ended in it. */
 export interface PaceStep {

@@ -1,10 +1,10 @@
 import { Failure, type Outcome } from '../failure.ts';
 import { errnoOf } from '../files/io-failure.ts';
-import { readEntry, type StoredRow } from './journal-entry.ts';
-import { RecordReader, scanJournal } from './journal-reader.ts';
-import type { EndRecord, JournalRecord, OutcomeCounts } from './journal-record.ts';
+import { readEntry, type StoredRow } from './journal/entry.ts';
+import { RecordReader, scanJournal } from './journal/reader.ts';
+import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
+import { RowStates } from './journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
-import { RowStates } from './row-states.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
 

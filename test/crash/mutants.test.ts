@@ -25,7 +25,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'keeps a torn tail',
     mutation: {
-      file: 'src/run/journal.ts',
+      file: 'src/run/journal/journal.ts',
       line: 'if (file.length > scan.length) {',
       instead: 'if (file.length < scan.length) {',
     },
@@ -45,7 +45,7 @@ const MUTANTS: readonly { wrong: string; mutation: Mutation; remains: Remains; c
   {
     wrong: 'waits for no disk',
     mutation: {
-      file: 'src/run/append-file.ts',
+      file: 'src/run/journal/append-file.ts',
       line: 'sync: () => syncData(file.fd),',
       instead: 'sync: async () => {},',
     },

@@ -7,7 +7,7 @@ import { nextCommands } from '../../report/next-commands.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import { type ReportedRow, reportedRow } from '../../report/reported-row.ts';
 import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
-import type { OutcomeCounts } from '../../run/journal-record.ts';
+import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { requireReadableHeader, runFolder } from '../../run/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
 import { endStateOf, showRun } from '../../run/run-list.ts';

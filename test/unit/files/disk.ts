@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type AppendFile, openAppendFile } from '../../../src/run/append-file.ts';
+import { type AppendFile, openAppendFile } from '../../../src/run/journal/append-file.ts';
 
 /** Text of each file below the folder, by its path in it. */
 export type Tree = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RecordReader, readLastRecord, scanJournal, successorIn } from '../../../src/run/journal-reader.ts';
-import { checksumOf, encodeRecord, type IntentRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
+import { RecordReader, readLastRecord, scanJournal, successorIn } from '../../../src/run/journal/reader.ts';
+import { checksumOf, encodeRecord, type IntentRecord, type JournalRecord } from '../../../src/run/journal/record.ts';
 import { temporaryFolder } from './fakes.ts';
 
 /** What a reader keeps of a journal at a time, and what a scan reads at a time. */

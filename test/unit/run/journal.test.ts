@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Ending } from '../../../src/ending.ts';
 import { Failure } from '../../../src/failure.ts';
-import { type AppendFile, openAppendFile } from '../../../src/run/append-file.ts';
-import { RunJournal } from '../../../src/run/journal.ts';
-import { scanJournal } from '../../../src/run/journal-reader.ts';
-import { isRowRecord } from '../../../src/run/journal-record.ts';
-import { RowStates } from '../../../src/run/row-states.ts';
+import { type AppendFile, openAppendFile } from '../../../src/run/journal/append-file.ts';
+import { RunJournal } from '../../../src/run/journal/journal.ts';
+import { scanJournal } from '../../../src/run/journal/reader.ts';
+import { isRowRecord } from '../../../src/run/journal/record.ts';
+import { RowStates } from '../../../src/run/journal/row-states.ts';
 import { ended, FakeClock, HELD, temporaryFolder } from './fakes.ts';
 
 const ROWS = 10;

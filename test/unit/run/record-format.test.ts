@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checksumOf, decodeRecord, encodeRecord } from '../../../src/run/journal-record.ts';
+import { checksumOf, decodeRecord, encodeRecord } from '../../../src/run/journal/record.ts';
 
 describe('the checksum of a journal line', () => {
   it.each([

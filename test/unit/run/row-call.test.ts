@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import type { RunJournal } from '../../../src/run/journal.ts';
+import type { RunJournal } from '../../../src/run/journal/journal.ts';
 import { Limiter } from '../../../src/run/limiter.ts';
 import { RowCall } from '../../../src/run/row-call.ts';
 import { RunControl } from '../../../src/run/run-control.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Ending, NO_ENDING } from '../../../src/ending.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
-import type { StoredRow } from '../../../src/run/journal-entry.ts';
+import type { StoredRow } from '../../../src/run/journal/entry.ts';
 import {
   failedCall,
   isHeldForNow,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { IntentRecord, JournalRecord, ResultRecord } from '../../../src/run/journal-record.ts';
-import { type RowState, RowStates } from '../../../src/run/row-states.ts';
+import type { IntentRecord, JournalRecord, ResultRecord } from '../../../src/run/journal/record.ts';
+import { type RowState, RowStates } from '../../../src/run/journal/row-states.ts';
 
 type RowRecord = IntentRecord | ResultRecord;
 

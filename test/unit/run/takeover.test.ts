@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
 import { Failure } from '../../../src/failure.ts';
-import { RunJournal } from '../../../src/run/journal.ts';
-import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal-reader.ts';
-import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/journal-record.ts';
-import type { RunHold } from '../../../src/run/journal-writer.ts';
+import { RunJournal } from '../../../src/run/journal/journal.ts';
+import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal/reader.ts';
+import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/journal/record.ts';
+import { RowStates } from '../../../src/run/journal/row-states.ts';
+import type { RunHold } from '../../../src/run/journal/writer.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import { RowStates } from '../../../src/run/row-states.ts';
 import { answered, ended, FakeClock, failed, planOf, temporaryFolder } from './fakes.ts';
 
 const ROWS = 6;

@@ -3,9 +3,9 @@ import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { putInPlace } from '../files/atomic.ts';
-import { ioFailure } from '../files/io-failure.ts';
-import { temporaryName } from '../files/process-identity.ts';
+import { putInPlace } from '../../files/atomic.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import { temporaryName } from '../../files/process-identity.ts';
 
 const syncData = promisify(fdatasync);
 const truncateFile = promisify(ftruncate);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
-import { ifThere, ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
-import { decodeRecord, type JournalRecord } from './journal-record.ts';
+import { Failure } from '../../failure.ts';
+import { ifThere, ioFailure, orIoFailure, tidy } from '../../files/io-failure.ts';
+import { decodeRecord, type JournalRecord } from './record.ts';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1 << 20;

@@ -1,6 +1,6 @@
-import { isHeldBack } from '../ending.ts';
-import { OUTCOMES, type Outcome } from '../failure.ts';
-import { type IntentRecord, isRowRecord, type JournalRecord, type ResultRecord } from './journal-record.ts';
+import { isHeldBack } from '../../ending.ts';
+import { OUTCOMES, type Outcome } from '../../failure.ts';
+import { type IntentRecord, isRowRecord, type JournalRecord, type ResultRecord } from './record.ts';
 
 /** Where a row stands. `none`: no record at all. */
 export type RowState = 'none' | 'intent' | 'resolved_by_user' | Outcome;

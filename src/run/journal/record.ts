@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import type { EndingRecord } from '../ending.ts';
-import { FAILURES, OUTCOMES, type Outcome } from '../failure.ts';
+import type { EndingRecord } from '../../ending.ts';
+import { FAILURES, OUTCOMES, type Outcome } from '../../failure.ts';
 
 /** An attempt of a row is about to begin: on the disk before the first byte of its request may leave. */
 export interface IntentRecord {

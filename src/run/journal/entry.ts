@@ -1,6 +1,6 @@
-import { decodeEnding, type Ending, NO_ENDING } from '../ending.ts';
-import type { RecordReader } from './journal-reader.ts';
-import { type IntentRecord, isRowRecord, type ResultRecord } from './journal-record.ts';
+import { decodeEnding, type Ending, NO_ENDING } from '../../ending.ts';
+import type { RecordReader } from './reader.ts';
+import { type IntentRecord, isRowRecord, type ResultRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
 
 /** What a journal has of one row. */

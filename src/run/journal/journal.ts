@@ -1,14 +1,14 @@
-import type { ClockPort } from '../context.ts';
-import { type Ending, encodeEnding, NO_ENDING } from '../ending.ts';
-import type { Failure } from '../failure.ts';
-import { ioFailure, orIoFailure } from '../files/io-failure.ts';
+import type { ClockPort } from '../../context.ts';
+import { type Ending, encodeEnding, NO_ENDING } from '../../ending.ts';
+import type { Failure } from '../../failure.ts';
+import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
+import type { RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
-import { readEntry, type StoredRow } from './journal-entry.ts';
-import { RecordReader, type ScanResult, scanJournal } from './journal-reader.ts';
-import type { IntentRecord, OutcomeCounts, ResultRecord } from './journal-record.ts';
-import { JournalWriter, type RunHold } from './journal-writer.ts';
-import type { RunRow } from './row-outcome.ts';
+import { readEntry, type StoredRow } from './entry.ts';
+import { RecordReader, type ScanResult, scanJournal } from './reader.ts';
+import type { IntentRecord, OutcomeCounts, ResultRecord } from './record.ts';
 import { RowStates } from './row-states.ts';
+import { JournalWriter, type RunHold } from './writer.ts';
 
 /** Which row an attempt is for, and what history wants to know of it later. */
 export interface RowIntent extends RunRow {

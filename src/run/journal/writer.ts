@@ -1,10 +1,10 @@
-import type { ClockPort } from '../context.ts';
-import type { Failure } from '../failure.ts';
-import type { HeldLock } from '../files/held-lock.ts';
-import { ioFailure } from '../files/io-failure.ts';
-import { SharedWrites } from '../files/shared-writes.ts';
+import type { ClockPort } from '../../context.ts';
+import type { Failure } from '../../failure.ts';
+import type { HeldLock } from '../../files/held-lock.ts';
+import { ioFailure } from '../../files/io-failure.ts';
+import { SharedWrites } from '../../files/shared-writes.ts';
 import type { AppendFile } from './append-file.ts';
-import { encodeRecord, type JournalRecord } from './journal-record.ts';
+import { encodeRecord, type JournalRecord } from './record.ts';
 
 /** The hold on a run, as its journal needs to know it. */
 export interface RunHold extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
