@@ -72,7 +72,8 @@ export function unsentResult<R extends RunRow>(
   attempts?: number,
 ): RowResult<R> {
   const what = attempts === undefined ? 'was not reached' : 'was not sent';
-  const failure = new Failure(reason.code, `row ${row.row} ${what}: ${reason.message}`, {
+  const failure = new Failure(reason.code, `row ${row.row} ${what}: ${reason.problem}`, {
+    after: reason.after,
     hints: reason.hints,
     exitCode: reason.exitCode,
     details: { operation: command, id: row.id, row: row.row, outcome: 'not_sent', attempts: attempts ?? 0 },

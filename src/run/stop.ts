@@ -20,41 +20,40 @@ export type Stop =
   | { readonly kind: 'reader_gone' };
 
 /** The code of the rows that a stop kept back, why (after `row 7 was not reached: `), and the same for the summary. */
-function wordsOf(stop: Stop): readonly [code: FailureCode, message: string, reason: string] {
+function wordsOf(stop: Stop): readonly [code: FailureCode, problem: string, reason: string] {
   switch (stop.kind) {
     case 'signal': {
       const signal = signalWords(stop.signal);
-      return ['CANCELLED', `${signal} stopped the run; nothing was sent`, signal];
+      return ['CANCELLED', `${signal} stopped the run`, signal];
     }
     case 'reader_gone': {
       const reason = 'the reader of the output went away';
-      return ['CANCELLED', `${reason}; nothing was sent`, reason];
+      return ['CANCELLED', reason, reason];
     }
     case 'max_failures': {
-      const rows = plural(stop.failures, 'failed row');
-      const message = `the run stopped at ${rows} (--max-failures); nothing was sent`;
-      return ['PARTIAL', message, `${plural(stop.failures, 'row')} failed (--max-failures)`];
+      const problem = `the run stopped at ${plural(stop.failures, 'failed row')} (--max-failures)`;
+      return ['PARTIAL', problem, `${plural(stop.failures, 'row')} failed (--max-failures)`];
     }
     case 'busy': {
       const reason = `the service asked for a pause of ${formatSeconds(stop.waitMs)}`;
-      return ['BUSY', `${reason}, longer than a run waits; nothing was sent`, reason];
+      return ['BUSY', `${reason}, longer than a run waits`, reason];
     }
     case 'unreachable':
     case 'lost': {
       const what = stop.kind === 'lost' ? 'could not be sent or have no known outcome' : 'could not be sent';
       const reason = `${plural(stop.rows, 'row')} in a row ${what}`;
-      const message = `the run stopped because ${reason}; nothing was sent`;
+      const problem = `the run stopped because ${reason}`;
       // Unknown rows reached the service, or may have.
       return [
         stop.kind === 'lost' ? 'PARTIAL' : 'UNREACHABLE',
-        message,
+        problem,
         `${reason}; the last: ${stop.failure.message}`,
       ];
     }
     case 'refused':
     case 'broken': {
-      const { code, message } = stop.failure;
-      return [code, `the run stopped because ${message}`, message];
+      const { code, problem, message } = stop.failure;
+      return [code, `the run stopped because ${problem}`, message];
     }
   }
 }
@@ -67,8 +66,8 @@ function cancelExitCode(stop: Stop): number | undefined {
 
 /** The reason as a failure, for the rows that were not reached. */
 export function stopFailure(stop: Stop): Failure {
-  const [code, message] = wordsOf(stop);
-  return new Failure(code, message, { exitCode: cancelExitCode(stop) });
+  const [code, problem] = wordsOf(stop);
+  return Failure.unsent(code, problem, { exitCode: cancelExitCode(stop) });
 }
 
 /** The reason in a few words, for the summary: `5 rows in a row could not be sent`. */
