@@ -3,32 +3,6 @@ import { type LockFile, type OwnLock, readLockFile, writeNumbers } from './lock-
 import { fateOf } from './process-identity.ts';
 import { SIGN_EVERY_MS } from './signs-of-life.ts';
 
-export interface HeldLock {
-  /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
-  readonly epoch: number;
-  /** The holder before could not be asked: it may only have been paused, and go on. */
-  readonly mayHaveRival: boolean;
-  /** Who this process is for others: `pod-7 (process 1)`. */
-  readonly by: string;
-  /**
-   * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
-   * this way that it was taken for gone: `to` says for whom (`another frontdesk on pod-7 (process 1)`), undefined where
-   * he has ended since. Throws the system's error.
-   */
-  lost(): { readonly to: string | undefined } | undefined;
-  /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
-  raiseEpoch(epoch: number): void;
-  /** Gives the lock back. Safe to call twice. */
-  release(): void;
-}
-
-/** A lock that was just made. */
-export interface Seized {
-  readonly own: OwnLock;
-  readonly epoch: number;
-  readonly mayHaveRival: boolean;
-}
-
 /** Who a lock file says it belongs to. */
 export function nameHolder(file: LockFile | undefined): string {
   const holder = file?.holder;
@@ -37,16 +11,25 @@ export function nameHolder(file: LockFile | undefined): string {
   return `another frontdesk on ${holder.machine ?? 'another machine'} (process ${holder.pid})`;
 }
 
-/** Gives signs of life until it is released. */
-export class Hold implements HeldLock {
+/** A lock file of this process that was just made. */
+export interface AcquiredLock {
+  readonly own: OwnLock;
+  readonly epoch: number;
+  readonly mayHaveRival: boolean;
+}
+
+/** A lock of this process, which gives signs of life until it is released. */
+export class HeldLock {
+  /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
   epoch: number;
+  /** The holder before could not be asked: it may only have been paused, and go on. */
   readonly mayHaveRival: boolean;
   readonly #path: string;
   readonly #own: OwnLock;
   readonly #heart: NodeJS.Timeout;
   #count = 0;
 
-  constructor(path: string, { own, epoch, mayHaveRival }: Seized) {
+  constructor(path: string, { own, epoch, mayHaveRival }: AcquiredLock) {
     this.#path = path;
     this.#own = own;
     this.epoch = epoch;
@@ -55,22 +38,30 @@ export class Hold implements HeldLock {
     this.#heart.unref();
   }
 
+  /** Who this process is for others: `pod-7 (process 1)`. */
   get by(): string {
     return this.#own.by;
   }
 
+  /**
+   * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
+   * this way that it was taken for gone: `to` says for whom (`another frontdesk on pod-7 (process 1)`), undefined where
+   * he has ended since. Throws the system's error.
+   */
   lost(): { readonly to: string | undefined } | undefined {
     const file = readLockFile(this.#path);
     if (file?.instance === this.#own.instance) return undefined;
     return { to: file === undefined ? undefined : nameHolder(file) };
   }
 
+  /** Counts the holders by what they left behind: `epoch` is at least this from now on. */
   raiseEpoch(epoch: number): void {
     if (epoch <= this.epoch) return;
     this.epoch = epoch;
     this.#giveSign();
   }
 
+  /** Gives the lock back. Safe to call twice. */
   release(): void {
     clearInterval(this.#heart);
     try {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { type After, Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
-import { type HeldLock, Hold, nameHolder, type Seized } from './held-lock.ts';
+import { type AcquiredLock, HeldLock, nameHolder } from './held-lock.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
 import { type LockFile, type LockMaker, makeLockFile, type OwnLock, readLockFile } from './lock-file.ts';
 import { fateOf } from './process-identity.ts';
@@ -25,7 +25,8 @@ const SUSPICIOUS_MS = 4 * SIGN_EVERY_MS;
 const LOOK_EVERY_MS = 250;
 const SAY_EVERY_MS = 30_000;
 
-interface Seeker extends LockMaker {
+/** A process that wants a lock. */
+interface Waiter extends LockMaker {
   readonly signs: SignsOfLife;
 }
 
@@ -54,14 +55,14 @@ function isInPlace(path: string, own: OwnLock): boolean {
  * the name of the dead one in one step: there is no moment in which a third finds the name free. A process that dies
  * in between leaves a lock like any other.
  */
-function takeOver(path: string, file: LockFile, seeker: Seeker): Seized | undefined {
+function takeOver(path: string, file: LockFile, waiter: Waiter): AcquiredLock | undefined {
   const claim = claimPath(path, file);
   const mayHaveRival = isUnknown(file);
-  const seized = seize(claim, seeker, file.epoch + 1);
-  if (seized === undefined) return undefined;
+  const acquired = tryAcquire(claim, waiter, file.epoch + 1);
+  if (acquired === undefined) return undefined;
   // Its holder was only slow, and has given it back or finished making it.
   if (readLockFile(path)?.instance !== file.instance) {
-    if (isInPlace(claim, seized.own)) unlinkSync(claim);
+    if (isInPlace(claim, acquired.own)) unlinkSync(claim);
     return undefined;
   }
   try {
@@ -70,21 +71,21 @@ function takeOver(path: string, file: LockFile, seeker: Seeker): Seized | undefi
     // Who was paused before this line may have lost the claim to another.
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
-  return isInPlace(path, seized.own) ? { ...seized, mayHaveRival } : undefined;
+  return isInPlace(path, acquired.own) ? { ...acquired, mayHaveRival } : undefined;
 }
 
 /** Undefined when the lock has a living holder, as far as has been seen. */
-function seize(path: string, seeker: Seeker, epoch: number): Seized | undefined {
+function tryAcquire(path: string, waiter: Waiter, epoch: number): AcquiredLock | undefined {
   for (let round = 0; round < 3; round += 1) {
     const file = readLockFile(path);
     if (file === undefined) {
-      const own = makeLockFile(path, epoch, seeker);
+      const own = makeLockFile(path, epoch, waiter);
       if (own !== undefined) return { own, epoch, mayHaveRival: false };
-    } else if (seeker.signs.isLeftBehind(path, file)) {
-      const seized = takeOver(path, file, seeker);
-      if (seized !== undefined) return seized;
+    } else if (waiter.signs.isLeftBehind(path, file)) {
+      const acquired = takeOver(path, file, waiter);
+      if (acquired !== undefined) return acquired;
     } else {
-      watchClaim(path, file, seeker);
+      watchClaim(path, file, waiter);
       return undefined;
     }
   }
@@ -92,7 +93,7 @@ function seize(path: string, seeker: Seeker, epoch: number): Seized | undefined 
 }
 
 /** Also watch a takeover in progress: its process may have died. */
-function watchClaim(path: string, file: LockFile, { signs }: Seeker): void {
+function watchClaim(path: string, file: LockFile, { signs }: Waiter): void {
   const claim = claimPath(path, file);
   const claimFile = readLockFile(claim);
   if (claimFile !== undefined) signs.look(claim, claimFile);
@@ -102,18 +103,18 @@ type Attempt =
   | { readonly held: HeldLock }
   | { readonly held: undefined; readonly by: LockFile | undefined; readonly silentMs: number };
 
-function attempt(path: string, options: LockOptions, seeker: Seeker): Attempt {
+function attempt(path: string, options: LockOptions, waiter: Waiter): Attempt {
   try {
-    const seized = seize(path, seeker, 1);
-    if (seized !== undefined) return { held: new Hold(path, seized) };
+    const acquired = tryAcquire(path, waiter, 1);
+    if (acquired !== undefined) return { held: new HeldLock(path, acquired) };
     const by = readLockFile(path);
-    return { held: undefined, by, silentMs: by === undefined ? 0 : seeker.signs.look(path, by) };
+    return { held: undefined, by, silentMs: by === undefined ? 0 : waiter.signs.look(path, by) };
   } catch (error) {
     throw ioFailure(`cannot lock ${options.what} (${path})`, error, 'unchanged');
   }
 }
 
-async function startSeeking(path: string, { pid, link, clock }: LockOptions): Promise<Seeker> {
+async function waiterFor(path: string, { pid, link, clock }: LockOptions): Promise<Waiter> {
   await ensurePrivateFolder(dirname(path));
   return { pid, link, signs: new SignsOfLife(clock) };
 }
@@ -135,12 +136,12 @@ export async function acquireLock(
   report: (message: string) => Promise<void> = async () => undefined,
 ): Promise<HeldLock> {
   const { clock, what } = options;
-  const seeker = await startSeeking(path, options);
+  const waiter = await waiterFor(path, options);
   const startMs = clock.monotonic();
   let watched: LockFile | undefined;
   let saidMs = startMs;
   for (;;) {
-    const result = attempt(path, options, seeker);
+    const result = attempt(path, options, waiter);
     if (result.held !== undefined) {
       if (watched !== undefined && result.held.mayHaveRival) {
         await report(`${what} is taken over: ${nameHolder(watched)} gave no sign of life for ${seconds(PATIENCE_MS)}`);
@@ -194,10 +195,10 @@ export async function withLock<Result>(
   work: (prove: Prove) => Promise<Result>,
 ): Promise<Result> {
   const { clock, what } = options;
-  const seeker = await startSeeking(path, options);
+  const waiter = await waiterFor(path, options);
   const startMs = clock.monotonic();
   for (;;) {
-    const result = attempt(path, options, seeker);
+    const result = attempt(path, options, waiter);
     if (result.held !== undefined) {
       const { held } = result;
       try {
@@ -228,8 +229,8 @@ export function removeDeadLock(path: string, owner: LockMaker & Pick<LockOptions
     const signs = new SignsOfLife(owner.clock);
     const file = readLockFile(path);
     if (file === undefined || !signs.isLeftBehind(path, file)) return;
-    const seized = takeOver(path, file, { ...owner, signs });
-    if (seized !== undefined) new Hold(path, seized).release();
+    const acquired = takeOver(path, file, { ...owner, signs });
+    if (acquired !== undefined) new HeldLock(path, acquired).release();
   } catch {
     // A read-only folder keeps what it has.
   }

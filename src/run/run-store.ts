@@ -15,7 +15,7 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import type { AppendFile } from './journal/append-file.ts';
 import { type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
-import type { RunHold } from './journal/writer.ts';
+import type { RunLock } from './journal/writer.ts';
 import { makeRunName, type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
 import { makeRunHeader, type RunHeader } from './run-header.ts';
 
@@ -82,17 +82,17 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     }
     const header = makeRunHeader({ ...wanted, run: name, startedAt: new Date(ports.clock.now()).toISOString() });
     const audit = await ports.openAudit?.(header);
-    const hold = holdOf(lock, folder);
-    const by = { pid: ports.pid, prove: hold.prove };
+    const own = runLockOf(lock, folder);
+    const by = { pid: ports.pid, prove: own.prove };
     // All that the rows are made of: a run that has its header must be able to read them again.
     if (wanted.older !== undefined) {
       await writeFileAtomic(folder.older, wanted.older, { ...by, what: "the run's older file" });
     }
-    hold.prove();
+    own.prove();
     await rename(wanted.spool, folder.input);
     // What an earlier process left here before it had a header was never sent.
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, hold, audit });
+    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, lock: own, audit });
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
     await writeFileAtomic(folder.header, text, { ...by, what: "the run's header" });
     await syncFolder(dirname(folder.path));
@@ -231,8 +231,8 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
     });
   }
   const audit = await ports.openAudit?.(header);
-  const hold = holdOf(lock, folder);
-  const journal = await RunJournal.resume(folder.journal, header.inputRows, { ...ports, hold, audit });
+  const ofRun = { ...ports, lock: runLockOf(lock, folder), audit };
+  const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun);
   return { header, folder, journal, close: closer(journal, lock) };
 }
 
@@ -246,8 +246,8 @@ function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
   };
 }
 
-/** The hold on a run; its proof names the successor. */
-function holdOf(lock: HeldLock, folder: RunFolder): RunHold {
+/** The lock as that of a run: its proof names the successor. */
+function runLockOf(lock: HeldLock, folder: RunFolder): RunLock {
   const after = 'nothing more of it is sent from here';
   return {
     get epoch() {

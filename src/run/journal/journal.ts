@@ -8,7 +8,7 @@ import { readEntry, type StoredRow } from './entry.ts';
 import { RecordReader, type ScanResult, scanJournal } from './reader.ts';
 import type { IntentRecord, OutcomeCounts, ResultRecord } from './record.ts';
 import { RowStates } from './row-states.ts';
-import { JournalWriter, type RunHold } from './writer.ts';
+import { JournalWriter, type RunLock } from './writer.ts';
 
 /** Which row an attempt is for, and what history wants to know of it later. */
 export interface RowIntent extends RunRow {
@@ -30,7 +30,7 @@ export interface JournalPorts {
   readonly pid: number;
   /** Opens the journal for appending; tests give a disk that crashes. */
   readonly openFile?: (path: string) => Promise<AppendFile>;
-  readonly hold: RunHold;
+  readonly lock: RunLock;
   /** A second record of what this process does. */
   readonly audit?: RunAudit | undefined;
 }
@@ -72,10 +72,10 @@ export class RunJournal {
   static async resume(path: string, lastRow: number, ports: JournalPorts): Promise<RunJournal> {
     const states = new RowStates(lastRow, 'with-offsets');
     const scan = await scanJournal(path, (record, offset) => states.take(record, offset));
-    const { hold } = ports;
+    const { lock } = ports;
     // A lock that has counted further than the journal: somebody took the run over, and died before he wrote of it.
-    const isShared = hold.mayHaveRival || hold.epoch > states.epoch + 1;
-    hold.raiseEpoch(states.epoch + 1);
+    const isShared = lock.mayHaveRival || lock.epoch > states.epoch + 1;
+    lock.raiseEpoch(states.epoch + 1);
     if (isShared) await setApart(path, scan.length, ports);
     const file = await openJournalFile(path, ports);
     let reader: RecordReader | undefined;
@@ -83,7 +83,7 @@ export class RunJournal {
       const writer = new JournalWriter(file, await cutTail(file, scan), path, ports);
       reader = await RecordReader.open(path);
       const journal = new RunJournal(states, ports, writer, reader);
-      await journal.#settle(hold.by);
+      await journal.#settle(lock.by);
       return journal;
     } catch (error) {
       await file.close();

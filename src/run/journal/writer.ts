@@ -6,8 +6,8 @@ import { SharedWrites } from '../../files/shared-writes.ts';
 import type { AppendFile } from './append-file.ts';
 import { encodeRecord, type JournalRecord } from './record.ts';
 
-/** The hold on a run, as its journal needs to know it. */
-export interface RunHold extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
+/** The lock of a run, as its journal needs to know it. */
+export interface RunLock extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
   /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
   prove(): void;
 }
@@ -23,7 +23,7 @@ export class JournalWriter {
   readonly #file: AppendFile;
   readonly #path: string;
   readonly #clock: ClockPort;
-  readonly #hold: RunHold;
+  readonly #lock: RunLock;
   readonly #writes = new SharedWrites((text) => this.#write(text));
   #durableLength: number;
   #failure: Failure | undefined;
@@ -35,12 +35,12 @@ export class JournalWriter {
     file: AppendFile,
     length: number,
     path: string,
-    { clock, hold }: { readonly clock: ClockPort; readonly hold: RunHold },
+    { clock, lock }: { readonly clock: ClockPort; readonly lock: RunLock },
   ) {
     this.#file = file;
     this.#path = path;
     this.#clock = clock;
-    this.#hold = hold;
+    this.#lock = lock;
     this.#durableLength = length;
   }
 
@@ -52,7 +52,7 @@ export class JournalWriter {
   /** Resolves when the record is on the disk; rejects with LOCAL_IO when it cannot be. */
   append(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return this.#writes.append(encodeRecord(record, this.#hold.epoch));
+    return this.#writes.append(encodeRecord(record, this.#lock.epoch));
   }
 
   /**
@@ -97,7 +97,7 @@ export class JournalWriter {
 
   #prove(): void {
     const [atMs, wallMs] = [this.#clock.monotonic(), this.#clock.now()];
-    this.#hold.prove();
+    this.#lock.prove();
     this.#provedMs = atMs;
     this.#provedWallMs = wallMs;
     if (this.#isProvedInThisTurn) return;

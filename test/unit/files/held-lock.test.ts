@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Hold, nameHolder } from '../../../src/files/held-lock.ts';
+import { HeldLock, nameHolder } from '../../../src/files/held-lock.ts';
 import { makeLockFile, readLockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
 import { temporaryFolder } from './place.ts';
@@ -13,11 +13,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function seize(epoch = 3) {
+function acquire(epoch = 3) {
   const path = join(temporaryFolder(), 'run.lock');
   const own = makeLockFile(path, epoch, { pid: process.pid });
   if (own === undefined) throw new Error('the name is free');
-  return { path, own, held: new Hold(path, { own, epoch, mayHaveRival: false }) };
+  return { path, own, held: new HeldLock(path, { own, epoch, mayHaveRival: false }) };
 }
 
 /** Another process makes a lock in the place of this one. */
@@ -50,16 +50,16 @@ describe('the holder of a lock', () => {
 
 describe('a lock that is held', () => {
   it('says who holds it, since which holder, and whether there may be a rival', () => {
-    const { path, own, held } = seize();
+    const { path, own, held } = acquire();
     expect(held).toMatchObject({ epoch: 3, mayHaveRival: false, by: own.by });
-    const other = new Hold(path, { own, epoch: 9, mayHaveRival: true });
+    const other = new HeldLock(path, { own, epoch: 9, mayHaveRival: true });
     expect(other).toMatchObject({ epoch: 9, mayHaveRival: true });
     other.release();
     held.release();
   });
 
   it('gets a sign of life every two seconds, until it is released', () => {
-    const { path, held } = seize();
+    const { path, held } = acquire();
     expect(numbersOf(path)).toBe('0000000003 000000000000');
     vi.advanceTimersByTime(1999);
     expect(numbersOf(path)).toBe('0000000003 000000000000');
@@ -81,14 +81,14 @@ describe('a lock that is held', () => {
       timers.push(timer);
       return timer;
     });
-    const { held } = seize();
+    const { held } = acquire();
     vi.unstubAllGlobals();
     expect(timers.map((timer) => timer.hasRef())).toEqual([false]);
     held.release();
   });
 
   it('takes the epoch that was found, when that is later, and says so at once', () => {
-    const { path, held } = seize();
+    const { path, held } = acquire();
     held.raiseEpoch(3);
     held.raiseEpoch(2);
     expect([held.epoch, numbersOf(path)]).toEqual([3, '0000000003 000000000000']);
@@ -98,7 +98,7 @@ describe('a lock that is held', () => {
   });
 
   it('is lost to whoever is in its place, or was', () => {
-    const { path, held } = seize();
+    const { path, held } = acquire();
     expect(held.lost()).toBeUndefined();
     takeOver(path);
     expect(held.lost()).toEqual({ to: 'another frontdesk on pod-b (process 41)' });
@@ -108,7 +108,7 @@ describe('a lock that is held', () => {
   });
 
   it('writes nothing into the lock of another, and leaves that where it is', () => {
-    const { path, held } = seize();
+    const { path, held } = acquire();
     const text = takeOver(path);
     vi.advanceTimersByTime(2000);
     held.raiseEpoch(40);
@@ -117,7 +117,7 @@ describe('a lock that is held', () => {
   });
 
   it('goes on where its file cannot be written or removed', () => {
-    const { path, held } = seize();
+    const { path, held } = acquire();
     rmSync(join(path, '..'), { recursive: true });
     writeFileSync(join(path, '..'), 'no folder');
     vi.advanceTimersByTime(2000);

@@ -7,14 +7,14 @@ import { RunJournal } from '../../../src/run/journal/journal.ts';
 import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal/reader.ts';
 import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/journal/record.ts';
 import { RowStates } from '../../../src/run/journal/row-states.ts';
-import type { RunHold } from '../../../src/run/journal/writer.ts';
+import type { RunLock } from '../../../src/run/journal/writer.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { answered, ended, FakeClock, failed, planOf, temporaryFolder } from './fakes.ts';
 
 const ROWS = 6;
 
-/** The hold of one machine, which counts up as the journal tells it to. */
-function holdOf(machine: string, mayHaveRival = false): RunHold {
+/** The lock of one machine, which counts up as the journal tells it to. */
+function runLockOf(machine: string, mayHaveRival = false): RunLock {
   let epoch = 1;
   return {
     get epoch() {
@@ -30,7 +30,7 @@ function holdOf(machine: string, mayHaveRival = false): RunHold {
 }
 
 function ports(machine: string, mayHaveRival = false) {
-  return { clock: new FakeClock(), pid: process.pid, hold: holdOf(machine, mayHaveRival) };
+  return { clock: new FakeClock(), pid: process.pid, lock: runLockOf(machine, mayHaveRival) };
 }
 
 /** A journal that pod-a has begun: row 1 applied, row 2 under way. */
@@ -84,12 +84,12 @@ describe('a journal that was taken over from a process that may only be paused',
 
   it('is set apart too when the one who took it over died before he wrote of it', async () => {
     const { path, journal } = await begun();
-    const hold = holdOf('pod-c');
-    hold.raiseEpoch(3);
+    const lock = runLockOf('pod-c');
+    lock.raiseEpoch(3);
     const { ino } = statSync(path);
-    await (await RunJournal.resume(path, ROWS, { ...ports('pod-c'), hold })).close();
+    await (await RunJournal.resume(path, ROWS, { ...ports('pod-c'), lock })).close();
     expect(statSync(path).ino).not.toBe(ino);
-    expect(hold.epoch).toBe(3);
+    expect(lock.epoch).toBe(3);
     await journal.close();
   });
 
@@ -130,8 +130,8 @@ describe('a run that was lost', () => {
       if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
     };
     const path = join(temporaryFolder(), 'journal.jsonl');
-    const hold = { ...holdOf('pod-a'), prove };
-    const journal = await RunJournal.create(path, ROWS, { clock, pid: process.pid, hold });
+    const lock = { ...runLockOf('pod-a'), prove };
+    const journal = await RunJournal.create(path, ROWS, { clock, pid: process.pid, lock });
     const sent: number[] = [];
     const plan = planOf(
       4,
