@@ -38,8 +38,15 @@ export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Plain text in Markdown as a span of code, in which nothing is a mark, a link or the mention of a person. */
+/**
+ * Plain text in Markdown as a span of code, in which nothing is a mark, a link or the mention of a person. A tag is
+ * taken apart even there, for what reads the document without knowing Markdown.
+ */
 export function markdownCode(text: string): string {
+  if (text.includes('<')) {
+    const entity = (mark: string) => ENTITIES[mark] ?? `&#${mark.charCodeAt(0)};`;
+    return `<code>${text.replace(/[!-+\--/:-@[-`{-~]/g, entity)}</code>`;
+  }
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   const space = /^[` ]|[` ]$/.test(text) ? ' ' : '';

@@ -386,6 +386,14 @@ frontdesk runs results nightly --outcome rejected --as-input -o csv > rest.csv
 `);
   });
 
+  it('holds no tag of what the service says, even in a span of code', () => {
+    const text = markdownReport(factsOf([row({ cause: '<script>alert("a_b")</script>' })]));
+    expect(text).not.toMatch(/<script|<\/script/);
+    expect(text).toContain(
+      '- 1 rejected: <code>&lt;script&gt;alert&#40;&quot;a&#95;b&quot;&#41;&lt;&#47;script&gt;</code>',
+    );
+  });
+
   it('stays under 64 KiB whatever the causes', () => {
     const rows = Array.from({ length: 600 }, (_, index) => {
       const outcome = (['rejected', 'not_sent', 'unknown'] as const)[index % 3] ?? 'unknown';
