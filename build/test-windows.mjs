@@ -1,7 +1,8 @@
 // Runs the suites on Windows, or on the real Node for Windows (22) under Wine: `npm run test:windows [-- --short]`, or
 // `-- test/command/runs.test.ts`. The tests and the services stay on this system. A broker inside Wine starts frontdesk with
 // Windows pipes (those of this system are none there), and test/windows/relay.mjs stands in for bin/frontdesk.js. What is
-// not judged there stands in build/not-in-wine.mjs, and each run prints it. Without Wine it is skipped by name.
+// not judged there stands in build/not-in-wine.mjs, and each run prints it. Without Wine it is skipped by name. On Windows
+// itself the tests run beside the program: those of the commands, and of what is different there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { root } from './bundle.mjs';
@@ -13,9 +14,10 @@ const ended = `${folder}/ended`;
 /** Ten minutes of the whole, on two processors. */
 const SHORT = [
   ...['credentials', 'history', 'doctor'].map((name) => `test/command/${name}.test.ts`),
-  'test/e2e/windows.test.ts',
-  'test/e2e/executable.test.ts',
+  ...['windows', 'executable', 'report', 'faults/network', 'mcp/hostile'].map((name) => `test/e2e/${name}.test.ts`),
+  'test/crash/single-write.test.ts',
 ];
+const ON_WINDOWS = ['test/command/', 'test/e2e/windows.test.ts'];
 
 /** Resolves when the broker listens; rejects when it does not within two minutes. */
 async function startBroker() {
@@ -45,7 +47,9 @@ function makeExecutable() {
 const isShort = process.argv.includes('--short');
 const asked = process.argv.slice(2).filter((word) => word !== '--short');
 const namesFiles = asked.some((word) => word.startsWith('test/'));
-const files = namesFiles ? [] : isShort ? SHORT : filesJudged();
+const whole = process.platform === 'win32' ? ON_WINDOWS : filesJudged();
+const files = namesFiles ? [] : isShort ? SHORT : whole;
+const names = ['-t', `^(?!.*(?:${TESTS_NOT_JUDGED.map(([name]) => name).join('|')}))`];
 
 function printNotJudged() {
   console.log('Not judged under Wine:');
@@ -55,9 +59,9 @@ function printNotJudged() {
 }
 
 /** Runs the suites; `program`: what stands in for bin/frontdesk.js. */
-function runSuites(more, program = {}) {
+function runSuites(program = {}) {
   const projects = ['command', 'e2e', 'crash'].flatMap((name) => ['--project', name]);
-  const args = ['run', ...projects, '--testTimeout', '600000', ...more];
+  const args = ['run', ...projects, '--testTimeout', '600000', ...names];
   const { status } = spawnSync(
     process.execPath,
     [`${root}node_modules/vitest/vitest.mjs`, ...args, ...files, ...asked],
@@ -75,9 +79,8 @@ async function runInWine() {
   printNotJudged();
   const executable = namesFiles && !asked.some((word) => word.includes('executable')) ? undefined : makeExecutable();
   const broker = await startBroker();
-  const names = TESTS_NOT_JUDGED.map(([name]) => name).join('|');
   try {
-    runSuites(['-t', `^(?!.*(?:${names}))`], {
+    runSuites({
       FRONTDESK_TEST_PROGRAM: `${root}test/windows/relay.mjs`,
       FRONTDESK_TEST_ENDED: ended,
       ...(executable === undefined ? {} : { FRONTDESK_TEST_EXE: executable }),
@@ -88,6 +91,6 @@ async function runInWine() {
   }
 }
 
-if (process.platform === 'win32') runSuites([]);
+if (process.platform === 'win32') runSuites();
 else if (hasWine()) await runInWine();
 else console.log('test:windows skipped: there is no Wine here');

@@ -8,6 +8,7 @@ const manifest: { version: string } = JSON.parse(readFileSync(new URL('../../pac
 /** Cards of the sandbox that are active at first. */
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const OTHER_CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
+const PLANNED_CARD = '2d9c8e30-5174-4fac-9e63-70419cb2d303';
 
 interface Step {
   readonly args: readonly string[];
@@ -39,7 +40,7 @@ function steps(): readonly Step[] {
     },
     {
       args: ['card', 'block', '--from', '-', '-p', 'sandbox', '--plan', 'may.plan'],
-      stdin: `${CARD}\n`,
+      stdin: `${PLANNED_CARD}\n`,
       code: 0,
       says: /^/,
     },
