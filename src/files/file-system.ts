@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -30,24 +31,24 @@ function make(path: string, text: string): string {
   return path;
 }
 
-/** Each returns whether what locks, runs and records rest on holds where these new paths lead. */
-const TRIALS: Readonly<Record<string, (newPath: () => string) => boolean>> = {
-  'a file is made once (O_EXCL)': (newPath) => {
-    const path = make(newPath(), '');
+/** Each returns whether what locks, runs and records rest on holds in a folder. */
+const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
+  'a file is made once (O_EXCL)': (folder) => {
+    const path = make(join(folder, 'once'), '');
     return isRefused(() => make(path, ''));
   },
-  'a hard link never replaces a file': (newPath) => {
-    const [from, to] = [make(newPath(), 'from'), newPath()];
+  'a hard link never replaces a file': (folder) => {
+    const [from, to] = [make(join(folder, 'from'), 'from'), join(folder, 'to')];
     linkSync(from, to);
     return isRefused(() => linkSync(from, to)) && readFileSync(to, 'utf8') === 'from';
   },
-  'a rename replaces a file': (newPath) => {
-    const [from, to] = [make(newPath(), 'new'), make(newPath(), 'old')];
+  'a rename replaces a file': (folder) => {
+    const [from, to] = [make(join(folder, 'new'), 'new'), make(join(folder, 'old'), 'old')];
     renameSync(from, to);
     return readFileSync(to, 'utf8') === 'new' && !existsSync(from);
   },
-  'what is appended comes last (O_APPEND)': (newPath) => {
-    const path = make(newPath(), '');
+  'what is appended comes last (O_APPEND)': (folder) => {
+    const path = make(join(folder, 'appended'), '');
     const descriptors = [openSync(path, 'a'), openSync(path, 'a')];
     for (const text of ['a', 'b', 'c']) for (const descriptor of descriptors) writeSync(descriptor, text);
     for (const descriptor of descriptors) closeSync(descriptor);
@@ -59,27 +60,22 @@ const TRIALS: Readonly<Record<string, (newPath: () => string) => boolean>> = {
 export const MOVE_STATE = 'set FRONTDESK_STATE_DIR to a folder on a local disk';
 
 /**
- * What does not hold on the file system of a folder, with the reason where the system gives one; tried with temporary
- * files, which are gone afterwards. Throws the system's error where none can be made.
+ * What does not hold on the file system of a folder, with the reason where the system gives one; tried in a folder of
+ * its own, which is gone afterwards, or swept like a temporary file. Throws the system's error where none can be made.
  */
 export function brokenPromises(folder: string, pid: number): readonly string[] {
-  const paths: string[] = [];
-  const newPath = () => {
-    const path = join(folder, temporaryName(pid));
-    paths.push(path);
-    return path;
-  };
+  const own = join(folder, temporaryName(pid));
+  mkdirSync(own, { mode: 0o700 });
   try {
-    make(newPath(), '');
     return Object.entries(TRIALS).flatMap(([promise, holds]) => {
       try {
-        return holds(newPath) ? [] : [promise];
+        return holds(own) ? [] : [promise];
       } catch (error) {
         return [`${promise}: ${describeIoError(error)}`];
       }
     });
   } finally {
-    for (const path of paths) rmSync(path, { force: true });
+    rmSync(own, { recursive: true, force: true });
   }
 }
 

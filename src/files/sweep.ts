@@ -1,4 +1,4 @@
-import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClockPort } from '../context.ts';
 
@@ -26,7 +26,7 @@ export async function sweepLeftovers(
     const maker = ownerOfTemporary(name);
     if (maker === undefined) continue;
     try {
-      if (isLeftOver(maker, owner.clock.now() - statSync(path).mtimeMs)) unlinkSync(path);
+      if (isLeftOver(maker, owner.clock.now() - statSync(path).mtimeMs)) rmSync(path, { recursive: true });
     } catch {
       // Another process swept it first, or may do what this one may not.
     }
