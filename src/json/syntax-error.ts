@@ -3,6 +3,8 @@ export type JsonProblem = 'syntax' | 'duplicate_key' | 'too_deep' | 'too_heavy';
 /** Why a text is not JSON that frontdesk accepts, and where. The message repeats line, column and path. */
 export class JsonSyntaxError extends Error {
   readonly problem: JsonProblem;
+  /** Why, without the place. */
+  readonly reason: string;
   /** 1-based. */
   readonly line: number;
   /** 1-based, counted in code points. */
@@ -21,6 +23,7 @@ export class JsonSyntaxError extends Error {
     super(`line ${place.line}, column ${place.column}${at}: ${what}`);
     this.name = 'JsonSyntaxError';
     this.problem = problem;
+    this.reason = what;
     this.line = place.line;
     this.column = place.column;
     this.offset = place.offset;

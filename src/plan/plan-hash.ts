@@ -16,11 +16,11 @@ export function hashFirstLine(line: string): Hash {
 /** USAGE for what makes a file no plan. `name`: in quotes. */
 export function planFailure(
   name: string,
-  { line, column = '', problem }: InputFault,
+  { line, column, field = column, problem }: InputFault,
   hint = 'make the plan again, or fetch the file as it was',
 ): Failure {
-  const field = column === '' ? '' : `${column.replace('column ', '')} `;
-  const message = `${name} cannot be used as a plan: line ${line}: ${field}${problem}`;
+  const part = field === undefined ? '' : `${field} `;
+  const message = `${name} cannot be used as a plan: line ${line}: ${part}${problem}`;
   return Failure.unsent('USAGE', message, { hints: [hint] });
 }
 

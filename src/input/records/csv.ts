@@ -207,7 +207,7 @@ export class CsvParser implements RecordParser {
     const before = this.#text.slice(start, fault.at);
     const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
     const column = Array.from(before.slice(lineStart)).length + 1;
-    this.#endWith(this.#line + countLineBreaks(before), fault.problem, `column ${column}`);
+    this.#endWith(this.#line + countLineBreaks(before), fault.problem, String(column));
   }
 
   #endWith(line: number, problem: string, column?: string): void {

@@ -26,7 +26,7 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
     ...(sheet === undefined ? {} : { sheet, ...(index === -1 ? {} : { cell: index }) }),
   };
   if (field === '' || format === 'ids') return { line, ...row, problem };
-  return { line, ...row, column: index === -1 ? field : `column ${field}`, problem };
+  return { line, ...row, ...(index === -1 ? { field } : { column: field }), problem };
 }
 
 /** A sheet's name as spreadsheets write it before a cell: in quotes unless it is one word. */
@@ -36,14 +36,16 @@ function sheetPrefix(sheet: string): string {
 
 /** `line 17, column email`; for JSON arrays `row 5, line 17, column email`, for workbooks `Sheet1!C17, column email`. */
 function namePlace(fault: InputFault): string {
+  const { column, field } = fault;
+  const part = column !== undefined ? `, column ${column}` : field === undefined ? '' : `, ${field}`;
   if (fault.sheet !== undefined) {
     const sheet = sheetPrefix(fault.sheet);
     const place =
       fault.cell === undefined ? `${sheet}, line ${fault.line}` : `${sheet}!${columnLetters(fault.cell)}${fault.line}`;
-    return fault.column === undefined ? place : `${place}, ${fault.column}`;
+    return `${place}${part}`;
   }
   const row = fault.row === undefined ? '' : `row ${fault.row}, `;
-  return `${row}line ${fault.line}${fault.column === undefined ? '' : `, ${fault.column}`}`;
+  return `${row}line ${fault.line}${part}`;
 }
 
 /** Places of a list of faults, of a file that is not the main input when `file` names one. */
@@ -54,8 +56,8 @@ export function toFaults(faults: readonly InputFault[], file?: string): readonly
 
 /** Places of ids of the command line: the person typed arguments, not lines of a file. */
 export function toArgumentFaults(faults: readonly InputFault[], idParam: string): readonly Fault[] {
-  return faults.map(({ line, column = '', problem }) => {
-    const field = /^column (?!cardId$|id$)(.+)$/.exec(column)?.[1];
-    return { where: `<${idParam}> ${line}${field === undefined ? '' : `, ${field}`}`, problem };
+  return faults.map(({ line, column = 'id', problem }) => {
+    const part = column === 'id' || column === 'cardId' ? '' : `, ${column}`;
+    return { where: `<${idParam}> ${line}${part}`, problem };
   });
 }

@@ -112,7 +112,7 @@ export class Interpreter {
         .faultsOf(names)
         .map(({ index, problem }) =>
           sheet === undefined
-            ? { line, column: `column ${index + 1}`, problem }
+            ? { line, column: String(index + 1), problem }
             : { line, sheet, cell: index, problem },
         ),
       ...[...missing.values()].map((problem) => ({ line, ...(sheet === undefined ? {} : { sheet }), problem })),

@@ -168,7 +168,7 @@ export class JsonArrayParser implements RecordParser {
   }
 
   #fail(problem: string): void {
-    this.#faults.push({ line: this.#line, column: `column ${this.#scanned - this.#lineStart + 1}`, problem });
+    this.#faults.push({ line: this.#line, column: String(this.#scanned - this.#lineStart + 1), problem });
     this.#ended = true;
   }
 

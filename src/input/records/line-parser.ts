@@ -23,9 +23,7 @@ export function readElement(value: JsonValue): Element {
 export function placeJsonFault(error: unknown, line: number, column: number): InputFault {
   if (!(error instanceof JsonSyntaxError)) throw error;
   const place = error.line === 1 ? column + error.column - 1 : error.column;
-  // The message of the error begins with a place inside the row; only what comes after it holds here.
-  const problem = error.message.replace(/^line \d+, column \d+(?: \(at [\s\S]*?\))?: /, '');
-  return { line: line + error.line - 1, column: `column ${place}`, problem };
+  return { line: line + error.line - 1, column: String(place), problem: error.reason };
 }
 
 /** A line of NDJSON. */

@@ -38,8 +38,10 @@ export interface InputFault {
   readonly line: number;
   /** Given for JSON arrays, where many rows may share a line. */
   readonly row?: number;
-  /** `column email`, or `column 17` where only the position in the line is known; absent: the whole line. */
+  /** Its name, or `17` where only the position in the line is known; absent: the whole line, or `field`. */
   readonly column?: string;
+  /** A field that no column brings. */
+  readonly field?: string;
   /** Given for workbooks: the sheet, and the column of the cell from 0, if the fault lies in one. */
   readonly sheet?: string;
   readonly cell?: number;

@@ -78,7 +78,7 @@ class RowMaker {
   #mergedFault({ reference, line, column }: MergedCells): readonly InputFault[] {
     const name = this.header?.names[column];
     if (name === undefined || line > this.#line) return [];
-    const place = { line, sheet: this.#sheet, cell: column, column: `column ${name}` };
+    const place = { line, sheet: this.#sheet, cell: column, column: name };
     const problem = `is merged (${reference} is shown as one cell, and only its first cell is stored); split it, and store as text what each cell should say`;
     return [{ ...place, problem }];
   }
