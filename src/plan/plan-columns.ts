@@ -1,19 +1,34 @@
-import type { Column } from '../output/column.ts';
+import { INTEGER, type Shape, shapesOf, TEXT } from '../json/shape.ts';
+import { type Column, columnsOf } from '../output/column.ts';
+
+/** ISO 8601. */
+export const TIME: Shape<string> = { ...TEXT };
+
+/** What line 1 of a plan says after the number of its layout, in its order, and the columns for that. */
+const HEADER = {
+  /** The first twelve hex digits of `sha256`. */
+  plan: { shape: TEXT, column: { header: 'PLAN', keep: true } },
+  /** Dotted command path: `card.block`. */
+  operation: { shape: TEXT, column: { header: 'OPERATION' } },
+  /** Base URL of the family. */
+  url: { shape: TEXT, column: { header: 'URL' } },
+  profile: { shape: TEXT, column: { header: 'PROFILE' } },
+  /** Name of the operating-system user. */
+  createdBy: { shape: TEXT, column: { header: 'CREATED BY' } },
+  createdAt: { shape: TIME, column: { header: 'CREATED' } },
+  expiresAt: { shape: TIME, column: { header: 'EXPIRES' } },
+  rows: { shape: INTEGER, column: { header: 'ROWS', align: 'right' } },
+  /** Rows of the input that `--changed-from` left out. */
+  unchanged: { shape: INTEGER, column: { header: 'UNCHANGED', align: 'right' } },
+  /** Of the whole file, with the values of `plan` and `sha256` in line 1 empty. */
+  sha256: { shape: TEXT, column: { header: 'SHA256', wide: true } },
+} as const;
+
+/** The shapes of these members. */
+export const HEADER_SHAPES = shapesOf(HEADER);
 
 /** Columns of a plan's header. */
-export const HEADER_COLUMNS: readonly Column[] = [
-  { name: 'plan', header: 'PLAN', keep: true },
-  { name: 'operation', header: 'OPERATION' },
-  { name: 'rows', header: 'ROWS', align: 'right' },
-  { name: 'unchanged', header: 'UNCHANGED', align: 'right' },
-  { name: 'profile', header: 'PROFILE' },
-  { name: 'url', header: 'URL' },
-  { name: 'source', header: 'SOURCE' },
-  { name: 'createdBy', header: 'CREATED BY' },
-  { name: 'createdAt', header: 'CREATED' },
-  { name: 'expiresAt', header: 'EXPIRES' },
-  { name: 'sha256', header: 'SHA256', wide: true },
-];
+export const HEADER_COLUMNS: readonly Column[] = columnsOf({ ...HEADER, source: { column: { header: 'SOURCE' } } });
 
 /** Columns of a plan's rows; of cards their reference and balance too. */
 export function rowColumns(isOfCards: boolean): readonly Column[] {

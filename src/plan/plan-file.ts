@@ -5,6 +5,7 @@ import { fromPlain, toPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
 import { ANY_OBJECT, INTEGER, list, nullable, object, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
 import { isJsonArray, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
+import { HEADER_SHAPES, TIME } from './plan-columns.ts';
 
 /** Layout of a plan. A higher number is refused: a newer frontdesk wrote it. */
 const PLAN_VERSION = 1;
@@ -12,28 +13,7 @@ const PLAN_VERSION = 1;
 /** Hex digits of the file's hash that name a plan. */
 export const PLAN_NAME_LENGTH = 12;
 
-/** ISO 8601. */
-const TIME: Shape<string> = { ...TEXT };
 const TEXTS = list(TEXT);
-
-const HEADER = {
-  /** The first twelve hex digits of `sha256`. */
-  plan: TEXT,
-  /** Dotted command path: `card.block`. */
-  operation: TEXT,
-  /** Base URL of the family. */
-  url: TEXT,
-  profile: TEXT,
-  /** Name of the operating-system user. */
-  createdBy: TEXT,
-  createdAt: TIME,
-  expiresAt: TIME,
-  rows: INTEGER,
-  /** Rows of the input that `--changed-from` left out. */
-  unchanged: INTEGER,
-  /** Of the whole file, with the values of `plan` and `sha256` in line 1 empty. */
-  sha256: TEXT,
-} as const;
 
 /** What a plan may say of where its rows come from, for reviewers. */
 const ORIGIN = {
@@ -47,7 +27,7 @@ const ORIGIN = {
   emptied: INTEGER,
 } as const;
 
-const HEADER_SHAPE = object(HEADER, ORIGIN);
+const HEADER_SHAPE = object(HEADER_SHAPES, ORIGIN);
 
 /** Line 1 of a plan. `plan` and `sha256` follow from everything else in the file. */
 export type PlanHeader = ShapeOf<typeof HEADER_SHAPE>;
@@ -58,7 +38,7 @@ export type PlanDraft = Omit<PlanHeader, 'plan' | 'sha256'>;
 /** What is known of a plan before it is begun. */
 export type PlanOrigin = Omit<PlanDraft, 'createdBy' | 'createdAt' | 'expiresAt'>;
 
-const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER } as const;
+const LINE_1 = { frontdeskPlan: INTEGER, ...HEADER_SHAPES } as const;
 
 /** Line 1 as it is written and printed: with the layout's number before it. */
 export const PLAN_HEADER_OUTPUT = object(LINE_1, ORIGIN);
@@ -144,7 +124,7 @@ export function headerOf(
   if (!(version instanceof JsonNumber)) return { problem: 'this is not a plan of frontdesk' };
   if (Number(version.text) > PLAN_VERSION) return { problem: 'a newer frontdesk wrote this plan' };
   if (version.text !== String(PLAN_VERSION)) return { problem: 'this is not a plan of frontdesk' };
-  const members: Readonly<Record<string, Shape<unknown>>> = { frontdeskPlan: INTEGER, ...HEADER, ...ORIGIN };
+  const members: Readonly<Record<string, Shape<unknown>>> = { frontdeskPlan: INTEGER, ...HEADER_SHAPES, ...ORIGIN };
   for (const name of object.keys()) if (!(name in members)) return { problem: 'it has an unknown member' };
   for (const [name, shape] of Object.entries(members)) {
     const value = object.get(name);

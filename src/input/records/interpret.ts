@@ -111,9 +111,7 @@ export class Interpreter {
       ...this.roles
         .faultsOf(names)
         .map(({ index, problem }) =>
-          sheet === undefined
-            ? { line, column: String(index + 1), problem }
-            : { line, sheet, cell: index, problem },
+          sheet === undefined ? { line, column: String(index + 1), problem } : { line, sheet, cell: index, problem },
         ),
       ...[...missing.values()].map((problem) => ({ line, ...(sheet === undefined ? {} : { sheet }), problem })),
     ];
