@@ -10,7 +10,7 @@ import {
   freshTokenHint,
 } from './resolve.ts';
 import { nameOfStored } from './source.ts';
-import { fingerprint, judgeExpiry, lastFour, readJwtTimes } from './token.ts';
+import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
 
 /** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
 const CREDENTIAL_STATUS = object({
@@ -18,12 +18,8 @@ const CREDENTIAL_STATUS = object({
   origin: TEXT,
   /** Where the token comes from; null when there is none for this origin. */
   source: nullable(TEXT),
-  /** Sources that would count if the winning one were not there, or that belong to another origin. */
-  ignoredSources: list(TEXT),
   /** Null for a token of fewer than 20 characters. */
   lastFour: nullable(TEXT),
-  /** First 12 hex digits of the token's SHA-256. */
-  fingerprint: nullable(TEXT),
   /** ISO 8601, by the token's own word; null when it does not say. */
   expiresAt: nullable(TEXT),
   /** Why no request can be made with it; null when all is well. With one, `auth status` ends with 4. */
@@ -53,11 +49,6 @@ async function lookUp(request: CredentialRequest): Promise<Stored> {
   }
 }
 
-function listIgnored({ entry, otherOrigin }: Stored, profile: string, isFromEnvironment: boolean): readonly string[] {
-  if (otherOrigin !== undefined) return [`credential of profile ${profile} for ${otherOrigin}`];
-  return entry !== undefined && isFromEnvironment ? [nameOfStored(entry)] : [];
-}
-
 /**
  * How one family with a URL stands. A token command is run for it, as a call would. Never fails for a
  * credential that is missing, unsafe or expired: that is in `problem`.
@@ -67,7 +58,7 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
   const credential = new Credential({ ...request, ignoreExpiry: true });
   const isFromEnvironment = environmentToken(request.env, family) !== undefined;
   const stored = await lookUp(request);
-  const base = { family, origin, ignoredSources: listIgnored(stored, request.profile, isFromEnvironment) };
+  const base = { family, origin };
   try {
     const token = await credential.token();
     const times = family === 'cards' ? readJwtTimes(token) : {};
@@ -76,7 +67,6 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
       ...base,
       source: credential.source,
       lastFour: lastFour(token) ?? null,
-      fingerprint: fingerprint(token),
       expiresAt: times.expiresAtMs === undefined ? null : new Date(times.expiresAtMs).toISOString(),
       problem: isExpired ? 'the token has expired' : null,
     };
@@ -85,7 +75,7 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
     if (!(error instanceof Failure)) throw error;
     const { entry } = stored;
     const source = isFromEnvironment ? environmentName(family) : entry && nameOfStored(entry);
-    const unknown = { lastFour: null, fingerprint: null, expiresAt: null };
+    const unknown = { lastFour: null, expiresAt: null };
     const status = { ...base, source: source ?? null, ...unknown, problem: error.problem };
     return { status, hints: error.hints };
   }

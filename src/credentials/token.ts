@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
@@ -96,11 +95,6 @@ export function describeExpiry(expiresAtMs: number, nowMs: number): string {
 /** The last four characters, so that people can tell tokens apart; undefined when that would show too much. */
 export function lastFour(token: string): string | undefined {
   return token.length >= 20 ? token.slice(-4) : undefined;
-}
-
-/** A short name of a token that reveals nothing of it: the first 12 hex digits of its SHA-256. */
-export function fingerprint(token: string): string {
-  return createHash('sha256').update(token).digest('hex').slice(0, 12);
 }
 
 /**

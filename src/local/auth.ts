@@ -107,9 +107,7 @@ const STATUS_COLUMNS: readonly Column[] = [
   { name: 'family', header: 'FAMILY' },
   { name: 'origin', header: 'ORIGIN' },
   { name: 'source', header: 'SOURCE' },
-  { name: 'ignoredSources', header: 'IGNORED', wide: true },
   { name: 'lastFour', header: 'LAST FOUR' },
-  { name: 'fingerprint', header: 'FINGERPRINT', wide: true },
   { name: 'expiresAt', header: 'EXPIRES' },
   { name: 'problem', header: 'PROBLEM' },
 ];
