@@ -1,14 +1,16 @@
 import { cardGet } from '../commands/card/get.ts';
+import type { OutputPort } from '../context.ts';
 import { cardRead } from '../engine/call/resource.ts';
 import { canRedraw, LINE_AGAIN_MS } from '../engine/session/wait-display.ts';
-import { openWaitLine, type WaitLine } from '../engine/wait-line.ts';
 import { Failure, type FailureCode, type Notice, note } from '../failure.ts';
 import type { Answer, CallResult } from '../http/call.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import type { Span } from '../options/option.ts';
 import { cellText } from '../output/column.ts';
+import { cutText } from '../output/cut-text.ts';
 import { formatSeconds } from '../output/duration.ts';
+import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 
 /** A read that has less time than this would fail for that reason alone, and hide what was seen before. */
@@ -24,6 +26,40 @@ export interface WaitInput {
   readonly interval: Span;
   /** Aborted: the wait is over. */
   readonly stop?: AbortSignal;
+}
+
+/** One line on a stderr terminal that is written over again and again. */
+interface WaitLine {
+  show(text: string): Promise<void>;
+  /** Takes the line away, before anything else is written. */
+  clear(): Promise<void>;
+}
+
+const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
+
+const NO_LINE: WaitLine = { show: async () => undefined, clear: async () => undefined };
+
+/**
+ * Returns the line, or one that shows nothing where it is not wanted. The cursor rests below it, so that an unforeseen message
+ * (of a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
+ */
+function openWaitLine(
+  stderr: OutputPort,
+  { isWanted, unicode }: { readonly isWanted: boolean; readonly unicode: boolean },
+): WaitLine {
+  if (!isWanted) return NO_LINE;
+  let isShown = false;
+  return {
+    async show(text) {
+      const width = Math.max(10, (stderr.columns ?? 80) - 1);
+      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, unicode)}\n`);
+      isShown = true;
+    },
+    async clear() {
+      if (isShown) await stderr.write(`${ERASE_LINE_ABOVE}\r`);
+      isShown = false;
+    },
+  };
 }
 
 /** One wait, from its first read to the card or the end of its time. */

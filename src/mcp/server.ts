@@ -5,14 +5,16 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { Failure, type Notice } from '../failure.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
+import { isFullList } from '../engine/call/list-call.ts';
+import { Failure, type Notice, warning } from '../failure.ts';
+import type { CallResult } from '../http/call.ts';
 import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { Asker } from './asker.ts';
-import { runReadTool } from './read-tool.ts';
-import { failed, STRUCTURED_RESULT_SCHEMA } from './results.ts';
-import type { ToolSpec } from './tool.ts';
-import { meantArguments } from './tool-arguments.ts';
+import { answered, failed, STRUCTURED_RESULT_SCHEMA } from './results.ts';
+import type { ReadRequest, ToolSpec } from './tool.ts';
+import { meantArguments, readCall } from './tool-arguments.ts';
 import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 
@@ -78,6 +80,27 @@ function progress({ session }: Serving, ctx: ServerContext, tool: string): () =>
   return () => done.abort();
 }
 
+/** Runs a tool that is one read of its operation. */
+async function readOperation(session: Session, request: ReadRequest): Promise<CallToolResult> {
+  const { tool, args, stop, warnings } = request;
+  if (tool.operation === undefined) throw new Error(`${tool.name} calls no operation`);
+  const { call, warnings: suspicious } = readCall(tool.operation, tool, args);
+  warnings.push(...suspicious);
+  const service = await session.service(call.operation.family);
+  const result: CallResult = await service.client.call(call, {
+    policy: session.policy,
+    listener: session.listener,
+    stop,
+  });
+  if (result.kind === 'failed') throw result.failure;
+  if (call.operation.query !== null) {
+    const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
+    const message = `there may be more than ${limit}, and there is no way to page through them`;
+    if (isFullList(result.resource, limit)) warnings.push(warning('MAY_BE_INCOMPLETE', message));
+  }
+  return answered(result, warnings);
+}
+
 async function callTool(
   serving: Serving,
   asker: Asker,
@@ -101,7 +124,10 @@ async function callTool(
   const gone = AbortSignal.any([ctx.mcpReq.signal, graceOver]);
   const stopProgress = progress(serving, ctx, tool.name);
   try {
-    if (!isWriting) return await runReadTool(own, { tool, args: request.args, stop: gone, warnings });
+    if (!isWriting) {
+      const reading = { tool, args: request.args, stop: gone, warnings };
+      return await (tool.run?.(own, reading) ?? readOperation(own, reading));
+    }
     const wrapUp = AbortSignal.any([ctx.mcpReq.signal, ended]);
     return await runWriteTool(own, asker, { tool, args: request.args, ctx, wrapUp, stop: graceOver, warnings });
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Family, Operation } from '../../api/operation.ts';
 import type { CallGiven, Command } from '../../commands/command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -17,8 +18,8 @@ import { terminalPrompt } from '../ask/prompt.ts';
 import { collect } from '../faults.ts';
 import type { Given } from '../read-given.ts';
 import { budgetOf, isUtf8, readCommon, refuseDisabledTls, wantsColour } from './common-input.ts';
+import type { OpenService, ServiceOptions } from './open-service.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
-import { Services } from './services.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from './wait-display.ts';
 
 /** Commands that report what is wrong with settings and environment work although both are. */
@@ -102,6 +103,37 @@ function promptsOf(
     return context.terminal();
   };
   return (presence) => terminalPrompt(open, context.signals, { colour, unicode, look }, isAvailable, presence);
+}
+
+/** The services of a session, each opened when it is first asked for. */
+class Services {
+  readonly #options: Omit<ServiceOptions, 'isPermitted'>;
+  readonly #permitted = new Set<string>();
+  readonly #opened = new Map<Family, Promise<OpenService>>();
+
+  constructor(options: Omit<ServiceOptions, 'isPermitted'>) {
+    this.#options = options;
+  }
+
+  open(family: Family, session: Session): Promise<OpenService> {
+    const known = this.#opened.get(family);
+    if (known !== undefined) return known;
+    const isPermitted = ({ name }: Operation) => this.#permitted.has(name);
+    const opening = import('./open-service.ts').then(({ openService }) =>
+      openService(session, family, { ...this.#options, isPermitted }),
+    );
+    this.#opened.set(family, opening);
+    return opening;
+  }
+
+  permit({ name }: Operation): void {
+    this.#permitted.add(name);
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#opened.values());
+    for (const service of opened) if (service.status === 'fulfilled') await service.value.close();
+  }
 }
 
 /**

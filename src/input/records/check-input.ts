@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { Failure, type Notice } from '../../failure.ts';
-import { tidy } from '../../files/io-failure.ts';
-import { openCopy } from '../copy.ts';
+import { ioFailure, tidy } from '../../files/io-failure.ts';
 import { warningsOf } from '../doubts.ts';
 import type { InputFile } from '../input-file.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
@@ -28,6 +27,37 @@ export interface CheckedInput
   readonly warnings: readonly Notice[];
   /** Hexadecimal, of the bytes as they were read. */
   readonly sha256: string;
+}
+
+/** A file that gets what is read of another one: stdin cannot be read twice, and a file may change meanwhile. */
+interface InputCopy {
+  /** Passes the pieces on, each written before it is looked at. */
+  of(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** Resolves when everything is on the disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the file, readable by this user only. It and its members reject with LOCAL_IO. `what`: `the input`. */
+async function openCopy(path: string, what: string): Promise<InputCopy> {
+  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw ioFailure(`cannot copy ${what} to ${path}`, error, 'unsent');
+    }
+  };
+  const file = await attempt(() => open(path, 'wx', 0o600));
+  return {
+    async *of(pieces) {
+      for await (const piece of pieces) {
+        await attempt(() => file.writeFile(piece));
+        yield piece;
+      }
+    },
+    sync: () => attempt(() => file.sync()),
+    close: () => tidy(file.close()),
+  };
 }
 
 /** Hashes the bytes on their way to the reader. */
