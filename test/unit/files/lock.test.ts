@@ -77,7 +77,9 @@ describe('a lock on one machine', () => {
       const path = join(temporaryFolder(), 'run.lock');
       const { host } = identify(process.pid);
       writeFileSync(path, `${host} ${process.pid} 1 ${nonce} ${hostname()}\n0000000001 000000000000\n`);
-      (await acquireLock(path, options(stoppedClock()))).release();
+      const held = await acquireLock(path, options(stoppedClock()));
+      expect(held).toMatchObject({ epoch: 2, mayHaveRival: false });
+      held.release();
     },
   );
 
