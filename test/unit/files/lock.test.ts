@@ -205,6 +205,46 @@ describe('a lock that a process elsewhere holds', () => {
     expect(readLockFile(path)?.instance).toBe(nonce);
   });
 
+  // Its holder gives signs of life by the time of the file, which the clock of the file server sets.
+  describe.each([
+    ['ahead', 3_600_000],
+    ['behind', -3_600_000],
+  ])('M1 by the first version, on a server whose clock is an hour %s,', (_, offsetMs) => {
+    const touch = (path: string, ms: number) => {
+      const seconds = (Date.now() + offsetMs + ms) / 1000;
+      utimesSync(path, seconds, seconds);
+    };
+
+    it('is taken over after 60 s in which the time of its file stands', async () => {
+      const path = join(temporaryFolder(), 'run.lock');
+      writeFileSync(path, `00000000 1 77 ${nonce}\n`);
+      touch(path, 0);
+      let waitedMs = 0;
+      const clock = clockWith((ms) => {
+        waitedMs = ms;
+      });
+      const held = await acquireLock(path, options(clock));
+      expect(waitedMs).toBe(60_000);
+      expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
+      held.release();
+    });
+
+    it('is refused after 90 s in which that time goes on, or back', async () => {
+      const path = join(temporaryFolder(), 'run.lock');
+      writeFileSync(path, `00000000 1 77 ${nonce}\n`);
+      touch(path, 0);
+      let waitedMs = 0;
+      const clock = clockWith((ms) => {
+        waitedMs = ms;
+        // Each 20 s, and in the middle the server's clock is set back.
+        if (ms % 20_000 === 0) touch(path, ms === 60_000 ? -7_200_000 : ms);
+      });
+      await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
+      expect(waitedMs).toBe(90_000);
+      expect(readLockFile(path)?.instance).toBe(nonce);
+    });
+  });
+
   it('is watched from the last sign of life on', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     foreignLock(path);
