@@ -269,4 +269,22 @@ describe('many rows', () => {
     expect(times).toEqual([0, 30_000]);
     expect(report.exitCode).toBe(15);
   });
+
+  it('pause for a quarter of an hour in all, but begin to count anew once a row is answered', async () => {
+    const clock = new FakeClock();
+    const minutes: number[] = [];
+    const plan = planOf(
+      4,
+      async (row, slot) => {
+        await slot.pacer.admit('send');
+        minutes.push(clock.monotonic() / 60_000);
+        if (row.row % 2 === 0) return answered();
+        const retryAt = new Date(clock.now() + 8 * 60_000).toISOString();
+        return failed('BUSY', { outcome: 'rejected', http: { status: 429 }, retryAt });
+      },
+      { clock },
+    );
+    expect(await runRows(plan)).toMatchObject({ exitCode: 15, state: 'finished' });
+    expect(minutes).toEqual([0, 8, 8, 16]);
+  });
 });

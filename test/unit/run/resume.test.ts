@@ -88,6 +88,15 @@ describe('a run that is taken up again', () => {
     expect(second.report.exitCode).toBe(0);
   });
 
+  it('does the row again at whose 403 it stopped', async () => {
+    const stateDir = temporaryFolder();
+    const first = await run(await begin(stateDir), { 1: rejected(403) });
+    expect(first).toMatchObject({ sent: [1], report: { exitCode: 5, state: 'stopped' } });
+    const second = await run(await resumeRun(runPorts(stateDir), 'may'), {});
+    expect(second.sent).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(second.report.exitCode).toBe(0);
+  });
+
   it('takes a 403 for its row once an earlier process had success', async () => {
     const stateDir = temporaryFolder();
     await run(await begin(stateDir), { 2: unreachable() });

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
@@ -9,7 +9,8 @@ import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/j
 import { RowStates } from '../../../src/run/journal/row-states.ts';
 import type { RunLock } from '../../../src/run/journal/writer.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import { answered, ended, FakeClock, failed, planOf, temporaryFolder } from './fakes.ts';
+import { beginRun, resumeRun } from '../../../src/run/run-store.ts';
+import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts, temporaryFolder } from './fakes.ts';
 
 const ROWS = 6;
 
@@ -238,5 +239,40 @@ describe('a journal that two processes of the first version wrote to at once', (
     await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
     await journal.close();
     expect((await statesOf(path))[0]).toBe('applied');
+  });
+});
+
+describe('a run that is being begun', () => {
+  it('M3 writes nothing into its folder once another has taken it over', async () => {
+    const stateDir = temporaryFolder();
+    const folder = join(stateDir, 'runs', 'may');
+    const openAudit = async () => {
+      writeFileSync(join(folder, 'lock'), '00000000 1 77 0123456789abcdef pod-b\n0000000002 000000000000\n');
+      writeFileSync(join(folder, 'input'), 'of the other');
+      writeFileSync(join(folder, 'journal.jsonl'), 'of the other');
+      return { failure: undefined, begin: async () => undefined, end: async () => undefined };
+    };
+    const begun = beginRun(runPorts(stateDir, { openAudit }), runPlan({ name: 'may' }));
+    await expect(begun).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      message:
+        'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-b (process 1) took it over; nothing more of it is sent from here',
+    });
+    expect(readdirSync(folder).sort()).toEqual(['input', 'journal.jsonl', 'lock']);
+    expect(readFileSync(join(folder, 'input'), 'utf8')).toBe('of the other');
+    expect(readFileSync(join(folder, 'journal.jsonl'), 'utf8')).toBe('of the other');
+  });
+
+  it('takes over no row from a process that died before it had a header', async () => {
+    const stateDir = temporaryFolder();
+    const folder = join(stateDir, 'runs', 'may');
+    mkdirSync(folder, { recursive: true });
+    const early = await RunJournal.create(join(folder, 'journal.jsonl'), 3, ports('pod-a'));
+    await early.intent({ row: 1, id: 'card-1' });
+    await early.close();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    const run = await resumeRun(runPorts(stateDir), 'may');
+    expect([1, 2, 3].map((row) => run.journal.states.state(row))).toEqual(['none', 'none', 'none']);
+    await run.close();
   });
 });

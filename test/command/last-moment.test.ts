@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { idLines, playService } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { injecting, runFrontdesk } from '../support/run-frontdesk.ts';
+import { CARD_ID, cardText } from '../support/sample-card.ts';
+
+// Between the last outcome and the end of the program: signals that come too late, and results that find no room.
+
+/** Has this code, which knows `write`, `text` and `done`, hand over to stdout each text that ends like this. */
+function atTheEndOf(ending: string, code: string) {
+  return injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+    const { stdout } = process;
+    const write = stdout.write.bind(stdout);
+    const { writeSync } = fs;
+    fs.writeSync = (fd, ...rest) => {
+      if (fd === 1) throw Object.assign(new Error('later'), { code: 'EAGAIN' });
+      return writeSync(fd, ...rest);
+    };
+    syncBuiltinESMExports();
+    stdout.write = (text, done) => { if (!String(text).endsWith(${JSON.stringify(ending)})) return write(text, done); ${code} };`);
+}
+
+/** Ctrl-C that often once the text is out, and before the program hears that it is. */
+const interrupts = (count: number, then = 'clearInterval(alive), setImmediate(done)') => `
+  let left = ${count};
+  // A signal that is on its way keeps no process alive.
+  const alive = setInterval(() => {}, 1000);
+  const press = () => {
+    if (left === 0) return void (${then});
+    left -= 1;
+    process.once('SIGINT', press);
+    process.kill(process.pid, 'SIGINT');
+  };
+  write(text, press);`;
+
+const WRITES = [
+  ['a write', ['card', 'block', CARD_ID, '--yes', '--json'], '', '}\n'],
+  ['a run', ['card', 'block', '--from', '-', '--yes', '--json'], idLines(1), ']\n'],
+] as const;
+
+describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (_, args, stdin, ending) => {
+  test('is too late, and its result follows', async () => {
+    const server = await startRecordingServer(playService());
+    const env = { ...server.env, ...atTheEndOf(ending, interrupts(1)) };
+    const { code, stdout, stderr } = await runFrontdesk(args, { env, stdin });
+    expect(code).toBe(0);
+    expect(JSON.stringify(JSON.parse(stdout))).toContain('BLOCKED');
+    expect(stderr).toContain('too late to stop: the write has ended; its result follows');
+    expect(server.lines).toHaveLength(1);
+  });
+
+  test('leaves without it when it comes twice', async () => {
+    const server = await startRecordingServer(playService());
+    const env = { ...server.env, ...atTheEndOf(ending, interrupts(2, 'undefined')) };
+    const { code, stderr } = await runFrontdesk(args, { env, stdin });
+    expect(code).toBe(16);
+    expect(stderr).toContain('the write has ended, but its result was not printed; see `frontdesk history`');
+    expect(server.lines).toHaveLength(1);
+  });
+});
+
+describe('results that find no room', () => {
+  test.each([
+    ['are exit 16', 200, 16],
+    ['are told, but exit 8 says more where an outcome is unknown', 500, 8],
+  ])('%s', async (_, status, exitCode) => {
+    const server = await startRecordingServer((request) => ({
+      status: request.method === 'GET' ? 200 : status,
+      body: cardText(status === 200 ? 'BLOCKED' : 'ACTIVE', request.url.split('/')[3]),
+    }));
+    const full = atTheEndOf(']\n', "done(Object.assign(new Error('full'), { code: 'ENOSPC' }));");
+    const args = ['card', 'block', '--from', '-', '--yes', '--json', '--retries', '0', '--retry-max-time', '1s'];
+    const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
+    expect(code).toBe(exitCode);
+    expect(stdout).toMatch(/^\[[^\]]*$/);
+    expect(stderr).toContain('the results could not be written: full; they are kept in the run');
+    expect(stderr).toContain(`"exitCode":${exitCode}`);
+  });
+});
