@@ -42,6 +42,9 @@ function approve({ run }: Stage, key: string, as: string, file = 'p.plan'): Prom
   return run(['plan', 'approve', file, '--key', key, '--as', as, '--yes', '-q']);
 }
 
+/** The shard that has one of the three cards. */
+const SHARD_OF_ONE = '1/3';
+
 const APPLY = ['plan', 'apply', 'p.plan', '--yes', '-o', 'ndjson'];
 
 function posts({ server }: Stage): number {
@@ -146,6 +149,21 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect(posts(it)).toBe(before);
     await approve(it, 'ann', 'ann');
     expect((await it.run(APPLY)).code).not.toBe(5);
+  });
+
+  it('is wanted for the rest of a run, also of a shard that has one row of many', async () => {
+    const it = await stage(1);
+    await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);
+    const args = ['card', 'block', '--from', '-', '--yes', '--run', 'part', '--shard', SHARD_OF_ONE];
+    await it.run([...args, '--timeout', '1ms', '--retries', '0']);
+    expect(JSON.parse(readFileSync(join(it.home.stateDir, 'runs/part/header.json'), 'utf8'))).toMatchObject({
+      rows: 1,
+      inputRows: 3,
+    });
+    await it.run(['profile', 'set', 'live', '--approvers', 'allowed', '--approvals', '1']);
+    const before = posts(it);
+    expect(await it.run(['runs', 'resume', 'part', '--yes'])).toMatchObject({ code: 5, stdout: '' });
+    expect(posts(it)).toBe(before);
   });
 });
 

