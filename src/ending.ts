@@ -32,6 +32,9 @@ export interface Ending {
   readonly notices: readonly Notice[];
 }
 
+/** How a write ended: only a read has no outcome. */
+export type WriteEnding = Ending & { readonly outcome: Outcome };
+
 /** The ending of a call of which nothing is known yet, to be completed. */
 export const NO_ENDING: Ending = {
   outcome: null,
@@ -125,7 +128,7 @@ const SHORT: Readonly<Record<keyof Ending, keyof EndingRecord>> = {
  * The ending in a record of a journal, or under the names of its members in one of the history. Undefined: it is
  * none, or has a code that this version does not know.
  */
-export function decodeEnding(record: object): Ending | undefined {
+export function decodeEnding(record: object): WriteEnding | undefined {
   // Only looked into: every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;
   const member = (name: keyof Ending): unknown => members[SHORT[name]] ?? members[name];

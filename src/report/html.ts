@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
+import { causeOf } from '../run/run-tally.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import type { ReportedRow } from './reported-row.ts';
-import { factList, headline, isGood, OUTCOME_WORDS, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
+import {
+  factList,
+  headline,
+  isGood,
+  OUTCOME_WORDS,
+  type ReportedRow,
+  type RunFacts,
+  remarks,
+  rowsOf,
+  utc,
+} from './run-facts.ts';
 import { STYLE } from './style.ts';
 
 const text = (value: string): string => escapeMarkup(plainText(value));
@@ -22,10 +32,10 @@ export class ListedRows {
   hasRuns = false;
 
   add(row: ReportedRow): void {
-    if (row.cause === undefined) return;
+    if (causeOf(row.ending) === undefined) return;
     this.#all += 1;
     this.hasRuns ||= row.run !== undefined;
-    const lines = row.outcome === 'unknown' ? this.#unknown : this.#others;
+    const lines = row.ending.outcome === 'unknown' ? this.#unknown : this.#others;
     if (lines.length < MAX_ROWS) lines.push(rowLine(row));
   }
 
@@ -45,13 +55,14 @@ const MAX_ROWS = 1000;
 const MAX_ROWS_BYTES = 900_000;
 const MAX_CAUSES = 50;
 
-function rowLine({ row, id, outcome, httpStatus, cause, timeMs, run }: ReportedRow): string {
+function rowLine({ row, id, ending, timeMs, run }: ReportedRow): string {
+  const { outcome, httpStatus } = ending;
   const cells = [
     `<td class="number">${row}</td>`,
     `<td class="id"><code>${text(id ?? '')}</code></td>`,
     `<td>${OUTCOME_WORDS.get(outcome) ?? outcome}</td>`,
     `<td class="number">${httpStatus ?? ''}</td>`,
-    `<td class="cause">${causeText(cause ?? '')}</td>`,
+    `<td class="cause">${causeText(causeOf(ending) ?? '')}</td>`,
     `<td class="time">${timeMs === undefined ? '' : utc(timeMs).slice(0, -4)}</td>`,
     ...(run === undefined ? [] : [`<td><code>${text(run)}</code></td>`]),
   ];
@@ -79,7 +90,7 @@ function outcomeSection(facts: RunFacts): string {
   const all = rowsOf(facts);
   if (all === 0) return '';
   const rows = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
-    const count = facts.outcomes.get(outcome) ?? 0;
+    const count = facts.outcomes[outcome] ?? 0;
     const key = `<svg class="key" aria-hidden="true"><title>${words}</title><rect class="${outcome}" width="100%" height="100%"/></svg>`;
     const share = `${((100 * count) / all).toFixed(1)} %`;
     const cells = `<td class="number">${groupThousands(count)}</td><td class="number">${share}</td>`;

@@ -1,6 +1,6 @@
+import { causeOf } from '../run/run-tally.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import type { ReportedRow } from './reported-row.ts';
-import { OUTCOME_WORDS, type RunFacts, rowsOf } from './run-facts.ts';
+import { OUTCOME_WORDS, type ReportedRow, type RunFacts, rowsOf } from './run-facts.ts';
 
 /** Text that is written to the output in one piece. */
 const PIECE_LENGTH = 64 * 1024;
@@ -12,7 +12,9 @@ function seconds(ms: number): string {
 }
 
 /** What a row came to: nothing where it succeeded. */
-function verdict({ outcome, httpStatus, cause }: ReportedRow): string {
+function verdict({ ending }: ReportedRow): string {
+  const { outcome, httpStatus } = ending;
+  const cause = causeOf(ending);
   if (cause === undefined) return '';
   const causes = new Set([...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]), plainCause(cause)]);
   const message = escapeMarkup(`${OUTCOME_WORDS.get(outcome) ?? outcome}: ${[...causes].join(' ')}`);
@@ -28,7 +30,7 @@ function testCase(row: ReportedRow, className: string): string {
     ...(row.run === undefined ? [] : [`(run ${row.run})`]),
   ];
   const name = attribute(words.join(' '));
-  const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.durationMs ?? 0)}"`;
+  const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.ending.durationMs ?? 0)}"`;
   const inside = verdict(row);
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
 }
@@ -38,7 +40,7 @@ function testCase(row: ReportedRow, className: string): string {
  * Comes in pieces, so that a million rows need no memory.
  */
 export async function* junitReport(facts: RunFacts, rows: AsyncIterable<ReportedRow>): AsyncGenerator<string> {
-  const of = (outcome: 'rejected' | 'unknown' | 'not_sent') => facts.outcomes.get(outcome) ?? 0;
+  const of = (outcome: 'rejected' | 'unknown' | 'not_sent') => facts.outcomes[outcome] ?? 0;
   const { header, timeline, state } = facts;
   const className = attribute(header.operation);
   const counts = `tests="${rowsOf(facts)}" failures="${of('rejected')}" errors="${of('unknown')}" skipped="${of('not_sent')}"`;

@@ -8,7 +8,7 @@ const MAX_CAUSES = 20;
 
 function outcomeTable(facts: RunFacts): string {
   const rows = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
-    const count = facts.outcomes.get(outcome) ?? 0;
+    const count = facts.outcomes[outcome] ?? 0;
     return count === 0 ? [] : [`| ${words} | ${groupThousands(count)} |`];
   });
   return ['| Outcome | Rows |', '| --- | ---: |', ...rows, `| all | ${groupThousands(rowsOf(facts))} |`].join('\n');

@@ -18,7 +18,7 @@ export function nextCommands(
   { header: { run }, state, outcomes }: Pick<RunFacts, 'header' | 'state' | 'outcomes'>,
   { canReconcile, canRevert, format }: Ways,
 ): readonly NextCommand[] {
-  const rowsOf = (outcome: 'rejected' | 'not_sent' | 'unknown') => outcomes.get(outcome) ?? 0;
+  const rowsOf = (outcome: 'rejected' | 'not_sent' | 'unknown') => outcomes[outcome] ?? 0;
   const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => rowsOf(outcome) > 0);
   const listing = `frontdesk runs results ${run}`;
   const list = { purpose: 'List the rows that did not succeed', line: `${listing} --outcome ${failed.join(',')}` };

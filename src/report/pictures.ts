@@ -1,6 +1,6 @@
-import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
+import type { OutcomeCounts } from '../run/journal/record.ts';
 import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from '../run/run-timeline.ts';
 import { escapeMarkup } from './plain-text.ts';
 import { OUTCOME_WORDS } from './run-facts.ts';
@@ -35,10 +35,10 @@ function label(text: string, y: number, align: 'start' | 'end'): string {
 const LEAST_SHARE = 0.012;
 
 /** Outcomes as one bar, divided by their shares. */
-export function outcomeBar(outcomes: ReadonlyMap<Outcome, number>): string {
-  const present = [...OUTCOME_WORDS.keys()].filter((outcome) => (outcomes.get(outcome) ?? 0) > 0);
-  const all = present.reduce((sum, outcome) => sum + (outcomes.get(outcome) ?? 0), 0);
-  const shares = present.map((outcome) => Math.max(LEAST_SHARE, (outcomes.get(outcome) ?? 0) / all));
+export function outcomeBar(outcomes: OutcomeCounts): string {
+  const present = [...OUTCOME_WORDS.keys()].filter((outcome) => (outcomes[outcome] ?? 0) > 0);
+  const all = present.reduce((sum, outcome) => sum + (outcomes[outcome] ?? 0), 0);
+  const shares = present.map((outcome) => Math.max(LEAST_SHARE, (outcomes[outcome] ?? 0) / all));
   const whole = shares.reduce((sum, share) => sum + share, 0);
   let x = 0;
   const shapes = present.map((outcome, index) => {
@@ -47,7 +47,7 @@ export function outcomeBar(outcomes: ReadonlyMap<Outcome, number>): string {
     x += width;
     return shape;
   });
-  const words = present.map((o) => `${groupThousands(outcomes.get(o) ?? 0)} ${OUTCOME_WORDS.get(o) ?? o}`);
+  const words = present.map((o) => `${groupThousands(outcomes[o] ?? 0)} ${OUTCOME_WORDS.get(o) ?? o}`);
   return svg({ id: 'outcome-picture', title: `Outcomes: ${words.join(', ')}`, height: 28, shapes });
 }
 

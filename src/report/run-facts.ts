@@ -2,12 +2,17 @@ import { OUTCOMES, type Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
+import type { StoredRow } from '../run/journal/entry.ts';
+import type { OutcomeCounts } from '../run/journal/record.ts';
 import type { RunState } from '../run/run-entry.ts';
 import type { RunHeader } from '../run/run-header.ts';
 import { type Cause, OUTCOME_NAMES } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
 import { endedByText } from '../run/stop.ts';
 import { optionWords } from './option-words.ts';
+
+/** A row as its run recorded it; `run`: which one, where rows of several stand in one document. */
+export type ReportedRow = StoredRow & { readonly run?: string };
 
 /** A command that goes on from here. */
 export interface NextCommand {
@@ -24,7 +29,9 @@ export interface RunFacts {
   readonly reached: number;
   /** Of a run that stopped: `endedBy`. */
   readonly stoppedBy: string | undefined;
-  readonly outcomes: ReadonlyMap<Outcome, number>;
+  readonly outcomes: OutcomeCounts;
+  /** Rows of the input that none of its shards has. */
+  readonly missing: number;
   readonly causes: readonly Cause<Outcome>[];
   readonly commands: readonly NextCommand[];
   /** What could not be read of the run. */
@@ -38,21 +45,21 @@ export const OUTCOME_WORDS: ReadonlyMap<Outcome, string> = new Map(
 );
 
 export function rowsOf({ outcomes }: RunFacts): number {
-  return [...outcomes.values()].reduce((sum, rows) => sum + rows, 0);
+  return Object.values(outcomes).reduce((sum, rows) => sum + rows, 0);
 }
 
-function succeeded({ outcomes }: RunFacts): number {
-  return (outcomes.get('applied') ?? 0) + (outcomes.get('confirmed_by_read') ?? 0);
+function succeeded({ outcomes: { applied = 0, confirmed_by_read = 0 } }: RunFacts): number {
+  return applied + confirmed_by_read;
 }
 
 /** Did everything that was asked for happen? */
 export function isGood(facts: RunFacts): boolean {
-  return succeeded(facts) === rowsOf(facts);
+  return succeeded(facts) === rowsOf(facts) + facts.missing;
 }
 
 /** The answer to "did it work?", in one sentence without its full stop. */
 export function headline(facts: RunFacts): string {
-  const [rows, good] = [rowsOf(facts), succeeded(facts)];
+  const [rows, good] = [rowsOf(facts) + facts.missing, succeeded(facts)];
   if (facts.state === 'running')
     return `Still running: ${groupThousands(good)} of ${plural(rows, 'row')} succeeded so far`;
   if (rows === 0) return 'The run has no rows';
@@ -72,7 +79,7 @@ function unknownRemark(rows: number, state: RunFacts['state']): string {
 /** What to know of the rows that did not succeed, and of the report itself: a sentence each. */
 export function remarks(facts: RunFacts): readonly string[] {
   const { outcomes, notes, state } = facts;
-  const of = (outcome: Outcome) => outcomes.get(outcome) ?? 0;
+  const of = (outcome: Outcome) => outcomes[outcome] ?? 0;
   const was = (rows: number) => (rows === 1 ? 'row was' : 'rows were');
   return [
     ...(state === 'stopped' ? [`The run was ${endingText(facts)}.`] : []),

@@ -106,7 +106,7 @@ function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Fai
     details: {
       operation: command,
       row: row.row,
-      outcome: outcome ?? 'unknown',
+      outcome,
       attempts,
       id: row.id,
       http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },

@@ -98,8 +98,8 @@ export class RunTally {
     }
     if (result.source === 'journal' && key !== 'unknown') this.fromJournal += 1;
     if (result.source === 'not_reached') this.notReached += 1;
-    if (result.source === 'not_reached') this.causes.add(key, NOT_REACHED);
-    else if (result.failure !== undefined) this.causes.add(key, causeOfEnding(result.ending), 1, saidOf(result));
+    const cause = result.source === 'not_reached' ? NOT_REACHED : causeOf(result.ending);
+    if (cause !== undefined) this.causes.add(key, cause, 1, saidOf(result));
     this.#addReach(result);
   }
 
@@ -150,9 +150,10 @@ export function keyOf(result: RowResult): TallyKey {
   return result.failure === undefined ? 'read' : 'failed';
 }
 
-/** Why a row did not succeed, in a word: the service's code, else the status, else our own code. */
-export function causeOfEnding({ code, errorCode, httpStatus }: Ending): string {
-  if (code === undefined) return NOT_REACHED;
+/** Why a row did not succeed, in a word: the service's code, else the status, else our own code. Undefined where it did. */
+export function causeOf({ outcome, code, errorCode, httpStatus }: Ending): string | undefined {
+  if (outcome === 'applied' || outcome === 'confirmed_by_read') return undefined;
+  if (code === undefined) return outcome === null ? undefined : NOT_REACHED;
   const isPlain = code === 'REJECTED' || code === 'OUTCOME_UNKNOWN';
   const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;
   return errorCode ?? (isPlain ? status : undefined) ?? code;

@@ -26,12 +26,12 @@ const CLASS = Math.log(1.05);
 
 /** When the rows of a run ended, from its journal: in memory that does not grow with the rows. */
 export class RunTimeline {
-  /** Processes that worked on the run. */
-  sessions = 1;
+  /** Processes that worked on the runs. */
+  sessions = 0;
   /** Milliseconds since 1970 of the last record that was taken. */
-  lastMs: number;
+  lastMs = 0;
   #latestMs = 0;
-  #sessionStartMs: number;
+  #sessionStartMs = 0;
   /** Working time of the sessions before this one. */
   #earlierMs = 0;
   #steps: number[] = [];
@@ -41,13 +41,7 @@ export class RunTimeline {
   #measured = 0;
   #maxMs = 0;
 
-  /** `startedMs`: when the run was begun. */
-  constructor(startedMs: number) {
-    this.#sessionStartMs = startedMs;
-    this.lastMs = startedMs;
-  }
-
-  /** Goes on with another run: its records are taken after all others, and its working time is added to theirs. */
+  /** Goes on with a run: its records are taken after all others, and its working time is added to theirs. */
   addRun(startedMs: number): void {
     this.#earlierMs = this.workMs;
     this.#sessionStartMs = startedMs;

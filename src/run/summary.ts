@@ -1,9 +1,11 @@
+import { canReconcile, type Operation } from '../api/operation.ts';
 import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import { nextCommand } from './next-command.ts';
+import type { RunHeader } from './run-header.ts';
 import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';
@@ -35,18 +37,16 @@ export interface LeftUnchanged {
   readonly missing?: number | undefined;
   /** Rows that differ in nothing from that file. */
   readonly unchanged?: number | undefined;
+  /** Planned rows that were sent although nothing shows whether they changed since. */
+  readonly uncompared?: number | undefined;
 }
 
-export interface SummaryInput extends LeftUnchanged {
-  readonly report: RunResult;
-  /** Dotted command path. */
-  readonly command: string;
-  /** Name of the run; undefined on a read, which keeps nothing. */
-  readonly run: string | undefined;
-  /** Can unknown rows be settled by reading (`--reconcile`)? */
-  readonly canReconcile: boolean;
-  /** Planned rows that were sent although nothing shows whether they changed since. */
-  readonly uncompared?: number;
+/** The run that a summary is of. */
+interface Summarized {
+  readonly operation: Operation;
+  /** Undefined on a read, which keeps nothing. */
+  readonly kept: { readonly header: Pick<RunHeader, 'run'> } | undefined;
+  readonly left?: LeftUnchanged;
 }
 
 /** Unknown outcomes need a person, and are not to be read over. */
@@ -56,9 +56,10 @@ const BAD: readonly TallyKey[] = ['rejected', 'failed', 'not_sent', 'unknown'];
 const MAX_CAUSES = 8;
 
 /** The summary of a run for people, line by line: counts, what each kind of failure came from, what to do next. */
-export function summaryLines(input: SummaryInput): readonly string[] {
-  const { report, run } = input;
+export function summaryLines(of: Summarized, report: RunResult): readonly string[] {
   const { tally } = report;
+  const run = of.kept?.header.run;
+  const next = nextOf(of, report);
   const good = GOOD.filter((key) => tally.of(key) > 0).map((key) => `${groupThousands(tally.of(key))} ${WORDS[key]}`);
   const work = `${plural(tally.attempts, 'request')}, ${plural(tally.retries, 'retry', 'retries')}`;
   const place = run === undefined ? '' : ` (run ${run})`;
@@ -67,19 +68,18 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   // Only cards are read by the row.
   if (isPlainRead && report.stop === undefined) return [plural(tally.rows, 'card')];
   const lines = [
-    `${commandWords(input.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
+    `${commandWords(of.operation.command)}${place}: ${plural(tally.rows, 'row')}: ${good.length === 0 ? 'none succeeded' : good.join(', ')}; ${work}, ${formatSeconds(report.elapsedMs)}`,
   ];
   if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} done by an earlier process`);
-  lines.push(...causeLines(input));
-  lines.push(...unchangedLines(input));
-  const uncompared = uncomparedLine(input);
+  lines.push(...causeLines(report, run, next));
+  lines.push(...unchangedLines(of.left));
+  const uncompared = uncomparedLine(of.left);
   if (uncompared !== undefined) lines.push(uncompared);
-  if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`), ...remedy(input));
+  if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`), ...remedy(report, run));
   if (report.isOutputLost) {
     // A read keeps nothing: its results went nowhere else.
     lines.push(`the output was not read to its end${run === undefined ? '' : '; the results are kept in the run'}`);
   }
-  const next = nextOf(input);
   if (next !== undefined) lines.push(`go on with: ${next}`);
   if (run !== undefined && tally.of('unknown') > 0) {
     lines.push('unknown rows may have been applied: check each before anything is sent again');
@@ -87,35 +87,33 @@ export function summaryLines(input: SummaryInput): readonly string[] {
   return lines;
 }
 
-export function summaryJson(input: SummaryInput): JsonValue {
-  const { report, run } = input;
+export function summaryJson(of: Summarized, report: RunResult): JsonValue {
   return jsonOf(SUMMARY_OUTPUT, {
     summary: {
-      run: run ?? null,
+      run: of.kept?.header.run ?? null,
       rows: report.tally.rows,
       outcomes: report.tally.counts(),
       exitCode: report.exitCode,
-      resume: nextOf(input) ?? null,
+      resume: nextOf(of, report) ?? null,
     },
   });
 }
 
 /** What helps before the run goes on. A read has said it with its row. */
-function remedy({ report: { stop }, run }: SummaryInput): readonly string[] {
+function remedy({ stop }: RunResult, run: string | undefined): readonly string[] {
   const failure = stop !== undefined && 'failure' in stop && run !== undefined ? stop.failure : undefined;
   return failure?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hint}`)) ?? [];
 }
 
-function nextOf({ report, run, canReconcile }: SummaryInput): string | undefined {
-  if (run === undefined) return undefined;
-  return nextCommand({ run, canReconcile, hasLeft: report.state === 'stopped', unknown: report.tally.of('unknown') });
+function nextOf({ operation, kept }: Summarized, { state, tally }: RunResult): string | undefined {
+  if (kept === undefined) return undefined;
+  const standing = { hasLeft: state === 'stopped', unknown: tally.of('unknown') };
+  return nextCommand({ run: kept.header.run, canReconcile: canReconcile(operation), ...standing });
 }
 
 /** How many rows did not succeed and why, one line for each way in which they ended, and what the service said below it. */
-function causeLines(input: SummaryInput): readonly string[] {
-  const { report, run } = input;
-  const { causes } = report.tally;
-  const next = nextOf(input);
+function causeLines({ tally }: RunResult, run: string | undefined, next: string | undefined): readonly string[] {
+  const { causes } = tally;
   const shown = BAD.map((key) => ({ key, all: causes.of(key), first: causes.of(key).slice(0, MAX_CAUSES) }));
   const width = Math.max(0, ...shown.flatMap(({ first }) => first.map((cause) => leadOf(cause).length)));
   return shown.flatMap(({ key, all, first }) => {
@@ -124,7 +122,7 @@ function causeLines(input: SummaryInput): readonly string[] {
     const more = all.length > MAX_CAUSES ? ', …' : '';
     const command = `frontdesk runs results ${run} --outcome ${key}`;
     const list = run === undefined || key === 'failed' || command === next ? '' : `; list them: ${command}`;
-    const count = `${groupThousands(report.tally.of(key))} ${WORDS[key]}: ${named.join(', ')}${more}${list}`;
+    const count = `${groupThousands(tally.of(key))} ${WORDS[key]}: ${named.join(', ')}${more}${list}`;
     return [count, ...first.flatMap((cause) => saidLine(cause, width))];
   });
 }
@@ -149,7 +147,7 @@ export function unchangedLines({
   emptied = new Map(),
   missing = 0,
   unchanged = 0,
-}: LeftUnchanged): readonly string[] {
+}: LeftUnchanged = {}): readonly string[] {
   const lines: string[] = [];
   if (unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
   if (missing > 0) lines.push(`${plural(missing, 'row')} of the older file missing in the input, left unchanged`);
@@ -163,7 +161,7 @@ function cellsText(cells: ReadonlyMap<string, number>): string {
 }
 
 /** Of planned rows: how many could not be held against what was planned; undefined when all could. */
-export function uncomparedLine({ uncompared = 0 }: Pick<SummaryInput, 'uncompared'>): string | undefined {
+export function uncomparedLine({ uncompared = 0 }: LeftUnchanged = {}): string | undefined {
   if (uncompared === 0) return undefined;
   return `${plural(uncompared, 'row')} could not be compared with the plan, because they cannot be read`;
 }

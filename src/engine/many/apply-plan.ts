@@ -28,10 +28,11 @@ import {
 import { unsent } from '../faults.ts';
 import { refuseRunPrinting } from '../session/printing.ts';
 import { compareTokenLife } from './confirm-many.ts';
-import { executeRun, limitsOf, type Run } from './execute-run.ts';
+import { executeRun } from './execute-run.ts';
 import { reasonCheck } from './many-call.ts';
 import { countApprovals } from './plan-approvals.ts';
 import { callOf, placeOf, runColumns } from './row-requests.ts';
+import { limitsOf, type Run } from './run.ts';
 import { storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
 import { openFailed, portsOf, startRun } from './run-ports.ts';
@@ -141,7 +142,7 @@ function beginPlanRun(
   begun: RunHeader | undefined,
   pace: PaceOptions,
 ): Promise<ActiveRun> {
-  const plan = {
+  return startRun(session, {
     name: planRunName(header.plan),
     operation: header.operation,
     // A plan is bound to a service; another profile that leads there goes on with the run, which keeps its name for it.
@@ -152,11 +153,11 @@ function beginPlanRun(
     spool: copy,
     rows: header.rows,
     inputRows: lastRow,
-  };
-  const approvedBy = approved.map(({ as, key }) => `${as} ${key}`);
-  return startRun(session, plan, storeOptions({ csvRaw: session.output.csvRaw }, pace), {
-    approvedBy,
-    source: basename(path),
+    options: {
+      ...storeOptions({ csvRaw: session.output.csvRaw }, pace),
+      approvedBy: approved.map(({ as, key }) => `${as} ${key}`),
+      source: basename(path),
+    },
   });
 }
 

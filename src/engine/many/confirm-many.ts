@@ -35,9 +35,9 @@ function cellOf(value: JsonValue | undefined): string {
 }
 
 /** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
-function shownRows({ changedFrom }: ManyCall, rows: readonly Row[], between: string): readonly string[] {
+function shownRows({ reading }: ManyCall, rows: readonly Row[], between: string): readonly string[] {
   return rows.map(({ row, id, body }) => {
-    const before = id === undefined ? undefined : changedFrom?.index.cells(id);
+    const before = id === undefined ? undefined : reading.changedFrom?.cells(id);
     const cells = [...(body ?? [])].map(([name, value]) =>
       before === undefined
         ? `${name} ${cellOf(value)}`
@@ -53,7 +53,7 @@ async function readCardOfRow(session: Session, plan: ManyCall, row: Row): Promis
   try {
     return await readCardBefore(
       session,
-      { call: { operation: plan.operation, params: row.params, query: {}, body: row.body } },
+      { call: { operation: plan.reading.operation, params: row.params, query: {}, body: row.body } },
       false,
     );
   } catch (error) {
@@ -74,7 +74,7 @@ function shownCard(id: string, before: CardBefore): string {
 
 /** A line for each card of a few. The first is read alone: its 401 ends the call before others are asked for. */
 async function cardLines(session: Session, plan: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
-  if (plan.operation.family !== 'cards' || selected > first.length) return [];
+  if (plan.reading.operation.family !== 'cards' || selected > first.length) return [];
   const lineOf = async (row: Row) => {
     const before = await readCardOfRow(session, plan, row);
     return `  ${shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN)}\n`;
@@ -100,7 +100,8 @@ export async function confirmMany(
   checked: CheckedInput,
   service: Service,
 ): Promise<void> {
-  const { effect } = plan.operation;
+  const { operation, changedFrom } = plan.reading;
+  const { effect } = operation;
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return;
   const rows = plural(checked.selected, 'row');
@@ -115,10 +116,10 @@ export async function confirmMany(
       ...cards,
       ...shown,
       rest > 0 ? `  and ${groupThousands(rest)} more\n` : '',
-      plan.changedFrom === undefined
+      changedFrom === undefined
         ? ''
         : `  ${groupThousands(checked.selected)} of ${groupThousands(checked.selected + checked.unchanged)} rows change\n`,
-      effect.confirm ? `  There is no way back from a ${nounOf(plan.operation)}.\n` : '',
+      effect.confirm ? `  There is no way back from a ${nounOf(operation)}.\n` : '',
       checked.past === 0
         ? ''
         : `  ${groupThousands(checked.past)} of ${rows} ${checked.past === 1 ? 'starts' : 'start'} in the past\n`,

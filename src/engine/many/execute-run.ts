@@ -1,45 +1,18 @@
-import { canReconcile, isWrite, type Operation } from '../../api/operation.ts';
+import { isWrite } from '../../api/operation.ts';
 import { type SignalPort, StreamFailure, signalWords } from '../../context.ts';
 import { FAILURES, Failure, warning } from '../../failure.ts';
-import type { CallPolicy } from '../../http/call.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { eachRow } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
-import type { PaceOptions } from '../../options/call-options.ts';
 import { failureLimit } from '../../options/limits.ts';
-import type { Column } from '../../output/column.ts';
 import type { FailedFile } from '../../run/failed-file.ts';
 import { runRows } from '../../run/row-runner.ts';
-import type { ActiveRun } from '../../run/run-store.ts';
 import type { RunResult, RunTask } from '../../run/run-task.ts';
-import type { LeftUnchanged } from '../../run/summary.ts';
 import type { Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
 import { makeReconciler, makeRowSender } from './row-requests.ts';
-import type { UnknownRows } from './run-options.ts';
+import type { Run } from './run.ts';
 import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
-
-/** Many rows of one operation: all that is known of them before the first is sent. */
-export interface Run {
-  readonly operation: Operation;
-  readonly rows: () => AsyncIterable<readonly Row[]>;
-  /** How many they are. */
-  readonly rowCount: number;
-  readonly limits: { readonly policy: CallPolicy; readonly concurrency: number };
-  readonly pace: PaceOptions;
-  /** What is kept of it; undefined on a read. */
-  readonly kept: ActiveRun | undefined;
-  readonly unknownRows: UnknownRows;
-  readonly failedFile: FailedFile | undefined;
-  /** Of the rows that it prints. */
-  readonly columns: readonly Column[];
-  readonly left?: LeftUnchanged;
-}
-
-/** The limits of this session. */
-export function limitsOf({ policy, preferences }: Session): Run['limits'] {
-  return { policy, concurrency: preferences.concurrency.value };
-}
 
 /** Does the rows by `send`, and shows them. What they came to is neither said nor judged here. */
 export function sendRows(
@@ -120,10 +93,10 @@ async function finishFiles(
 
 /** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
 export async function executeRun(session: Session, run: Run): Promise<number> {
-  const { operation, kept, failedFile, columns, rowCount: rows, limits } = run;
+  const { operation, kept, failedFile, limits } = run;
   const isWriting = isWrite(operation);
   const service = await session.service(operation.family);
-  const output = await openRunOutput({ session, isWrite: isWriting, columns, rows });
+  const output = await openRunOutput(session, run);
   let uncompared = 0;
   const counting: RunOutput = {
     ...output,
@@ -151,13 +124,6 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   const { exitCode: runCode } = report;
   const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;
   if (failure !== undefined) await session.notify(warning(failure.code, failure.message));
-  await writeSummary(session, {
-    ...run.left,
-    command: operation.command,
-    report: { ...report, exitCode },
-    run: kept?.header.run,
-    canReconcile: canReconcile(operation),
-    uncompared,
-  });
+  await writeSummary(session, { ...run, left: { ...run.left, uncompared } }, { ...report, exitCode });
   return exitCode;
 }

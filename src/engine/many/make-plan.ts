@@ -19,8 +19,9 @@ import { checkExpectations, readCardBefore } from '../call/confirm.ts';
 import { readSingleCall, type SingleCall } from '../call/read-call.ts';
 import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
 import { refuseOtherCount } from '../faults.ts';
-import { type Run, sendRows } from './execute-run.ts';
+import { sendRows } from './execute-run.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
+import type { Run } from './run.ts';
 import { type PlanOptions, planOptionsOf } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { isShownAsPage, writePlanView } from './survey-plan.ts';
@@ -121,13 +122,9 @@ function cardReader(session: Session, operation: Operation) {
 /** Reads all cards at the pace of a run; the rows go into the plan in their order. */
 async function planCards(session: Session, run: Run, add: AddRow): Promise<RunResult> {
   const { failedFile, operation } = run;
-  const output = await openRunOutput({
-    session,
-    isWrite: false,
-    columns: [],
-    rows: run.rowCount,
-    take: ({ row, resource }) => add({ ...row, ...knownOf(resource ?? null), drift: 'checked' }),
-  });
+  const output = await openRunOutput(session, run, ({ row, resource }) =>
+    add({ ...row, ...knownOf(resource ?? null), drift: 'checked' }),
+  );
   try {
     const send = cardReader(session, operation);
     const reading = sendRows(session, run, output, { isWrite: false, send }).then(async (report) => {
@@ -179,7 +176,7 @@ export async function makePlan(
   if (isMade || report === undefined) return 0;
   const message = `no plan was written: ${groupThousands(report.tally.failed)} of ${plural(rowCount, 'row')} cannot be planned; nothing was sent`;
   await session.notify(warning('NOT_PLANNED', message));
-  await writeSummary(session, { command: operation.command, report, run: undefined, canReconcile: false });
+  await writeSummary(session, { ...run, left: {} }, report);
   return report.exitCode;
 }
 

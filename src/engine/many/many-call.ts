@@ -18,7 +18,6 @@ import { takesReason } from '../call/write-guards.ts';
 
 /** What was asked for, checked as far as the command line goes. */
 export interface ManyCall {
-  readonly operation: Operation;
   readonly options: CallOptions;
   /** How its rows are read. */
   readonly reading: InputOptions & RowOptions;
@@ -26,7 +25,8 @@ export interface ManyCall {
   readonly faults: readonly Fault[];
   /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
   readonly fieldsAreSound: boolean;
-  readonly changedFrom: { readonly index: ChangedFrom; readonly bytes: Uint8Array } | undefined;
+  /** The file of `--changed-from`, of which `reading` has the index. */
+  readonly older: Uint8Array | undefined;
   open(): Promise<InputFile>;
 }
 
@@ -54,7 +54,7 @@ async function loadChangedFrom(
   operation: Operation,
   path: string,
   sheet: string | undefined,
-): Promise<NonNullable<ManyCall['changedFrom']>> {
+): Promise<{ readonly bytes: Uint8Array; readonly index: ChangedFrom }> {
   const file = await openInput(path, session.context.stdin, '--changed-from');
   const pieces: Uint8Array[] = [];
   for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
@@ -107,11 +107,10 @@ export async function readManyCall(session: Session, command: CallCommand, typed
       ? undefined
       : await loadChangedFrom(session, operation, options.changedFrom, sheet);
   return {
-    operation,
     options,
     faults,
     fieldsAreSound: fieldFaults(command, given.faults).length + checked.faults.length === 0,
-    changedFrom,
+    older: changedFrom?.bytes,
     open: async () =>
       path === undefined
         ? inputOfWords(typed.words, command.idParam ?? 'id')

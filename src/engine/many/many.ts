@@ -11,16 +11,16 @@ import { groupThousands } from '../../output/safe-text.ts';
 import type { PlanOrigin } from '../../plan/plan-file.ts';
 import { orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
-import type { RunOptions } from '../../run/run-header.ts';
 import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
 import type { Session } from '../../session.ts';
 import { noteUncompared, printDryRunRows } from '../call/dry-run.ts';
 import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
 import { collect, joinFailures, refuseOtherCount, unsent } from '../faults.ts';
 import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
-import { executeRun, limitsOf, type Run } from './execute-run.ts';
+import { executeRun } from './execute-run.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
 import { callOf, placeOf, runColumns } from './row-requests.ts';
+import { limitsOf, type Run } from './run.ts';
 import { failedPathOf, planOptionsOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 import { openFailed, portsOf, startRun } from './run-ports.ts';
@@ -50,7 +50,7 @@ export async function checkMany(session: Session, command: CallCommand, given: C
 /** Runs a command over several ids or a file. Answers the exit code. */
 export async function runMany(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   const call = await readManyCall(session, command, given);
-  const isRun = isWrite(call.operation) && call.options.plan === undefined;
+  const isRun = isWrite(call.reading.operation) && call.options.plan === undefined;
   if (isRun) refuseReadOnly(session);
   if (call.faults.length > 0) await refuseOptions(call);
   const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
@@ -110,7 +110,8 @@ async function beginChecked(
   checked: CheckedInput,
   copy: string,
 ): Promise<Run | number> {
-  const { operation, options } = call;
+  const { options } = call;
+  const { operation } = call.reading;
   refuseOtherCount(options.expectRows, checked.rows);
   await notifyInput(session, call, checked);
   const columns = isWrite(operation) ? runColumns(operation) : command.columns;
@@ -184,8 +185,8 @@ function originOf(
 }
 
 /** What a person should know of how the input is read. */
-async function notifyInput(session: Session, { changedFrom, options }: ManyCall, checked: CheckedInput): Promise<void> {
-  for (const message of [...(changedFrom?.index.notes ?? []), ...checked.notes]) {
+async function notifyInput(session: Session, { reading, options }: ManyCall, checked: CheckedInput): Promise<void> {
+  for (const message of [...(reading.changedFrom?.notes ?? []), ...checked.notes]) {
     await session.notify(note(checked.format === 'xlsx' ? 'WORKBOOK' : 'INPUT', message));
   }
   if (checked.hidden > 0) await session.notify(warning('HIDDEN_ROWS', hiddenText(checked)));
@@ -206,25 +207,25 @@ async function notifyDryRun(session: Session, { reading }: ManyCall, checked: Ch
 function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
   const { sha256, format, rows, selected } = checked;
-  const plan = {
+  const { path } = call.reading;
+  return startRun(session, {
     name: run,
     operation: session.operation,
-    host: placeOf(session, call.operation),
+    host: placeOf(session, call.reading.operation),
     inputSha256: sha256,
     inputFormat: format,
     spool: copy,
-    older: call.changedFrom?.bytes,
+    older: call.older,
     rows: selected,
     inputRows: rows,
     rowOptions: ROW_OPTIONS,
-  };
-  const { path } = call.reading;
-  const more: RunOptions = {
-    // A resume writes the file of `--failed` anew.
-    ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
-    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
-  };
-  return startRun(session, plan, storeOptions(call.reading, call.options), more);
+    options: {
+      ...storeOptions(call.reading, call.options),
+      // A resume writes the file of `--failed` anew.
+      ...(failed === undefined ? {} : { failed: resolvePath(failed) }),
+      ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    },
+  });
 }
 
 /** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */

@@ -1,10 +1,10 @@
+import { isWrite } from '../../api/operation.ts';
 import { StreamFailure } from '../../context.ts';
 import { Failure, type Notice, note, warning } from '../../failure.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { printJson } from '../../json/print.ts';
 import { jsonOf } from '../../json/shape.ts';
 import { isJsonObject, type JsonObject, textAt } from '../../json/value.ts';
-import type { Column } from '../../output/column.ts';
 import { paintCount, paintsErrors, renderFailure, renderNotice } from '../../output/failure-text.ts';
 import { breakLine, widthOf } from '../../output/line-break.ts';
 import { type Format, isJson, type RowStream, type Surroundings } from '../../output/options.ts';
@@ -18,7 +18,6 @@ import {
   EMPTY_SUMMARY,
   type LeftUnchanged,
   SUMMARY_OUTPUT,
-  type SummaryInput,
   summaryJson,
   summaryLines,
   unchangedLines,
@@ -26,6 +25,7 @@ import {
 } from '../../run/summary.ts';
 import type { Session } from '../../session.ts';
 import { canRedraw } from '../session/wait-display.ts';
+import type { Run } from './run.ts';
 
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
@@ -41,15 +41,6 @@ export interface RunOutput {
   clear(): void;
   /** Closes the array, whatever happened, and stops the progress. */
   close(): Promise<void>;
-}
-
-interface RunOutputOptions {
-  readonly session: Session;
-  readonly isWrite: boolean;
-  readonly columns: readonly Column[];
-  readonly rows: number;
-  /** Takes the rows of a read that succeeded, in the place of stdout; rows that were not reached are not reported. */
-  readonly take?: (result: RowResult<Row>) => Promise<void>;
 }
 
 const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
@@ -166,20 +157,27 @@ class FoldedRows {
   }
 }
 
-export async function openRunOutput(options: RunOutputOptions): Promise<RunOutput> {
-  const { session, isWrite } = options;
+/**
+ * Opens the output of a run. `take`: takes what is read of its rows, in the place of stdout; rows that were not reached
+ * are not reported then.
+ */
+export async function openRunOutput(
+  session: Session,
+  { operation, columns, rowCount }: Run,
+  take?: (result: RowResult<Row>) => Promise<void>,
+): Promise<RunOutput> {
   const { stdout, stderr } = session.context;
-  const { take } = options;
-  const progress = new ProgressLine(session, options.rows);
+  const isWriting = isWrite(operation) && take === undefined;
+  const progress = new ProgressLine(session, rowCount);
   const around = stdout.isTerminal && stderr.isTerminal ? besideRows(progress) : undefined;
-  const writer = take === undefined ? await session.openRows(options.columns, options.rows, around) : NO_ROWS;
+  const writer = take === undefined ? await session.openRows(columns, rowCount, around) : NO_ROWS;
   const isForPeople = stdout.isTerminal && session.output.format === 'table';
   const notices = new RowNotices();
   const folded = new FoldedRows();
-  const mayNotFit = isWrite && session.output.query !== undefined;
+  const mayNotFit = isWriting && session.output.query !== undefined;
   const print = (result: RowResult<Row>): Promise<void> => {
-    if (isForPeople && isWrite && folded.takes(result)) return Promise.resolve();
-    if (isWrite) {
+    if (isForPeople && isWriting && folded.takes(result)) return Promise.resolve();
+    if (isWriting) {
       const row = isForPeople ? withShortMessage(printedRow(result)) : printedRow(result);
       return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
     }
@@ -216,7 +214,7 @@ export async function openRunOutput(options: RunOutputOptions): Promise<RunOutpu
     emit(result) {
       // What an earlier process reported is not news.
       const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
-      const goesToStderr = news.length > 0 || (!isWrite && result.failure !== undefined);
+      const goesToStderr = news.length > 0 || (!isWriting && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
     onEnded: (result) => progress.progress.ended(result),
@@ -280,8 +278,8 @@ function failureOfRow(failure: Failure, format: Format): Failure {
 }
 
 /** What was left as it is, for the JSON modes, whose summary has no place for it. */
-export async function notifyUnchanged(session: Session, facts: LeftUnchanged): Promise<void> {
-  for (const message of unchangedLines(facts)) await session.notify(note('LEFT_UNCHANGED', message));
+export async function notifyUnchanged(session: Session, left: LeftUnchanged | undefined): Promise<void> {
+  for (const message of unchangedLines(left)) await session.notify(note('LEFT_UNCHANGED', message));
 }
 
 /** Why a run ended early, for the JSON modes, whose summary has no place for it either. */
@@ -296,21 +294,21 @@ async function notifyStop(session: Session, { stop }: RunResult): Promise<void> 
  * The last words of a run on stderr; in the JSON modes one line, also with --quiet. For people --quiet leaves it
  * out when all went well: what did not is a warning, and stays.
  */
-export async function writeSummary(session: Session, facts: SummaryInput): Promise<void> {
+export async function writeSummary(session: Session, run: Run, report: RunResult): Promise<void> {
   const { format } = session.output;
   if (isJson(format)) {
-    await notifyUnchanged(session, facts);
-    const uncompared = uncomparedLine(facts);
+    await notifyUnchanged(session, run.left);
+    const uncompared = uncomparedLine(run.left);
     if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
-    await notifyStop(session, facts.report);
-    await session.context.stderr.write(`${printJson(summaryJson(facts))}\n`);
+    await notifyStop(session, report);
+    await session.context.stderr.write(`${printJson(summaryJson(run, report))}\n`);
     return;
   }
-  if (session.common.quiet && facts.report.exitCode === 0) return;
+  if (session.common.quiet && report.exitCode === 0) return;
   const { context } = session;
   const width = widthOf(context.stderr);
   const paint = paintsErrors(context) ? paintCount : (lines: readonly string[]) => lines;
-  const lines = summaryLines(facts).flatMap((line) => paint(breakLine(safeText(line), width)));
+  const lines = summaryLines(run, report).flatMap((line) => paint(breakLine(safeText(line), width)));
   await context.stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { warning } from '../../failure.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
 import { type FailedFile, type FailedFileOptions, openFailedFile } from '../../run/failed-file.ts';
-import type { RunOptions } from '../../run/run-header.ts';
 import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../../run/run-store.ts';
 import type { Session } from '../../session.ts';
 
@@ -47,12 +46,10 @@ async function tryFileSystem(session: Session): Promise<void> {
   await session.notify(warning('FILE_SYSTEM', `${what}: ${broken.join('; ')}; ${MOVE_STATE}`));
 }
 
-/** Begins a run with the limits of this session, and its profile unless another is given. `more`: further options that its header keeps. */
+/** Begins a run with the limits of this session, and its profile unless another is given. */
 export async function startRun(
   session: Session,
-  plan: Omit<NewRun, 'profile' | 'user' | 'options'> & { readonly profile?: string | undefined },
-  options: RunOptions,
-  more: RunOptions = {},
+  run: Omit<NewRun, 'profile' | 'user'> & { readonly profile?: string | undefined },
 ): Promise<ActiveRun> {
   const { preferences, policy, output, profile, context } = session;
   const limits = {
@@ -62,9 +59,9 @@ export async function startRun(
     retryMaxTimeMs: policy.retryMaxTimeMs,
     output: output.format,
   };
-  const owner = { profile: plan.profile ?? profile.name, user: context.user };
+  const owner = { profile: run.profile ?? profile.name, user: context.user };
   await tryFileSystem(session);
-  return beginRun(portsOf(session), { ...plan, ...owner, options: { ...options, ...limits, ...more } });
+  return beginRun(portsOf(session), { ...run, ...owner, options: { ...run.options, ...limits } });
 }
 
 /**

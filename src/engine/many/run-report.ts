@@ -1,17 +1,17 @@
 import { canReconcile, isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
-import { FAILURES, Failure, type Outcome, warning } from '../../failure.ts';
+import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
+import { livingLocks } from '../../files/living-locks.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { nextCommands } from '../../report/next-commands.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
-import { type ReportedRow, reportedRow } from '../../report/reported-row.ts';
-import { OUTCOME_WORDS, type RunFacts } from '../../report/run-facts.ts';
+import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { requireReadableHeader, runFolder } from '../../run/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
-import { endStateOf, showRun } from '../../run/run-list.ts';
-import { CauseCounter } from '../../run/run-tally.ts';
+import { endStateOf } from '../../run/run-list.ts';
+import { CauseCounter, causeOf } from '../../run/run-tally.ts';
 import { RunTimeline } from '../../run/run-timeline.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
@@ -19,28 +19,27 @@ import { TO_REVERT } from './revert-run.ts';
 import { rowFormatOf, rowsOfRun } from './run-input.ts';
 import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
 
-interface OpenRun {
-  readonly session: Session;
-  readonly header: RunHeader;
+/** A run that is told of. */
+interface Reported {
   readonly stored: StoredRun;
-  readonly outcomes: OutcomeCounts;
-  /** Of all runs of the document. */
-  readonly timeline: RunTimeline;
-  /** What could not be read. */
+  /** What could not be read of it. */
   readonly notes: string[];
   /** Whether it is known what rows of an update were before: from the older file, or from the plan as it is read. */
   knowsOld: boolean;
 }
 
 /** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
-async function* rowsOf(run: OpenRun): AsyncGenerator<ReportedRow> {
-  const { session, header, stored, notes } = run;
+async function* rowsOf(session: Session, run: Reported): AsyncGenerator<ReportedRow> {
+  const { stored, notes } = run;
+  const { rows, inputRows } = stored.header;
   let last = 0;
   try {
     for await (const batch of rowsOfRun(session, stored)) {
       for (const { row, id, before } of batch) {
         run.knowsOld ||= before !== undefined;
-        yield reportedRow(await stored.entry(row), id);
+        const entry = await stored.entry(row);
+        // The input says it of rows that were not reached too.
+        yield { ...entry, id: id ?? entry.id };
         last = row;
       }
     }
@@ -51,14 +50,13 @@ async function* rowsOf(run: OpenRun): AsyncGenerator<ReportedRow> {
     await session.notify(warning(error.code, error.message));
   }
   // Of a part of an input it is not known which rows were to come.
-  const isWhole = header.rows === header.inputRows;
-  for (let row = last + 1; row <= header.inputRows; row += 1) {
-    if (isWhole || stored.has(row)) yield reportedRow(await stored.entry(row), undefined);
+  for (let row = last + 1; row <= inputRows; row += 1) {
+    if (rows === inputRows || stored.has(row)) yield await stored.entry(row);
   }
 }
 
 /** The ways on from a run; none of an operation that this version does not know. */
-function waysOf({ header, outcomes, knowsOld }: OpenRun) {
+function waysOf({ stored: { header }, knowsOld }: Reported, outcomes: OutcomeCounts) {
   const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
   const mayHaveChanged = [...TO_REVERT].some((outcome) => (outcomes[outcome] ?? 0) > 0);
   return {
@@ -68,54 +66,48 @@ function waysOf({ header, outcomes, knowsOld }: OpenRun) {
   };
 }
 
-async function stateOf({ session, header, stored, outcomes }: OpenRun): Promise<RunFacts['state']> {
-  const { clock } = session.context;
-  const shown = await showRun({ stateDir: session.stateDir(), clock }, header.run).catch((error: unknown) => {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  });
-  return shown?.state ?? endStateOf(stored.end?.state, outcomes);
-}
-
 /** The worst state comes first. */
 const BY_URGENCY: readonly RunFacts['state'][] = ['running', 'interrupted', 'stopped', 'unsettled', 'finished'];
 /** Of a thousand shards each has its own. */
 const MAX_COMMANDS = 30;
 
-async function factsOf(runs: readonly OpenRun[], causes: CauseCounter<Outcome>): Promise<RunFacts> {
-  const [first] = runs;
-  if (first === undefined) throw new Error('no run to report');
-  const parts = await Promise.all(
-    runs.map(async (run) => {
-      const { header } = run;
-      const state = await stateOf(run);
-      const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, run.outcomes[outcome] ?? 0]));
-      return { run, state, outcomes, commands: nextCommands({ header, state, outcomes }, waysOf(run)) };
-    }),
+async function factsOf(
+  { context }: Session,
+  { runs, timeline, missing }: Shards,
+  causes: CauseCounter<Outcome>,
+): Promise<RunFacts> {
+  const { clock } = context;
+  const held = await livingLocks(
+    runs.map(({ stored }) => stored.folder.lock),
+    clock,
   );
+  const parts = runs.map((run) => {
+    const { header, folder, end } = run.stored;
+    const outcomes = run.stored.outcomes();
+    const state = held.has(folder.lock) ? 'running' : endStateOf(end?.state, outcomes);
+    return { outcomes, state, end, commands: nextCommands({ header, state, outcomes }, waysOf(run, outcomes)) };
+  });
   const state = BY_URGENCY.find((known) => parts.some((part) => part.state === known)) ?? 'finished';
-  const sum = (count: (part: (typeof parts)[number]) => number) => parts.reduce((all, part) => all + count(part), 0);
+  const sum = (outcome: Outcome) => parts.reduce((all, { outcomes }) => all + (outcomes[outcome] ?? 0), 0);
   return {
-    header: headerOfAll(
-      runs.map(({ header }) => header),
-      first.header,
-    ),
-    timeline: first.timeline,
+    header: headerOfAll(runs.map(({ stored }) => stored.header)),
+    timeline,
     state,
-    reached: sum(({ run }) => run.stored.reached),
-    stoppedBy: parts.find((part) => part.state === state)?.run.stored.end?.why,
-    outcomes: new Map(
-      [...OUTCOME_WORDS.keys()].map((outcome) => [outcome, sum((part) => part.outcomes.get(outcome) ?? 0)]),
-    ),
+    reached: runs.reduce((all, { stored }) => all + stored.reached, 0),
+    stoppedBy: parts.find((part) => part.state === state)?.end?.why,
+    outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, sum(outcome)])),
+    missing,
     causes: causes.of(),
     commands: parts.flatMap(({ commands }) => commands).slice(0, MAX_COMMANDS),
     notes: [...new Set(runs.flatMap(({ notes }) => notes))],
-    madeMs: first.session.context.clock.now(),
+    madeMs: clock.now(),
   };
 }
 
 /** The header of one run, or of several shards as if they were one. */
-function headerOfAll(headers: readonly RunHeader[], first: RunHeader): RunHeader {
+function headerOfAll(headers: readonly RunHeader[]): RunHeader {
+  const [first] = headers;
+  if (first === undefined) throw new Error('no run to report');
   if (headers.length === 1) return first;
   const { shard: _, ...options } = first.options;
   return {
@@ -127,29 +119,38 @@ function headerOfAll(headers: readonly RunHeader[], first: RunHeader): RunHeader
   };
 }
 
-function rowsOfAll(runs: readonly OpenRun[]): AsyncIterable<ReportedRow> {
+/** One run, or the shards of one input, as one document tells of them. */
+interface Shards {
+  readonly runs: readonly Reported[];
+  readonly timeline: RunTimeline;
+  /** Rows of the input that no run has. */
+  readonly missing: number;
+}
+
+function rowsOfAll(session: Session, runs: readonly Reported[]): AsyncIterable<ReportedRow> {
   const [first] = runs;
-  if (first !== undefined && runs.length === 1) return rowsOf(first);
+  if (first !== undefined && runs.length === 1) return rowsOf(session, first);
   const sources = runs.map(async function* (run) {
-    for await (const row of rowsOf(run)) yield { ...row, run: run.header.run };
+    for await (const row of rowsOf(session, run)) yield { ...row, run: run.stored.header.run };
   });
   return inRowOrder(sources, ({ row }) => row);
 }
 
-async function* documentOf(runs: readonly OpenRun[], form: ReportForm): AsyncGenerator<string> {
+async function* documentOf(session: Session, shards: Shards, form: ReportForm): AsyncGenerator<string> {
   const causes = new CauseCounter<Outcome>();
   if (form === 'junit') {
     const { junitReport } = await import('../../report/junit.ts');
-    yield* junitReport(await factsOf(runs, causes), rowsOfAll(runs));
+    yield* junitReport(await factsOf(session, shards, causes), rowsOfAll(session, shards.runs));
     return;
   }
   const { htmlReport, ListedRows } = await import('../../report/html.ts');
   const listed = new ListedRows();
-  for await (const row of rowsOfAll(runs)) {
-    if (row.cause !== undefined) causes.add(row.outcome, row.cause);
+  for await (const row of rowsOfAll(session, shards.runs)) {
+    const cause = causeOf(row.ending);
+    if (cause !== undefined) causes.add(row.ending.outcome, cause);
     if (form === 'html') listed.add(row);
   }
-  const facts = await factsOf(runs, causes);
+  const facts = await factsOf(session, shards, causes);
   if (form === 'html') yield htmlReport(facts, listed);
   else yield (await import('../../report/markdown.ts')).markdownReport(facts);
 }
@@ -158,24 +159,21 @@ async function* documentOf(runs: readonly OpenRun[], form: ReportForm): AsyncGen
 export const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
 /** Writes the document; where JSON was asked for on the command line, as a member of one JSON object. */
-async function writeDocument(session: Session, runs: readonly OpenRun[], form: ReportForm): Promise<void> {
+async function writeDocument(session: Session, shards: Shards, form: ReportForm): Promise<void> {
   const { stdout } = session.context;
   const { output } = session.preferences;
   const isMember = output.source === 'flag' && isJson(output.value);
-  const names = runs.map(({ header }) => header.run).join(', ');
+  const names = shards.runs.map(({ stored }) => stored.header.run).join(', ');
   if (isMember) await stdout.write(`{"run":${JSON.stringify(names)},"as":"${form}","document":"`);
-  for await (const piece of documentOf(runs, form)) {
+  for await (const piece of documentOf(session, shards, form)) {
     await stdout.write(isMember ? JSON.stringify(piece).slice(1, -1) : piece);
   }
   if (isMember) await stdout.write('"}\n');
 }
 
-async function openForReport(session: Session, name: string, earlier?: RunTimeline): Promise<OpenRun> {
-  const folder = runFolder(session.stateDir(), name);
-  const header = await requireReadableHeader(folder);
-  const startedMs = Date.parse(header.startedAt);
-  earlier?.addRun(startedMs);
-  const timeline = earlier ?? new RunTimeline(startedMs);
+async function openReported(session: Session, header: RunHeader, timeline: RunTimeline): Promise<Reported> {
+  timeline.addRun(Date.parse(header.startedAt));
+  const folder = runFolder(session.stateDir(), header.run);
   const stored = await StoredRun.read(folder, header, (record) => timeline.add(record));
   const notes: string[] = [];
   if (header.version > RUN_VERSION)
@@ -184,23 +182,25 @@ async function openForReport(session: Session, name: string, earlier?: RunTimeli
     notes.push('The record of the run could not be read to its end: what it says after that is missing here.');
     await session.notify(warning('LOCAL_IO', stored.damage.message));
   }
-  const knowsOld = typeof header.options['changedFrom'] === 'string';
-  return { session, header, stored, outcomes: stored.outcomes(), timeline, notes, knowsOld };
+  return { stored, notes, knowsOld: typeof header.options['changedFrom'] === 'string' };
 }
 
 /**
  * Prints one document about a run, or about the shards of one input, whatever their state. USAGE when there is no such
- * run, or they do not belong together. Sends and changes nothing. Answers 15 when shards are missing or doubled, else 0.
+ * run, or they do not belong together. Sends and changes nothing. Returns 15 when shards are missing or doubled, else 0.
  */
 export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
-  const runs: OpenRun[] = [];
+  const headers: RunHeader[] = [];
+  for (const name of names) headers.push(await requireReadableHeader(runFolder(session.stateDir(), name)));
+  const gaps = shardGaps(headers);
+  const notice = gapsNotice(gaps);
+  const timeline = new RunTimeline();
+  const runs: Reported[] = [];
   try {
-    for (const name of names) runs.push(await openForReport(session, name, runs[0]?.timeline));
-    const gaps = shardGaps(runs.map(({ header }) => header));
-    const notice = gapsNotice(gaps);
+    for (const header of headers) runs.push(await openReported(session, header, timeline));
     if (notice !== undefined)
       runs[0]?.notes.push(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);
-    await writeDocument(session, runs, form);
+    await writeDocument(session, { runs, timeline, missing: gaps.rows }, form);
     if (notice === undefined) return 0;
     await session.notify(notice);
     return FAILURES.PARTIAL.exitCode;

@@ -1,4 +1,4 @@
-import { decodeEnding, type Ending, NO_ENDING } from '../../ending.ts';
+import { decodeEnding, NO_ENDING, type WriteEnding } from '../../ending.ts';
 import type { RecordReader } from './reader.ts';
 import { type IntentRecord, isRowRecord, type ResultRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
@@ -12,7 +12,7 @@ export interface StoredRow {
   /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
   readonly timeMs: number | undefined;
   /** A row whose request may have left and that has no result is `unknown`; one without a record `not_sent`. */
-  readonly ending: Ending;
+  readonly ending: WriteEnding;
 }
 
 /**
@@ -36,13 +36,13 @@ function endingOfRow(
   states: RowStates,
   intentMs: number | undefined,
   result: IntentRecord | ResultRecord | undefined,
-): Ending {
+): WriteEnding {
   const state = states.state(row);
   const attempts = states.attempts(row);
   if (state === 'none') return { ...NO_ENDING, outcome: 'not_sent', attempts };
   const isOpen = state === 'intent' || state === 'resolved_by_user' || state === 'unknown';
   const ending = result === undefined || (isOpen && result.s !== 'unknown') ? undefined : decodeEnding(result);
-  const known = ending ?? { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
+  const known = ending ?? ({ ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' } as const);
   // Version 0.1.0 kept no other time than that of the intent.
   const sentAtMs = known.sentAtMs ?? (known.outcome === 'not_sent' ? undefined : intentMs);
   return { ...known, attempts, sentAtMs };

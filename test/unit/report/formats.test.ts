@@ -3,48 +3,46 @@ import MarkdownIt from 'markdown-it';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
+import { NO_ENDING, type WriteEnding } from '../../../src/ending.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { htmlReport, ListedRows } from '../../../src/report/html.ts';
 import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { nextCommands } from '../../../src/report/next-commands.ts';
-import type { ReportedRow } from '../../../src/report/reported-row.ts';
-import { headline, OUTCOME_WORDS, type RunFacts } from '../../../src/report/run-facts.ts';
+import { headline, isGood, type ReportedRow, type RunFacts } from '../../../src/report/run-facts.ts';
 import type { RunHeader } from '../../../src/run/run-header.ts';
-import { CauseCounter } from '../../../src/run/run-tally.ts';
+import { CauseCounter, causeOf } from '../../../src/run/run-tally.ts';
 import { RunTimeline } from '../../../src/run/run-timeline.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 
-function row(more: Partial<ReportedRow> = {}): ReportedRow {
-  return {
-    row: 1,
-    id: 'c1',
-    outcome: 'rejected',
-    httpStatus: 412,
-    cause: 'CARD_EXPIRED',
-    timeMs: START,
-    durationMs: 120,
-    ...more,
-  };
+type TestRow = Partial<Omit<ReportedRow, 'ending'> & WriteEnding> & { readonly cause?: string | undefined };
+
+function row(more: TestRow = {}): ReportedRow {
+  const { row: number = 1, id, timeMs = START, run, cause = 'CARD_EXPIRED', ...ended } = { id: 'c1', ...more };
+  const rejected = { outcome: 'rejected', httpStatus: 412, durationMs: 120, code: 'REJECTED' } as const;
+  const ending: WriteEnding = { ...NO_ENDING, ...rejected, errorCode: cause, ...ended };
+  const known = { row: number, id, reason: undefined, timeMs, ending };
+  return run === undefined ? known : { ...known, run };
+}
+
+function timelineFrom(startedMs: number): RunTimeline {
+  const timeline = new RunTimeline();
+  timeline.addRun(startedMs);
+  return timeline;
 }
 
 /** What is said of a run of these rows. */
 function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, user = 'ann'): RunFacts {
   const causes = new CauseCounter<Outcome>();
-  const timeline = new RunTimeline(START);
-  const outcomes = new Map<Outcome, number>();
-  for (const one of rows) {
-    if (one.cause !== undefined) causes.add(one.outcome, one.cause);
-    outcomes.set(one.outcome, (outcomes.get(one.outcome) ?? 0) + 1);
-    timeline.add({
-      n: one.row,
-      t: START + 1000 * one.row,
-      s: one.outcome,
-      a: 1,
-      http: one.httpStatus,
-      ms: one.durationMs,
-    });
+  const timeline = timelineFrom(START);
+  const outcomes: Partial<Record<Outcome, number>> = {};
+  for (const { row: n, ending } of rows) {
+    const { outcome, httpStatus, durationMs } = ending;
+    const cause = causeOf(ending);
+    if (cause !== undefined) causes.add(outcome, cause);
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    timeline.add({ n, t: START + 1000 * n, s: outcome, a: 1, http: httpStatus, ms: durationMs });
   }
   const header: RunHeader = {
     version: 1,
@@ -67,6 +65,7 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     reached: rows.length,
     stoppedBy: undefined,
     outcomes,
+    missing: 0,
     causes: causes.of(),
     commands: nextCommands(
       { header, state: 'finished', outcomes },
@@ -273,10 +272,10 @@ describe('html', () => {
   });
 
   it('stays under 1 MiB and 1,000 rows, and counts the others', () => {
-    const short = rows.map((one) => ({ ...one, id: `card-${one.row}`, cause: 'CARD_EXPIRED' }));
+    const short = rows.map((one) => row({ row: one.row, id: `card-${one.row}`, cause: 'CARD_EXPIRED' }));
     expect(html(short).match(/<td class="id">/g)).toHaveLength(1000);
     expect(html(short)).toContain('And 2,000 rows more.');
-    const wordy = rows.map((one) => ({ ...one, id: `card-${one.row}`, cause: 'E'.repeat(500) }));
+    const wordy = rows.map((one) => row({ row: one.row, id: `card-${one.row}`, cause: 'E'.repeat(500) }));
     expect(html(wordy).match(/<td class="id">/g)).toHaveLength(1000);
     const long = html(rows);
     expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024);
@@ -413,14 +412,18 @@ describe('the headline answers whether it worked:', () => {
     ['Still running: 2 of 5 rows succeeded so far', { applied: 2, not_sent: 3 }, 'running'],
     ['The run has no rows', {}, 'finished'],
   ])('%s', (words, counts, state) => {
-    const outcomes = new Map([...OUTCOME_WORDS.keys()].map((outcome) => [outcome, counts[outcome] ?? 0]));
-    expect(headline(factsOf([], { outcomes, state }))).toBe(words);
+    expect(headline(factsOf([], { outcomes: counts, state }))).toBe(words);
+  });
+
+  it('with the rows of shards that are missing', () => {
+    const facts = factsOf([], { outcomes: { applied: 20 }, missing: 10 });
+    expect([headline(facts), isGood(facts)]).toEqual(['20 of 30 rows succeeded', false]);
   });
 });
 
 describe('the working time', () => {
   it('leaves out the pause before a resume, and never becomes negative', () => {
-    const timeline = new RunTimeline(START);
+    const timeline = timelineFrom(START);
     timeline.add({ n: 1, t: START + 2000, s: 'applied', a: 1, http: 200, ms: 10 });
     timeline.add({ t: START + 3_600_000, s: 'resumed' });
     timeline.add({ n: 2, t: START + 3_600_500, s: 'applied', a: 1, http: 200, ms: 10 });
@@ -432,7 +435,7 @@ describe('the working time', () => {
   it('is drawn in at most 60 steps that hold every row', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100_000), { minLength: 1, maxLength: 500 }), (waits) => {
-        const timeline = new RunTimeline(START);
+        const timeline = timelineFrom(START);
         let t = START;
         waits.forEach((wait, index) => {
           t += wait;

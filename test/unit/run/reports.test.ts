@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/api/operations.ts';
 import { StreamFailure } from '../../../src/context.ts';
 import type { CallResult } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
@@ -56,10 +57,10 @@ describe('a printed row', () => {
 describe('the summary', () => {
   it('says that results are kept only where they are: a read keeps nothing', async () => {
     const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
-    const facts = { command: 'card.get', canReconcile: false };
     const report = await runRows(planOf(2, async () => answered(), { emit: gone }));
-    expect(summaryLines({ ...facts, report, run: undefined })).toContain('the output was not read to its end');
-    expect(summaryLines({ ...facts, report, run: 'monday' })).toContain(
+    const read = { operation: OPERATIONS.cardGet, kept: undefined };
+    expect(summaryLines(read, report)).toContain('the output was not read to its end');
+    expect(summaryLines({ ...read, kept: { header: { run: 'monday' } } }, report)).toContain(
       'the output was not read to its end; the results are kept in the run',
     );
   });
@@ -75,7 +76,7 @@ describe('the summary', () => {
       },
       { signals },
     );
-    return { report: await runRows(plan), command: 'card.block', run: 'may', canReconcile: true };
+    return { operation: OPERATIONS.cardBlock, kept: { header: { run: 'may' } }, report: await runRows(plan) };
   }
 
   it('groups failures by cause and names the command that lists each', async () => {
@@ -86,12 +87,12 @@ describe('the summary', () => {
       rejected(404, 'CARD_NOT_FOUND'),
       heldBack(),
     ]);
-    expect(summaryLines(input)).toEqual([
+    expect(summaryLines(input, input.report)).toEqual([
       'card block (run may): 5 rows: 1 applied; 4 requests, 0 retries, 0 s',
       '3 rejected: 2 CARD_EXPIRED, 1 CARD_NOT_FOUND; list them: frontdesk runs results may --outcome rejected',
       '1 not sent: 1 PRECONDITION; list them: frontdesk runs results may --outcome not_sent',
     ]);
-    expect(printJson(summaryJson(input))).toBe(
+    expect(printJson(summaryJson(input, input.report))).toBe(
       '{"summary":{"run":"may","rows":5,"outcomes":{"applied":1,"rejected":3,"not_sent":1},"exitCode":15,"resume":null}}',
     );
   });
@@ -110,7 +111,7 @@ describe('the summary', () => {
         ]),
       }),
     ]);
-    expect(summaryLines(input).slice(1, 6)).toEqual([
+    expect(summaryLines(input, input.report).slice(1, 6)).toEqual([
       '3 rejected: 2 CARD_EXPIRED, 1 HTTP 400; list them: frontdesk runs results may --outcome rejected',
       '  409 CARD_EXPIRED  The card ended in May (row 1; not the same for all)',
       '  400               no\\x1b[2J such field',
@@ -120,8 +121,8 @@ describe('the summary', () => {
   });
 
   it('names a command once that lists unknown rows and goes on from them', async () => {
-    const input = { ...(await summaryOf([unknown()])), command: 'card.reissue', canReconcile: false };
-    expect(summaryLines(input).slice(1)).toEqual([
+    const input = { ...(await summaryOf([unknown()])), operation: OPERATIONS.cardReissue };
+    expect(summaryLines(input, input.report).slice(1)).toEqual([
       '1 UNKNOWN: 1 OUTCOME_UNKNOWN',
       'go on with: frontdesk runs results may --outcome unknown',
       'unknown rows may have been applied: check each before anything is sent again',
@@ -130,12 +131,12 @@ describe('the summary', () => {
 
   it('gives the command that goes on with a run that was stopped', async () => {
     const input = await summaryOf([answered(), answered(), answered()], 1);
-    expect(summaryLines(input).slice(1)).toEqual([
+    expect(summaryLines(input, input.report).slice(1)).toEqual([
       '2 not sent: 2 not reached; list them: frontdesk runs results may --outcome not_sent',
       'stopped: Ctrl-C',
       'go on with: frontdesk runs resume may',
     ]);
-    expect(printJson(summaryJson(input))).toBe(
+    expect(printJson(summaryJson(input, input.report))).toBe(
       '{"summary":{"run":"may","rows":3,"outcomes":{"applied":1,"not_sent":2},"exitCode":130,' +
         '"resume":"frontdesk runs resume may"}}',
     );
@@ -143,7 +144,10 @@ describe('the summary', () => {
 
   it('says what to do with unknown rows, and shows codes from outside as text', async () => {
     const input = await summaryOf([unknown(), rejected(400, 'A\u001b[31mB')]);
-    const lines = summaryLines({ ...input, emptyCells: new Map([['email', 12]]), unchanged: 3 });
+    const lines = summaryLines(
+      { ...input, left: { emptyCells: new Map([['email', 12]]), unchanged: 3 } },
+      input.report,
+    );
     expect(lines.slice(1)).toEqual([
       '1 rejected: 1 A\\x1b[31mB; list them: frontdesk runs results may --outcome rejected',
       '1 UNKNOWN: 1 OUTCOME_UNKNOWN; list them: frontdesk runs results may --outcome unknown',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Ending, NO_ENDING } from '../../../src/ending.ts';
+import { type Ending, NO_ENDING, type WriteEnding } from '../../../src/ending.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
 import type { StoredRow } from '../../../src/run/journal/entry.ts';
 import {
@@ -84,9 +84,10 @@ describe('a row of which nothing was sent because the run stopped', () => {
     const result = unsentResult(ROW, 'card.block', reason, 2);
     expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
     // A journal keeps no more of it.
-    expect(journalResult(ROW, 'card.block', { ...STORED, ending: result.ending }).failure?.message).toBe(
-      'card block card-7: not sent: SIGINT stopped the run; nothing was sent',
-    );
+    expect(
+      journalResult(ROW, 'card.block', { ...STORED, ending: { ...result.ending, outcome: 'not_sent' } }).failure
+        ?.message,
+    ).toBe('card block card-7: not sent: SIGINT stopped the run; nothing was sent');
     expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run; nothing was sent');
     expect(result.failure?.details.attempts).toBe(2);
     expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
@@ -94,8 +95,14 @@ describe('a row of which nothing was sent because the run stopped', () => {
 });
 
 describe('a row from the journal', () => {
-  function stored(known: Partial<Ending>): StoredRow {
-    return { row: 7, id: 'card-7', reason: undefined, timeMs: 0, ending: { ...NO_ENDING, ...known } };
+  function stored(known: Partial<WriteEnding>): StoredRow {
+    return {
+      row: 7,
+      id: 'card-7',
+      reason: undefined,
+      timeMs: 0,
+      ending: { ...NO_ENDING, outcome: 'unknown', ...known },
+    };
   }
 
   it.each(['applied', 'confirmed_by_read'] as const)('that is %s succeeded', (outcome) => {
@@ -104,7 +111,7 @@ describe('a row from the journal', () => {
     expect(result).toEqual({ row: ROW, ending, resource: undefined, failure: undefined, source: 'journal' });
   });
 
-  it.each<[string, Partial<Ending>, string]>([
+  it.each<[string, Partial<WriteEnding>, string]>([
     [
       'was rejected with a code and words',
       { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
@@ -202,11 +209,11 @@ describe('a row from the journal', () => {
   });
 
   it('has nothing in its details that was not kept, and a time only where something may have left', () => {
-    const { failure } = journalResult(ROW, 'card.block', stored({ outcome: null, sentAtMs: 5, message: 'm' }));
+    const { failure } = journalResult(ROW, 'card.block', stored({ outcome: 'rejected', sentAtMs: 5, message: 'm' }));
     expect(failure?.details).toEqual({
       operation: 'card.block',
       row: 7,
-      outcome: 'unknown',
+      outcome: 'rejected',
       attempts: 0,
       id: 'card-7',
       http: undefined,
