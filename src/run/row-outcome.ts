@@ -52,13 +52,11 @@ export function sentResult<R extends RunRow>(
 
 /** A run is resumed: that its command can be repeated is what a single call is told. */
 function withoutRepeat(failure: Failure): Failure {
-  const hints = failure.hints
-    .filter((hint) => !hint.startsWith('repeat the command'))
-    .map((hint) => hint.replace(/, then repeat$/, ''));
-  if (hints.join() === failure.hints.join()) return failure;
-  const { exitCode, lines = [], screen = [], details, cause } = failure;
-  const shown = { ...(lines.length > 0 ? { lines } : {}), ...(screen.length > 0 ? { screen } : {}) };
-  return new Failure(failure.code, failure.message, { hints, exitCode, details, cause, ...shown });
+  const hints = failure.hints.filter((hint) => !hint.startsWith('repeat the command'));
+  return failure.with(
+    {},
+    hints.map((hint) => hint.replace(/, then repeat$/, '')),
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ifThere, orIoFailure } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
-import { parseLaterRunHeader, parseRunHeader, type RunHeader } from './run-header.ts';
+import { parseRunHeader, type RunHeader } from './run-header.ts';
 
 /** Runs that a message about an ambiguous part of an id names. */
 const MAX_SHOWN = 5;
@@ -12,18 +12,7 @@ const MAX_SHOWN = 5;
 const NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/;
 
 /** The files of one run: `<stateDir>/runs/<run>/`. */
-export interface RunFolder {
-  readonly stateDir: string;
-  readonly run: string;
-  readonly path: string;
-  readonly header: string;
-  /** The copy of the input, byte for byte. */
-  readonly input: string;
-  /** The copy of the older file of `--changed-from`; only a run that compares with one has it. */
-  readonly older: string;
-  readonly journal: string;
-  readonly lock: string;
-}
+export type RunFolder = ReturnType<typeof runFolder>;
 
 /** May this be the name of a run (the same pattern as a profile's name)? */
 export function isRunName(name: string): boolean {
@@ -31,7 +20,7 @@ export function isRunName(name: string): boolean {
 }
 
 /** Where a run's files are. USAGE when the name cannot be one, so that no name leads out of the folder. */
-export function runFolder(stateDir: string, run: string): RunFolder {
+export function runFolder(stateDir: string, run: string) {
   if (!isRunName(run)) {
     throw new Failure(
       'USAGE',
@@ -44,11 +33,13 @@ export function runFolder(stateDir: string, run: string): RunFolder {
     run,
     path,
     header: join(path, 'header.json'),
+    /** The copy of the input, byte for byte. */
     input: join(path, 'input'),
+    /** The copy of the older file of `--changed-from`; only a run that compares with one has it. */
     older: join(path, 'changed-from'),
     journal: join(path, 'journal.jsonl'),
     lock: join(path, 'lock'),
-  };
+  } as const;
 }
 
 /**
@@ -98,34 +89,24 @@ function noRun(run: string): Failure {
  * The header of a run, or undefined when there is no such run (a folder without a header never sent anything). AUTH
  * where others could have put it there, or any file beside it.
  */
-export async function readRunHeader(folder: RunFolder): Promise<RunHeader | undefined> {
+export async function readRunHeader(folder: RunFolder, isForReading = false): Promise<RunHeader | undefined> {
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);
   const reading = ifThere(readFile(path, 'utf8'));
   const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'unsent');
-  return text === undefined ? undefined : parseRunHeader(text, path);
+  return text === undefined ? undefined : parseRunHeader(text, path, isForReading);
 }
 
 /** The header of a run that must exist; USAGE when it does not. */
 export async function requireRunHeader(folder: RunFolder): Promise<RunHeader> {
   const header = await readRunHeader(folder);
-  if (header !== undefined) return header;
-  throw noRun(folder.run);
+  if (header === undefined) throw noRun(folder.run);
+  return header;
 }
 
-/**
- * The header of a run that must exist, for reading only: also that of a newer frontdesk, as far as it is understood.
- */
+/** The same for a run that is only read: also that of a newer frontdesk, as far as it is understood. */
 export async function requireReadableHeader(folder: RunFolder): Promise<RunHeader> {
-  try {
-    return await requireRunHeader(folder);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    const text = await readFile(folder.header, 'utf8').catch(() => '');
-    const header = parseLaterRunHeader(text);
-    if (header === undefined) throw error;
-    return header;
-  }
+  return (await readRunHeader(folder, true)) ?? requireRunHeader(folder);
 }
 
 /** Names of all folders that may be runs, in no order. */

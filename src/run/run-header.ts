@@ -10,7 +10,7 @@ const optionValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.ar
 export const RUN_VERSION = 1;
 
 const RunHeaderShape = z.object({
-  version: z.literal(RUN_VERSION),
+  version: z.int().check(z.minimum(1)),
   run: z.string(),
   /** Dotted command path: `card.block`. */
   operation: z.string(),
@@ -30,13 +30,8 @@ const RunHeaderShape = z.object({
   startedAt: z.string(),
 });
 
-const LaterHeaderShape = z.extend(RunHeaderShape, { version: z.int().check(z.minimum(2)) });
-
 /** What a run is: written once, before its first request, and never changed. */
-export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options' | 'version'>> & {
-  readonly version: number;
-  readonly options: RunOptions;
-};
+export type RunHeader = Readonly<Omit<z.infer<typeof RunHeaderShape>, 'options'>> & { readonly options: RunOptions };
 
 /** The header of a run that begins now; members that are none of a header are left out. */
 export function makeRunHeader(facts: Omit<RunHeader, 'version'>): RunHeader {
@@ -44,10 +39,10 @@ export function makeRunHeader(facts: Omit<RunHeader, 'version'>): RunHeader {
 }
 
 /**
- * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it (its rules are not known
- * here, so the run is left alone).
+ * Reads a header. LOCAL_IO when it is damaged; USAGE when a newer frontdesk wrote it, whose rules are not known here,
+ * unless the run is only read (`isForReading`) and enough of it is understood.
  */
-export function parseRunHeader(text: string, path: string): RunHeader {
+export function parseRunHeader(text: string, path: string, isForReading: boolean): RunHeader {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -55,23 +50,10 @@ export function parseRunHeader(text: string, path: string): RunHeader {
     throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: error });
   }
   const parsed = RunHeaderShape.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const version = z.object({ version: z.number().check(z.minimum(2)) }).safeParse(value);
-  if (version.success) {
-    throw Failure.unsent('USAGE', `the run was written by a newer frontdesk (${path})`, {
-      hints: ['update frontdesk to work on this run'],
-    });
-  }
-  throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: parsed.error });
-}
-
-/** What this version understands of the header of a newer one, for reading only; undefined when that is too little. */
-export function parseLaterRunHeader(text: string): RunHeader | undefined {
-  try {
-    const parsed = LaterHeaderShape.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const isNewer = z.object({ version: z.number().check(z.minimum(RUN_VERSION + 1)) }).safeParse(value).success;
+  if (parsed.success && (isForReading || !isNewer)) return parsed.data;
+  if (!isNewer) throw Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause: parsed.error });
+  throw Failure.unsent('USAGE', `the run was written by a newer frontdesk (${path})`, {
+    hints: ['update frontdesk to work on this run'],
+  });
 }

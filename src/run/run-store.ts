@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../files/atomic.ts';
 import type { HeldLock } from '../files/held-lock.ts';
@@ -12,8 +11,7 @@ import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import type { AppendFile } from './journal/append-file.ts';
-import { type RunAudit, RunJournal } from './journal/journal.ts';
+import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
 import type { RunLock } from './journal/writer.ts';
 import { makeRunName, type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
@@ -22,13 +20,9 @@ import { makeRunHeader, type RunHeader } from './run-header.ts';
 const DAY_MS = 86_400_000;
 const STALE_DAYS = 7;
 
-export interface RunPorts {
+export interface RunPorts extends Omit<JournalPorts, 'lock' | 'audit'> {
   readonly stateDir: string;
-  readonly clock: ClockPort;
-  readonly pid: number;
   random(): number;
-  /** Opens the journal; tests give a disk that crashes. */
-  readonly openFile?: (path: string) => Promise<AppendFile>;
   /** Hears that a run is held by a process elsewhere, which is waited for. */
   report?(message: string): Promise<void>;
   /** A second record of a run's rows; LOCAL_IO when it cannot be written, before the run is begun. */

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
-import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import { type RunFolder, requireRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
@@ -76,17 +76,13 @@ export async function printRunResults(
   outcomes: ReadonlySet<Outcome> | undefined,
   asInput: boolean,
 ): Promise<number> {
-  const folders = runNames.map((name) => runFolder(session.stateDir(), name));
-  const headers = await Promise.all(folders.map(requireRunHeader));
-  const gaps = gapsNotice(shardGaps(headers));
+  const filesOf = async (folder: RunFolder) => ({ folder, header: await requireRunHeader(folder) });
+  const runs = await Promise.all(runNames.map((name) => filesOf(runFolder(session.stateDir(), name))));
+  const gaps = gapsNotice(shardGaps(runs.map(({ header }) => header)));
   const held = await livingLocks(
-    folders.map(({ lock }) => lock),
+    runs.map(({ folder }) => folder.lock),
     session.context.clock,
   );
-  const runs = folders.flatMap((folder, index) => {
-    const header = headers[index];
-    return header === undefined ? [] : [{ folder, header, isHeld: held.has(folder.lock) }];
-  });
   const [run] = runs;
   if (run === undefined) throw new Error('no run to print');
   const { header } = run;
@@ -99,16 +95,17 @@ export async function printRunResults(
   const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(
     shownColumns,
-    headers.reduce((rows, each) => rows + each.rows, 0),
+    runs.reduce((rows, each) => rows + each.header.rows, 0),
   );
   const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
   const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
-  const sources = runs.map(async function* ({ isHeld, ...each }) {
-    const name = isOne ? undefined : each.header.run;
-    const stored = await StoredRun.readWhole(each.folder, each.header);
+  const sources = runs.map(async function* ({ folder, header: own }) {
+    const name = isOne ? undefined : own.run;
+    const stored = await StoredRun.readWhole(folder, own);
     try {
       const rows = eachRow(rowsOfRun(session, stored));
-      for await (const result of stored.results(rows, { isHeld, outcomes })) yield { result, name };
+      for await (const result of stored.results(rows, { isHeld: held.has(folder.lock), outcomes }))
+        yield { result, name };
     } finally {
       await stored.close();
     }

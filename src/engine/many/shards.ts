@@ -39,25 +39,18 @@ export function shardGaps(headers: readonly RunHeader[]): ShardGaps {
   return { missing, doubled: [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))], rows };
 }
 
-/** What is missing or doubled in a sentence; undefined: nothing. */
-function gapsText({ missing, doubled, rows }: ShardGaps): string | undefined {
-  const named = (what: string, shards: readonly number[]): string[] =>
-    shards.length === 0
-      ? []
-      : [`${what}: ${shards.slice(0, MAX_NAMED).join(', ')}${shards.length > MAX_NAMED ? ', …' : ''}`];
-  const parts = [
-    ...named(`shards without a run (${plural(rows, 'row')})`, missing),
-    ...named('shards with more than one run', doubled),
-  ];
-  return parts.length === 0 ? undefined : parts.join('; ');
-}
-
 const MAX_NAMED = 20;
 
-/** The notice that names the gaps, for scripts by number. */
+/** The notice that says what is missing or doubled, to scripts by number; undefined: nothing is. */
 export function gapsNotice(gaps: ShardGaps): Notice | undefined {
-  const message = gapsText(gaps);
-  return message === undefined ? undefined : { ...warning('SHARDS', message), facts: { ...gaps } };
+  const parts = [
+    [`shards without a run (${plural(gaps.rows, 'row')})`, gaps.missing] as const,
+    ['shards with more than one run', gaps.doubled] as const,
+  ].flatMap(([what, shards]) => {
+    const more = shards.length > MAX_NAMED ? ', …' : '';
+    return shards.length === 0 ? [] : [`${what}: ${shards.slice(0, MAX_NAMED).join(', ')}${more}`];
+  });
+  return parts.length === 0 ? undefined : { ...warning('SHARDS', parts.join('; ')), facts: { ...gaps } };
 }
 
 /** Items of several sources, each ascending by `row`, as one in row order; of equal rows the first source's first. */
