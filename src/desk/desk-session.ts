@@ -51,11 +51,11 @@ export function signalsOfCommand(signals: SignalPort): SignalPort & { release():
 /** Waits for the service: Esc and Ctrl-C go one step back, other keys are thrown away. */
 export async function waitingAtDesk<Value>(
   { context }: Pick<Session, 'context'>,
-  act: (stop: AbortSignal) => Promise<Value>,
+  act: (abort: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
-  const stop = new AbortController();
-  const back = () => stop.abort('SIGINT');
-  const release = context.signals.onSignal((signal) => stop.abort(signal));
+  const abort = new AbortController();
+  const back = () => abort.abort('SIGINT');
+  const release = context.signals.onSignal((signal) => abort.abort(signal));
   const keys = new TerminalKeys(context.terminal(), false);
   const ignore = () => undefined;
   try {
@@ -63,7 +63,7 @@ export async function waitingAtDesk<Value>(
     await keys.drain();
     if (keys.wasCancelled) back();
     keys.listen({ keys: ignore, paste: ignore, escape: back, ctrlC: back, end: ignore });
-    return await act(stop.signal);
+    return await act(abort.signal);
   } finally {
     keys.close();
     release();
@@ -87,7 +87,7 @@ export function sessionOfWrite(
     const call: Service['client']['call'] = (input, options) =>
       isWrite(input.operation)
         ? known.client.call(input, options)
-        : waitingAtDesk(session, (stop) => known.client.call(input, { ...options, stop }));
+        : waitingAtDesk(session, (abort) => known.client.call(input, { ...options, abort }));
     return { ...known, client: { call } };
   };
   const context = { ...session.context, signals };

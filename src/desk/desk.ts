@@ -214,7 +214,9 @@ export class Desk {
     const { policy, listener } = this.#session;
     const service = await this.#session.service('cards');
     const call = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
-    const result = await waitingAtDesk(this.#session, (stop) => service.client.call(call, { policy, listener, stop }));
+    const result = await waitingAtDesk(this.#session, (abort) =>
+      service.client.call(call, { policy, listener, abort }),
+    );
     if (result.kind === 'failed') throw result.failure;
     for (const notice of result.ending.notices) await this.#session.notify(notice);
     return result;
@@ -273,7 +275,9 @@ export class Desk {
     const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
     const status = await this.#prompt.choose('Which status is waited for?', statuses);
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
-    await waitingAtDesk(this.#session, (stop) => runWait(this.#session, { cardId, status: [status], ...times, stop }));
+    await waitingAtDesk(this.#session, (abort) =>
+      runWait(this.#session, { cardId, status: [status], ...times, abort }),
+    );
   }
 
   /** Reports a failure and stays; what leaves the desk passes. */

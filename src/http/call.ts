@@ -94,12 +94,12 @@ export interface CallOptions {
    * Aborted: stop now. A request in flight is abandoned (its write is `unknown`), a wait ends. The reason of
    * the abort may be the name of the signal (`SIGTERM`); it gives CANCELLED its exit code.
    */
-  readonly stop?: AbortSignal;
+  readonly abort?: AbortSignal;
   /**
    * Aborted: begin nothing new (no further attempt, no read-back), but let a request that may have left finish.
    * One that is still connecting is given up as not sent.
    */
-  readonly wrapUp?: AbortSignal;
+  readonly stopping?: AbortSignal;
   /**
    * What a call that is stopped between two attempts ends with: CANCELLED unless given, or what the last attempt
    * came to. A person at the terminal stopped it; a program wants to know how far it was.

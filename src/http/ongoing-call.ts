@@ -54,7 +54,7 @@ class OngoingCall {
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#sender.site.credential.token(this.#options.wrapUp);
+      this.#token = await this.#sender.site.credential.token(this.#options.stopping);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
@@ -86,7 +86,7 @@ class OngoingCall {
   async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
     this.#isRenewed = true;
     try {
-      const token = await this.#sender.site.credential.renew(this.#token, this.#options.wrapUp);
+      const token = await this.#sender.site.credential.renew(this.#token, this.#options.stopping);
       if (token === undefined) return undefined;
       this.#token = token;
       return 'again';
@@ -180,10 +180,10 @@ class OngoingCall {
 
   #cancelled(): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, this.#last);
-    const { pacer, stop, wrapUp } = this.#options;
+    const { pacer, abort, stopping } = this.#options;
     const wasRefused = this.#last?.event === 'busy' && pacer === undefined;
     const outcome: Outcome = wasRefused ? 'rejected' : 'not_sent';
-    const signal = stop?.aborted === true ? stop : wrapUp;
+    const signal = abort?.aborted === true ? abort : stopping;
     return this.#failed(cancelledFailure(this.#facts(), outcome, signal), undefined);
   }
 
@@ -240,10 +240,10 @@ class OngoingCall {
   }
 
   #send(input: CallInput, fresh: boolean, onSend: () => void): Promise<Verdict> {
-    const { policy, stop, wrapUp, listener, pacer } = this.#options;
+    const { policy, abort, stopping, listener, pacer } = this.#options;
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
-    const exchangeOptions = { timeoutMs, fresh, stop, wrapUp, onSend, isAwaited: pacer?.isAwaited };
+    const exchangeOptions = { timeoutMs, fresh, abort, stopping, onSend, isAwaited: pacer?.isAwaited };
     return this.#sender.send(input, this.#token, listener, exchangeOptions);
   }
 
@@ -265,19 +265,19 @@ class OngoingCall {
   }
 
   #isStopping(): boolean {
-    return this.#options.stop?.aborted === true || this.#options.wrapUp?.aborted === true;
+    return this.#options.abort?.aborted === true || this.#options.stopping?.aborted === true;
   }
 
   async #sleep(waitMs: number): Promise<void> {
-    const { stop, wrapUp } = this.#options;
+    const { abort, stopping } = this.#options;
     const woken = new AbortController();
     const wake = (): void => woken.abort();
-    stop?.addEventListener('abort', wake);
-    wrapUp?.addEventListener('abort', wake);
+    abort?.addEventListener('abort', wake);
+    stopping?.addEventListener('abort', wake);
     if (this.#isStopping()) wake();
     if (!woken.signal.aborted) await this.#sender.site.clock.sleep(waitMs, woken.signal);
-    stop?.removeEventListener('abort', wake);
-    wrapUp?.removeEventListener('abort', wake);
+    abort?.removeEventListener('abort', wake);
+    stopping?.removeEventListener('abort', wake);
   }
 
   #remainingMs(): number {

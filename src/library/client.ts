@@ -107,7 +107,7 @@ class LibraryClient {
       policy: this.#options.policy,
       stoppedBetween: 'last_attempt',
       // Only `aborted` and the event are looked at, and those are what a Signal has.
-      ...(signal === undefined ? {} : { stop: signal as AbortSignal }),
+      ...(signal === undefined ? {} : { abort: signal as AbortSignal }),
     });
     return { result, body: result.kind === 'answered' ? takeUtf8([...last]) : '' };
   }

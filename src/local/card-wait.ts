@@ -25,7 +25,7 @@ export interface WaitInput {
   readonly timeout: Span;
   readonly interval: Span;
   /** Aborted: the wait is over. */
-  readonly stop?: AbortSignal;
+  readonly abort?: AbortSignal;
 }
 
 /** One line on a stderr terminal that is written over again and again. */
@@ -129,7 +129,7 @@ class Wait {
       },
       // Waiting is what this command is for: it says so itself, once, and not for every attempt.
       listener: listener.onTrace === undefined ? {} : { onTrace: (line) => listener.onTrace?.(line) },
-      ...(this.#input.stop === undefined ? {} : { stop: this.#input.stop }),
+      ...(this.#input.abort === undefined ? {} : { abort: this.#input.abort }),
     });
   }
 
@@ -174,7 +174,7 @@ class Wait {
       throw this.#tooLong(failure, retryAt);
     const pauseMs = Math.max(this.#input.interval.ms, askedMs);
     const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
-    await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.stop);
+    await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.abort);
     if (isLast) throw this.#timeout();
   }
 

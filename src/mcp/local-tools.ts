@@ -26,14 +26,14 @@ export const CARD_WAIT = local('card_wait', {
     status: { kind: 'choices', choices: CARD_STATUSES, required: true, text: 'any of these' },
     timeoutSeconds: { kind: 'count', max: 300, default: '60', text: 'how long to wait' },
   },
-  async run(session, { cardId, status, timeoutSeconds }, { stop, warnings }) {
+  async run(session, { cardId, status, timeoutSeconds }, { abort, warnings }) {
     const { waitForCard } = await import('../local/card-wait.ts');
     const noLine = { show: async () => undefined, clear: async () => undefined };
     const times = {
       timeout: { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 },
       interval: { text: '2s', ms: 2000 },
     };
-    return answered(await waitForCard(session, { cardId, status, ...times, stop }, noLine), warnings);
+    return answered(await waitForCard(session, { cardId, status, ...times, abort }, noLine), warnings);
   },
 });
 

@@ -125,11 +125,11 @@ async function callTool(
   const stopProgress = progress(serving, ctx, tool.name);
   try {
     if (!isWriting) {
-      const reading = { tool, args: request.args, stop: gone, warnings };
+      const reading = { tool, args: request.args, abort: gone, warnings };
       return await (tool.run?.(own, reading) ?? readOperation(own, reading));
     }
-    const wrapUp = AbortSignal.any([ctx.mcpReq.signal, ended]);
-    return await runWriteTool(own, asker, { tool, args: request.args, ctx, wrapUp, stop: graceOver, warnings });
+    const stopping = AbortSignal.any([ctx.mcpReq.signal, ended]);
+    return await runWriteTool(own, asker, { tool, args: request.args, ctx, stopping, abort: graceOver, warnings });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // Whatever ended a write before its request was begun says nothing of an outcome: nothing was sent.

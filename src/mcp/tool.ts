@@ -28,7 +28,7 @@ export interface ReadRequest {
   readonly tool: ToolSpec;
   readonly args: GivenValues;
   /** Aborted when the client no longer waits for it. */
-  readonly stop: AbortSignal;
+  readonly abort: AbortSignal;
   /** What the session warned of meanwhile. */
   readonly warnings: Notice[];
 }

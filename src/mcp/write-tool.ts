@@ -27,8 +27,8 @@ import { readCall } from './tool-arguments.ts';
 /** One call of a writing tool. */
 export interface WriteRequest extends ReadRequest {
   readonly ctx: ServerContext;
-  /** Aborted: the client is gone or took the call back; begin nothing new. `stop` is for what is under way. */
-  readonly wrapUp: AbortSignal;
+  /** Aborted: the client is gone or took the call back; begin nothing new. `abort` is for what is under way. */
+  readonly stopping: AbortSignal;
 }
 
 const SHOWN = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt', 'metadata'];
@@ -136,7 +136,7 @@ export async function runWriteTool(
     const asked = await asker.ask(
       ctx,
       { subject, message, title: `Yes: ${operation.attempt} ${single.id ?? ''}`.trimEnd() },
-      request.wrapUp,
+      request.stopping,
     );
     if ('requestState' in asked) return inputRequired(asked);
     if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
@@ -148,18 +148,18 @@ async function send(session: Session, single: SingleCall, request: WriteRequest)
   const { clock } = session.context;
   // A cancellation that came with the answer is heard first.
   await clock.sleep(0);
-  if (request.wrapUp.aborted) return unconfirmed(session, single, 'the call was cancelled');
+  if (request.stopping.aborted) return unconfirmed(session, single, 'the call was cancelled');
   const service = await session.service(single.call.operation.family);
   const released = new AbortController();
   const result = await recordedCall(session, service, {
     ...single,
     open: () => {
-      const stop = new AbortController();
-      const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => stop.abort());
-      if (request.wrapUp.aborted) end();
-      else request.wrapUp.addEventListener('abort', end);
-      request.stop.addEventListener('abort', () => stop.abort());
-      return { wrapUp: request.wrapUp, stop: stop.signal, release: () => released.abort() };
+      const abort = new AbortController();
+      const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => abort.abort());
+      if (request.stopping.aborted) end();
+      else request.stopping.addEventListener('abort', end);
+      request.abort.addEventListener('abort', () => abort.abort());
+      return { stopping: request.stopping, abort: abort.signal, release: () => released.abort() };
     },
   });
   if (result.kind === 'failed') throw result.failure;

@@ -66,7 +66,7 @@ export interface LimiterOptions {
   /** `--rate`: requests a second; undefined: no limit. */
   readonly rate: number | undefined;
   /** Aborted: nothing new is admitted, and all waits end. */
-  readonly wrapUp: AbortSignal;
+  readonly stopping: AbortSignal;
   /** The service asked for a pause until then, by the monotonic clock: nothing is admitted before. */
   onPause?(untilMs: number): void;
   /** The service asked for a longer pause than a run waits. */
@@ -91,18 +91,18 @@ export class Limiter {
 
   /** Waits for the end of a pause and for a place in the rate. False: the run is stopping. */
   async admit(): Promise<boolean> {
-    const { clock, wrapUp } = this.#options;
+    const { clock, stopping } = this.#options;
     for (;;) {
-      if (wrapUp.aborted) return false;
+      if (stopping.aborted) return false;
       const waitMs = this.#waitMs();
       if (waitMs <= 0) return true;
-      await clock.sleep(waitMs, wrapUp);
+      await clock.sleep(waitMs, stopping);
     }
   }
 
   /** The same without waiting, for the many rows that need none; undefined: there is something to wait for. */
   admitNow(): boolean | undefined {
-    if (this.#options.wrapUp.aborted) return false;
+    if (this.#options.stopping.aborted) return false;
     return this.#waitMs() <= 0 ? true : undefined;
   }
 
@@ -122,8 +122,8 @@ export class Limiter {
    * or when the run is stopping.
    */
   refused(waitMs: number, askedMs = waitMs): boolean {
-    const { clock, wrapUp, onTooLong } = this.#options;
-    if (wrapUp.aborted) return false;
+    const { clock, stopping, onTooLong } = this.#options;
+    if (stopping.aborted) return false;
     const nowMs = clock.monotonic();
     this.#refusedSinceMs ??= nowMs;
     if (nowMs + askedMs - this.#refusedSinceMs > LONGEST_PAUSE_MS) {

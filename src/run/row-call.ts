@@ -64,12 +64,12 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     return this.#readPacer;
   }
 
-  get wrapUp(): AbortSignal {
-    return this.#ports.control.wrapUp;
+  get stopping(): AbortSignal {
+    return this.#ports.control.stopping;
   }
 
-  get stop(): AbortSignal {
-    return this.#ports.control.stop;
+  get abort(): AbortSignal {
+    return this.#ports.control.abort;
   }
 
   readonly isAwaited = (): boolean => this.#ports.sink.next === this.position;
@@ -91,7 +91,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
         this.#givePlaceBack();
         return this.#deny();
       }
-      if (this.wrapUp.aborted) {
+      if (this.stopping.aborted) {
         this.#givePlaceBack();
         const outcome = journal.states.isDoubtful(row) ? 'unknown' : 'not_sent';
         // The writer keeps a failure of its own, and the run ends by it.

@@ -60,9 +60,9 @@ class RowRunner<R extends RunRow> {
     this.#limiter = new Limiter({
       clock: task.clock,
       rate: task.rate,
-      wrapUp: this.#control.wrapUp,
+      stopping: this.#control.stopping,
       onPause: (untilMs) => task.onPause?.(untilMs),
-      onTooLong: (waitMs) => this.#control.wrapUpFor({ kind: 'busy', waitMs }),
+      onTooLong: (waitMs) => this.#control.stopFor({ kind: 'busy', waitMs }),
     });
     this.#sink = new OrderedSink(task, (error, of) =>
       of === 'emit' ? this.#loseOutput(error) : this.#control.break(error),
@@ -206,7 +206,7 @@ class RowRunner<R extends RunRow> {
     if (ending.httpStatus === 429) this.#pauseFor(result);
     else if (ending.httpStatus !== undefined) this.#limiter.answered();
     const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(result);
-    if (stop !== undefined) this.#control.wrapUpFor(stop);
+    if (stop !== undefined) this.#control.stopFor(stop);
     if (journal === undefined && result.failure === undefined) {
       this.#settle(position, result, false, undefined);
       return;
@@ -229,7 +229,7 @@ class RowRunner<R extends RunRow> {
       const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.ending.outcome;
       if (settlesNothing) this.#rules.answered();
       const stop = settlesNothing ? undefined : this.#rules.ended({ ...ended, ending: { ...ended.ending, outcome } });
-      if (stop !== undefined) this.#control.wrapUpFor(stop);
+      if (stop !== undefined) this.#control.stopFor(stop);
       void this.#replay(row, position, journal, settlesNothing ? ended.ending.observedStatus : undefined);
       return;
     }
@@ -304,7 +304,7 @@ class RowRunner<R extends RunRow> {
     const loss = outputLoss(error, this.#task.isWrite);
     if (loss !== 'reader_gone') this.#control.break(loss.error);
     // A write goes on: what was asked for is the change, and the journal has its results.
-    else if (!this.#task.isWrite) this.#control.wrapUpFor({ kind: 'reader_gone' });
+    else if (!this.#task.isWrite) this.#control.stopFor({ kind: 'reader_gone' });
   }
 
   /** Resolves at the next row that ends, or when the run stops. */

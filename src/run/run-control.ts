@@ -5,7 +5,7 @@ import { ioFailure, messageOf } from '../files/io-failure.ts';
 import { type Stop, stopFailure } from './stop.ts';
 
 /** How long the first signal lets requests in flight finish. */
-const WRAP_UP_MS = 5_000;
+const GRACE_MS = 5_000;
 /** How long a request that was told to stop may take to say so. */
 const OVERDUE_MS = 1_000;
 
@@ -17,8 +17,8 @@ export class RunControl {
   readonly #clock: ClockPort;
   readonly #onStop: () => void;
   readonly #onOverdue: () => void;
-  readonly #wrapUp = new AbortController();
-  readonly #stop = new AbortController();
+  readonly #stopping = new AbortController();
+  readonly #abort = new AbortController();
   readonly #ended = new AbortController();
   readonly #stops: Stop[] = [];
   readonly #unsubscribe: () => void;
@@ -37,24 +37,24 @@ export class RunControl {
     this.#onStop = onStop;
     this.#onOverdue = onOverdue;
     // Every row in flight listens; Node would call more than ten of them a leak, on stderr.
-    setMaxListeners(0, this.#wrapUp.signal, this.#stop.signal);
+    setMaxListeners(0, this.#stopping.signal, this.#abort.signal);
     this.#unsubscribe = signals.onSignal((signal) => {
       // Signals of an earlier question or command are none of this run's.
       const isFirst = !this.has('signal');
-      this.wrapUpFor({ kind: 'signal', signal });
-      if (isFirst) void this.#stopAfter(WRAP_UP_MS);
-      else this.#stopNow();
+      this.stopFor({ kind: 'signal', signal });
+      if (isFirst) void this.#abortAfter(GRACE_MS);
+      else this.#abortNow();
     });
   }
 
   /** Aborted: begin nothing new, let what is in flight finish. */
-  get wrapUp(): AbortSignal {
-    return this.#wrapUp.signal;
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
   }
 
   /** Aborted: abandon what is in flight. */
-  get stop(): AbortSignal {
-    return this.#stop.signal;
+  get abort(): AbortSignal {
+    return this.#abort.signal;
   }
 
   get isStopping(): boolean {
@@ -76,16 +76,16 @@ export class RunControl {
   }
 
   /** Has the run begin nothing new, for this reason. */
-  wrapUpFor(stop: Stop): void {
+  stopFor(stop: Stop): void {
     if (!this.isStopping) this.#failure = stopFailure(stop);
     this.#stops.push(stop);
-    this.#wrapUp.abort();
+    this.#stopping.abort();
     this.#onStop();
   }
 
   /** Something of ours does not work any more: a Failure as it is, anything else as a bug. Only the first counts. */
   break(error: unknown): void {
-    if (!this.has('broken')) this.wrapUpFor({ kind: 'broken', failure: asFailure(error) });
+    if (!this.has('broken')) this.stopFor({ kind: 'broken', failure: asFailure(error) });
   }
 
   /** The run is over: no signal is heard and no timer left. */
@@ -94,14 +94,14 @@ export class RunControl {
     this.#ended.abort();
   }
 
-  async #stopAfter(ms: number): Promise<void> {
+  async #abortAfter(ms: number): Promise<void> {
     await this.#clock.sleep(ms, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#stopNow();
+    if (!this.#ended.signal.aborted) this.#abortNow();
   }
 
-  #stopNow(): void {
-    if (this.#stop.signal.aborted) return;
-    this.#stop.abort();
+  #abortNow(): void {
+    if (this.#abort.signal.aborted) return;
+    this.#abort.abort();
     void this.#endOverdue();
   }
 

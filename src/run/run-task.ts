@@ -12,9 +12,9 @@ export interface RowSlot {
   /** For reads around a write (`--expect`): shares rate and pauses, and leaves no mark in the journal. */
   readonly readPacer: Pacer;
   /** Aborted: begin nothing new, let what is in flight finish. */
-  readonly wrapUp: AbortSignal;
+  readonly stopping: AbortSignal;
   /** Aborted: abandon what is in flight. */
-  readonly stop: AbortSignal;
+  readonly abort: AbortSignal;
 }
 
 /** Many rows of one command. */

@@ -82,10 +82,10 @@ export interface ExchangeOptions {
    */
   readonly fresh?: boolean;
   /** Aborted: end now, sent or not. */
-  readonly stop?: AbortSignal | undefined;
+  readonly abort?: AbortSignal | undefined;
   /** Aborted: end now if nothing was sent yet, else let it finish. */
-  readonly wrapUp?: AbortSignal | undefined;
-  /** Called right before the first byte may leave: aborting `wrapUp` now still keeps it back. */
+  readonly stopping?: AbortSignal | undefined;
+  /** Called right before the first byte may leave: aborting `stopping` now still keeps it back. */
   readonly onSend?: () => void;
   /** Do results that are there already wait for this answer? Then it is read on whatever memory they take. */
   readonly isAwaited?: (() => boolean) | undefined;

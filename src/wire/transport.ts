@@ -144,12 +144,12 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     const promise = new Promise<Exchange>((resolve) => {
       this.#resolve = resolve;
     });
-    const { stop, wrapUp } = this.#options;
+    const { abort, stopping } = this.#options;
     this.#startTimer();
-    if (stop !== undefined) listenersOf(stop).push(this.#onStop);
-    if (wrapUp !== undefined) listenersOf(wrapUp).push(this.#onWrapUp);
-    if (stop?.aborted === true) this.#onStop();
-    else if (wrapUp?.aborted === true) this.#onWrapUp();
+    if (abort !== undefined) listenersOf(abort).push(this.#onAbort);
+    if (stopping !== undefined) listenersOf(stopping).push(this.#onStopping);
+    if (abort?.aborted === true) this.#onAbort();
+    else if (stopping?.aborted === true) this.#onStopping();
     else this.#dispatch();
     return promise;
   }
@@ -168,7 +168,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
    * keeps every byte back, and that is what happens to a request whose deadline has passed while it waited.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The listener may still abort `wrapUp`.
+    // The listener may still abort `stopping`.
     if (!this.#isSettled) this.#options.onSend?.();
     if (this.#isSettled) {
       controller.abort(new BreakError('aborted', 'given up before it was sent'));
@@ -266,12 +266,12 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     this.#break(new BreakError('timeout', `${what} within ${seconds}`));
   };
 
-  readonly #onStop = (): void => {
+  readonly #onAbort = (): void => {
     this.#break(new BreakError('aborted', this.#sent ? 'stopped before a reply' : 'stopped before it was sent'));
   };
 
-  readonly #onWrapUp = (): void => {
-    if (!this.#sent) this.#onStop();
+  readonly #onStopping = (): void => {
+    if (!this.#sent) this.#onAbort();
   };
 
   #break(error: Error): void {
@@ -290,9 +290,9 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (this.#isSettled) return;
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    const { stop, wrapUp } = this.#options;
-    if (stop !== undefined) removeFrom(listenersOf(stop), this.#onStop);
-    if (wrapUp !== undefined) removeFrom(listenersOf(wrapUp), this.#onWrapUp);
+    const { abort, stopping } = this.#options;
+    if (abort !== undefined) removeFrom(listenersOf(abort), this.#onAbort);
+    if (stopping !== undefined) removeFrom(listenersOf(stopping), this.#onStopping);
     this.#body = [];
     this.#release(this.#lane, isReusable);
     const { collectGarbage } = this.#to;

@@ -8,9 +8,9 @@ export const GRACE_MS = 5000;
 /** Signals as the http layer understands them, for the time that a write is under way. */
 export interface Interrupt {
   /** Aborted at the first signal: begin nothing new. */
-  readonly wrapUp: AbortSignal;
+  readonly stopping: AbortSignal;
   /** Aborted at the second signal, or when the grace time is over: abandon what is in flight. */
-  readonly stop: AbortSignal;
+  readonly abort: AbortSignal;
   release(): void;
 }
 
@@ -37,24 +37,24 @@ export function keepToOutcome(session: Session): void {
  * `onFirst` reports what is being waited for.
  */
 export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
-  const wrapUp = new AbortController();
-  const stop = new AbortController();
+  const stopping = new AbortController();
+  const abort = new AbortController();
   const released = new AbortController();
   let first: SignalName | undefined;
   const stopListening = context.signals.onSignal((signal) => {
     if (first !== undefined) {
-      stop.abort(signal);
+      abort.abort(signal);
       return;
     }
     first = signal;
     // The name is the reason: it gives a cancelled call its exit code.
-    wrapUp.abort(signal);
+    stopping.abort(signal);
     onFirst(signal);
-    void context.clock.sleep(GRACE_MS, released.signal).then(() => stop.abort(signal));
+    void context.clock.sleep(GRACE_MS, released.signal).then(() => abort.abort(signal));
   });
   return {
-    wrapUp: wrapUp.signal,
-    stop: stop.signal,
+    stopping: stopping.signal,
+    abort: abort.signal,
     release() {
       stopListening();
       released.abort();

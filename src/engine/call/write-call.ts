@@ -53,8 +53,8 @@ export async function recordedCall(
           session.listener.onRetry?.(retry);
         },
       },
-      stop: interrupt.stop,
-      wrapUp: interrupt.wrapUp,
+      abort: interrupt.abort,
+      stopping: interrupt.stopping,
     });
     await endRecorded(() => recorder.end(entry, result.ending), await secret?.take(result));
     return result;

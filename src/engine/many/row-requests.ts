@@ -53,14 +53,14 @@ function unexpected(message: string): Refusal {
 /** Reads the card of a row at the pace of its run. */
 export function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
   const call = { operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined };
-  return service.client.call(call, { policy, pacer: slot.readPacer, wrapUp: slot.wrapUp, stop: slot.stop });
+  return service.client.call(call, { policy, pacer: slot.readPacer, stopping: slot.stopping, abort: slot.abort });
 }
 
 /** Sends one row: first the card is held against what the row expects of it. */
 export function makeRowSender(service: Service, operation: Operation, policy: CallPolicy) {
   const send = (row: Row, slot: RowSlot): Promise<CallResult> => {
-    const { pacer, wrapUp, stop } = slot;
-    return service.client.call(callOf(operation, row), { policy, pacer, wrapUp, stop });
+    const { pacer, stopping, abort } = slot;
+    return service.client.call(callOf(operation, row), { policy, pacer, stopping, abort });
   };
   const sendIf = async (
     row: Row,

@@ -344,7 +344,7 @@ describe('other refusals', () => {
 describe('signals', () => {
   it('stopped before anything was sent: 130, not sent, no request', async () => {
     const { client, sent } = bench([]);
-    const failure = failureOf(await client.call(block, withPolicy({}, { wrapUp: AbortSignal.abort('SIGINT') })));
+    const failure = failureOf(await client.call(block, withPolicy({}, { stopping: AbortSignal.abort('SIGINT') })));
     expect(failure).toMatchObject({ code: 'CANCELLED', exitCode: 130, details: { outcome: 'not_sent', attempts: 0 } });
     expect(sent).toEqual([]);
   });
@@ -354,10 +354,10 @@ describe('signals', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ])('%s during a wait begins no further attempt', async (signal, exitCode) => {
-    const wrapUp = new AbortController();
+    const stopping = new AbortController();
     const { client, clock, sent } = bench([unsent('refused')]);
-    clock.onSleep = () => wrapUp.abort(signal);
-    const failure = failureOf(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal })));
+    clock.onSleep = () => stopping.abort(signal);
+    const failure = failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })));
     expect(failure).toMatchObject({ code: 'CANCELLED', exitCode, details: { outcome: 'not_sent' } });
     expect(sent).toHaveLength(1);
   });
@@ -365,18 +365,18 @@ describe('signals', () => {
   it('a write that is abandoned in flight is unknown, and is not read back', async () => {
     const { client, sent } = bench([broken('aborted')]);
     const failure = failureOf(
-      await client.call(block, withPolicy({}, { stop: AbortSignal.abort() })).then((result) => result),
+      await client.call(block, withPolicy({}, { abort: AbortSignal.abort() })).then((result) => result),
     );
     expect(failure).toMatchObject({ code: 'CANCELLED' });
     expect(sent).toEqual([]);
-    const stop = new AbortController();
+    const abort = new AbortController();
     const flying = bench([
       () => {
-        stop.abort('SIGINT');
+        abort.abort('SIGINT');
         return broken('aborted');
       },
     ]);
-    const unknown = failureOf(await flying.client.call(block, withPolicy({}, { stop: stop.signal })));
+    const unknown = failureOf(await flying.client.call(block, withPolicy({}, { abort: abort.signal })));
     expect(unknown).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
     expect(flying.sent).toHaveLength(1);
   });
@@ -387,27 +387,27 @@ describe('signals', () => {
   });
 
   it('an answer that arrives after the first signal counts', async () => {
-    const wrapUp = new AbortController();
+    const stopping = new AbortController();
     const { client } = bench([
       () => {
-        wrapUp.abort('SIGINT');
+        stopping.abort('SIGINT');
         return answer(200, card('BLOCKED'));
       },
     ]);
-    expect(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal }))).toMatchObject({
+    expect(await client.call(block, withPolicy({}, { stopping: stopping.signal }))).toMatchObject({
       ending: { outcome: 'applied' },
     });
   });
 
   it('an ambiguous end after the first signal is not read back', async () => {
-    const wrapUp = new AbortController();
+    const stopping = new AbortController();
     const { client, sent } = bench([
       () => {
-        wrapUp.abort('SIGINT');
+        stopping.abort('SIGINT');
         return broken('reset');
       },
     ]);
-    expect(failureOf(await client.call(block, withPolicy({}, { wrapUp: wrapUp.signal })))).toMatchObject({
+    expect(failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })))).toMatchObject({
       exitCode: 8,
     });
     expect(sent).toHaveLength(1);

@@ -28,12 +28,12 @@ describe('--rate', () => {
         fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 40 }),
         async (rate, delays) => {
           const clock = new FakeClock();
-          const wrapUp = new AbortController().signal;
-          setMaxListeners(0, wrapUp);
+          const stopping = new AbortController().signal;
+          setMaxListeners(0, stopping);
           const limiter = new Limiter({
             clock,
             rate,
-            wrapUp,
+            stopping,
             onTooLong: () => undefined,
           });
           const times: number[] = [];
@@ -58,7 +58,7 @@ describe('--rate', () => {
 
   it('gives the place of a request that did not leave to the next one', async () => {
     const clock = new FakeClock();
-    const limiter = new Limiter({ clock, rate: 1, wrapUp: new AbortController().signal, onTooLong: () => undefined });
+    const limiter = new Limiter({ clock, rate: 1, stopping: new AbortController().signal, onTooLong: () => undefined });
     await limiter.admit();
     limiter.giveBack();
     await limiter.admit();
@@ -97,11 +97,11 @@ describe('the shared pause after a 429', () => {
     const clock = new FakeClock();
     const tooLong: number[] = [];
     const shownUntil: number[] = [];
-    const wrapUp = new AbortController();
+    const stopping = new AbortController();
     const limiter = new Limiter({
       clock,
       rate: undefined,
-      wrapUp: wrapUp.signal,
+      stopping: stopping.signal,
       onPause: (untilMs) => {
         shownUntil.push(untilMs);
       },
@@ -109,7 +109,7 @@ describe('the shared pause after a 429', () => {
         tooLong.push(waitMs);
       },
     });
-    return { clock, limiter, tooLong, shownUntil, wrapUp };
+    return { clock, limiter, tooLong, shownUntil, stopping };
   }
 
   it('holds up everybody for as long as told', async () => {
@@ -156,10 +156,10 @@ describe('the shared pause after a 429', () => {
   });
 
   it('ends at once when the run stops', async () => {
-    const { clock, limiter, wrapUp } = make();
+    const { clock, limiter, stopping } = make();
     limiter.refused(60_000);
     const admission = limiter.admit();
-    wrapUp.abort();
+    stopping.abort();
     expect(await admission).toBe(false);
     expect(clock.monotonic()).toBe(0);
     expect(limiter.refused(1)).toBe(false);
@@ -171,7 +171,7 @@ describe('the allowance for retries', () => {
     const limiter = new Limiter({
       clock: new FakeClock(),
       rate: undefined,
-      wrapUp: new AbortController().signal,
+      stopping: new AbortController().signal,
       onTooLong: () => undefined,
     });
     const spend = () => Array.from({ length: 20 }, () => limiter.mayRetry()).filter(Boolean).length;

@@ -10,10 +10,10 @@ it('a journal that fails while the run ends denies the row and leaves no rejecti
   const clock = new FakeClock();
   const nothing = () => undefined;
   const control = new RunControl({ clock, signals: { received: [], onSignal: () => nothing } }, nothing, nothing);
-  const limiter = new Limiter({ clock, rate: undefined, wrapUp: control.wrapUp, onTooLong: nothing });
+  const limiter = new Limiter({ clock, rate: undefined, stopping: control.stopping, onTooLong: nothing });
   const recorded: unknown[] = [];
   const journal: Partial<RunJournal> = {
-    intent: async () => control.wrapUpFor({ kind: 'signal', signal: 'SIGINT' }),
+    intent: async () => control.stopFor({ kind: 'signal', signal: 'SIGINT' }),
     result: (row, ending) => {
       recorded.push([row.id, ending.outcome, ending.code, ending.attempts]);
       return Promise.reject(new Failure('LOCAL_IO', 'the disk is full', {}));

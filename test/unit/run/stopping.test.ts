@@ -235,7 +235,7 @@ describe('a signal', () => {
       async (_row, slot) => {
         await slot.pacer.admit('send');
         return new Promise<CallResult>((resolve) => {
-          if (obeys) slot.stop.addEventListener('abort', () => resolve(unknown()));
+          if (obeys) slot.abort.addEventListener('abort', () => resolve(unknown()));
           signals.send('SIGINT');
         });
       },
@@ -267,7 +267,7 @@ describe('a signal', () => {
       async (_row, slot) => {
         await slot.pacer.admit('send');
         return new Promise<CallResult>((resolve) => {
-          slot.stop.addEventListener('abort', () => resolve(unknown()));
+          slot.abort.addEventListener('abort', () => resolve(unknown()));
           signals.send('SIGINT');
           signals.send('SIGINT');
         });

@@ -146,7 +146,7 @@ describe('a run that was lost', () => {
           isLost = true;
         }
         slot.pacer.leaves?.();
-        if (slot.wrapUp.aborted) return failed('CANCELLED', { outcome: 'not_sent' });
+        if (slot.stopping.aborted) return failed('CANCELLED', { outcome: 'not_sent' });
         sent.push(row.row);
         return answered();
       },

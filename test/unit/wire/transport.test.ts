@@ -211,42 +211,42 @@ describe('nothing was sent', () => {
   it('stopped before it began: no connection is made', async () => {
     const server = await serve(json(200, '{}'));
     const transport = transportTo(server.url);
-    const exchange = await transport.exchange(post(server.url), { timeoutMs: 5000, stop: AbortSignal.abort() });
+    const exchange = await transport.exchange(post(server.url), { timeoutMs: 5000, abort: AbortSignal.abort() });
     expect(summary(exchange)).toBe('unsent connecting aborted');
     expect(server.connections).toBe(0);
   });
 });
 
 describe('signals', () => {
-  it('stop ends an exchange whose request left, and says that it left', async () => {
+  it('abort ends an exchange whose request left, and says that it left', async () => {
     const server = await serve(silence());
-    const stop = new AbortController();
-    const onSend = () => setTimeout(() => stop.abort(), 20);
+    const abort = new AbortController();
+    const onSend = () => setTimeout(() => abort.abort(), 20);
     const exchange = await transportTo(server.url).exchange(post(server.url), {
       timeoutMs: 5000,
-      stop: stop.signal,
+      abort: abort.signal,
       onSend,
     });
     expect(summary(exchange)).toBe('sent awaiting_headers aborted');
   });
 
-  it('wrapUp lets an exchange finish whose request left', async () => {
+  it('stopping lets an exchange finish whose request left', async () => {
     const soft = new AbortController();
     const server = await serve(json(200, '{"b":2}'));
     const exchange = await transportTo(server.url).exchange(post(server.url), {
       timeoutMs: 5000,
-      wrapUp: soft.signal,
+      stopping: soft.signal,
       onSend: () => queueMicrotask(() => soft.abort()),
     });
     expect(summary(exchange)).toBe('reply 200 {"b":2}');
   });
 
-  it('wrapUp gives up a connection in the making', async () => {
+  it('stopping gives up a connection in the making', async () => {
     const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
     const url = `https://127.0.0.1:${server.port}`;
     const soft = new AbortController();
     setTimeout(() => soft.abort(), 50);
-    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000, wrapUp: soft.signal });
+    const exchange = await transportTo(url).exchange(post(url), { timeoutMs: 5000, stopping: soft.signal });
     expect(summary(exchange)).toBe('unsent connecting aborted');
   });
 });
@@ -332,8 +332,8 @@ it('M2 reads an answer that came while the process was stopped, although the dea
 
 it('keeps every byte back when it is told so right before the first one', async () => {
   const server = await serve(json(200, '{}'));
-  const wrapUp = new AbortController();
-  const options = { timeoutMs: 5000, wrapUp: wrapUp.signal, onSend: () => wrapUp.abort() };
+  const stopping = new AbortController();
+  const options = { timeoutMs: 5000, stopping: stopping.signal, onSend: () => stopping.abort() };
   const exchange = await transportTo(server.url).exchange(post(server.url), options);
   expect(summary(exchange)).toBe('unsent connecting aborted');
   await server.close();
