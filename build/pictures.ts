@@ -107,8 +107,14 @@ function settle(output: string): string {
     .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
     .replaceAll(/Plan [0-9a-f]{12}/g, 'Plan 7f3a2b904c1d')
-    .replaceAll(/(Made.*?)\S+Z \([^)]*\) by \S+/g, '$12027-04-02T18:00:00Z (now) by ann')
-    .replaceAll(/(Expires.*?)\d{4}-\S+Z/g, '$12027-04-03T18:00:00Z')
+    .replaceAll(
+      /(Made.*?)\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC \([^)]*\) by \S+/g,
+      '$12 Apr 2027, 18:00 UTC (now) by ann',
+    )
+    .replaceAll(
+      /(Expires.*?)\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC(?= \(in (?:\d+ hours|1 day)\))/g,
+      '$13 Apr 2027, 18:00 UTC',
+    )
     .replaceAll(
       /(\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC) \((?:in [^)]+|[^)]+ ago)\)/g,
       (_, time: string) => `${time} (${awayFrom(new Date(time).toISOString(), NOW_MS) ?? ''})`,
@@ -154,6 +160,7 @@ async function withSandbox<Value>(
     // Nothing may be written any more once the picture stands: the folder is removed then.
     NODE_DISABLE_COMPILE_CACHE: '1',
     LANG: 'C.UTF-8',
+    TZ: 'UTC',
     TERM: 'xterm-256color',
     FRONTDESK_TIMEOUT: '1s',
     NODE: process.execPath,
