@@ -82,7 +82,7 @@ function progress({ session }: Serving, ctx: ServerContext, tool: string): () =>
 
 /** Runs a tool that is one read of its operation. */
 async function readOperation(session: Session, request: ReadRequest): Promise<CallToolResult> {
-  const { tool, args, stop, warnings } = request;
+  const { tool, args, abort, warnings } = request;
   if (tool.operation === undefined) throw new Error(`${tool.name} calls no operation`);
   const { call, warnings: suspicious } = readCall(tool.operation, tool, args);
   warnings.push(...suspicious);
@@ -90,7 +90,7 @@ async function readOperation(session: Session, request: ReadRequest): Promise<Ca
   const result: CallResult = await service.client.call(call, {
     policy: session.policy,
     listener: session.listener,
-    stop,
+    abort,
   });
   if (result.kind === 'failed') throw result.failure;
   if (call.operation.query !== null) {

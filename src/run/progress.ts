@@ -2,12 +2,22 @@ import { formatDuration, formatSeconds } from '../output/duration.ts';
 import { groupThousands } from '../output/safe-text.ts';
 import type { RowResult } from './row-outcome.ts';
 import { keyOf, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
-import type { Waited } from './run-task.ts';
 
 /** Below this the rate says nothing yet. */
 const MIN_ELAPSED_MS = 1_000;
 /** Rows that did not succeed, those that need a person first. */
 const NAMED: readonly TallyKey[] = ['unknown', 'rejected', 'failed', 'not_sent'];
+
+/** A row that gets no answer while others do. */
+export interface Waited {
+  readonly row: number;
+  /** Milliseconds since its first request left. */
+  readonly ms: number;
+  /** Rows under way, with this one. */
+  readonly inFlight: number;
+  /** The results behind it fill their memory: no row is sent until it ends. */
+  readonly isFull: boolean;
+}
 
 /** How far a run is: a model without timers or streams, so that the caller decides when and where to show it. */
 export class Progress {

@@ -13,6 +13,8 @@ export interface RunRow {
   readonly row: number;
   /** The id of what is changed or read; undefined when there is none (an event that is created). */
   readonly id: string | undefined;
+  /** Of a planned row: whether it is compared with its plan before it is sent. */
+  readonly drift?: 'checked' | 'unchecked' | undefined;
 }
 
 /** How one row ended, in the shape in which it is printed, counted and kept. */

@@ -5,6 +5,7 @@ import { removeFrom } from '../wire/remove-from.ts';
 import type { RunJournal } from './journal/journal.ts';
 import { Limiter } from './limiter.ts';
 import { OrderedSink } from './ordered-sink.ts';
+import type { Waited } from './progress.ts';
 import { RowCall, type RowCallKind, type RowCallPorts } from './row-call.ts';
 import {
   failedCall,
@@ -19,7 +20,7 @@ import {
 } from './row-outcome.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
-import type { RunResult, RunTask, Waited } from './run-task.ts';
+import type { RunResult, RunTask } from './run-task.ts';
 import { endedBy, outputLoss, runExitCode } from './stop.ts';
 import { StopRules } from './stop-rules.ts';
 
@@ -61,14 +62,14 @@ class RowRunner<R extends RunRow> {
       clock: task.clock,
       rate: task.rate,
       stopping: this.#control.stopping,
-      onPause: (untilMs) => task.onPause?.(untilMs),
+      onPause: (untilMs) => task.progress?.paused(untilMs),
       onTooLong: (waitMs) => this.#control.stopFor({ kind: 'busy', waitMs }),
     });
     this.#sink = new OrderedSink(task, (error, of) =>
       of === 'emit' ? this.#loseOutput(error) : this.#control.break(error),
     );
     this.#ports = { task, control: this.#control, limiter: this.#limiter, sink: this.#sink };
-    task.onBegin?.(() => this.#waitedFor());
+    if (task.progress !== undefined) task.progress.waitedFor = () => this.#waitedFor();
   }
 
   async run(): Promise<RunResult> {
@@ -265,7 +266,7 @@ class RowRunner<R extends RunRow> {
 
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
     this.#tally.add(result, toDo);
-    this.#task.onEnded?.(result);
+    this.#task.progress?.ended(result);
     this.#sink.put(position, result, durable);
   }
 

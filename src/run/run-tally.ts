@@ -83,6 +83,8 @@ export class RunTally {
   reachedService = 0;
   /** Rows that could not be sent because there was no way to the service. */
   unreachable = 0;
+  /** Planned rows that were sent although nothing shows whether they changed since. */
+  uncompared = 0;
   readonly #counts = new Map<TallyKey, number>();
   readonly causes = new CauseCounter<TallyKey>();
 
@@ -93,6 +95,7 @@ export class RunTally {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     if (again) this.toDo += 1;
     if (result.source === 'sent') {
+      if (result.row.drift === 'unchecked') this.uncompared += 1;
       this.attempts += result.ending.attempts;
       this.retries += Math.max(0, result.ending.attempts - 1);
     }

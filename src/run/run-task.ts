@@ -1,6 +1,7 @@
 import type { ClockPort, SignalPort } from '../context.ts';
 import type { CallResult, Pacer } from '../http/call.ts';
 import type { RunJournal } from './journal/journal.ts';
+import type { Progress } from './progress.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';
@@ -37,8 +38,8 @@ export interface RunTask<R extends RunRow> {
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
   readonly clock: ClockPort;
   readonly signals: SignalPort;
-  /** Hears how to ask which row keeps the run waiting: for progress. */
-  onBegin?(waitedFor: () => Waited | undefined): void;
+  /** Hears how far the run is. */
+  readonly progress?: Pick<Progress, 'ended' | 'paused' | 'waitedFor'>;
   /** About how many bytes a row holds; undefined: next to none. */
   sizeOf?(row: R): number;
   /** What the journal keeps of a row besides its id. */
@@ -54,21 +55,6 @@ export interface RunTask<R extends RunRow> {
    * rejects with ends the run (16).
    */
   readonly keep?: ((result: RowResult<R>) => Promise<void>) | undefined;
-  /** Hears each row as it ends, in any order: for progress. */
-  onEnded?(result: RowResult<R>): void;
-  /** Hears that the service asked all rows to wait until then, by the monotonic clock: for progress. */
-  onPause?(untilMs: number): void;
-}
-
-/** A row that gets no answer while others do. */
-export interface Waited {
-  readonly row: number;
-  /** Milliseconds since its first request left. */
-  readonly ms: number;
-  /** Rows under way, with this one. */
-  readonly inFlight: number;
-  /** The results behind it fill their memory: no row is sent until it ends. */
-  readonly isFull: boolean;
 }
 
 export interface RunResult {

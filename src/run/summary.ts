@@ -37,8 +37,6 @@ export interface LeftUnchanged {
   readonly missing?: number | undefined;
   /** Rows that differ in nothing from that file. */
   readonly unchanged?: number | undefined;
-  /** Planned rows that were sent although nothing shows whether they changed since. */
-  readonly uncompared?: number | undefined;
 }
 
 /** The run that a summary is of. */
@@ -73,7 +71,7 @@ export function summaryLines(of: Summarized, report: RunResult): readonly string
   if (tally.fromJournal > 0) lines.push(`${plural(tally.fromJournal, 'row')} done by an earlier process`);
   lines.push(...causeLines(report, run, next));
   lines.push(...unchangedLines(of.left));
-  const uncompared = uncomparedLine(of.left);
+  const uncompared = uncomparedLine(report);
   if (uncompared !== undefined) lines.push(uncompared);
   if (report.stop !== undefined) lines.push(safeText(`stopped: ${stopReason(report.stop)}`), ...remedy(report, run));
   if (report.isOutputLost) {
@@ -161,7 +159,7 @@ function cellsText(cells: ReadonlyMap<string, number>): string {
 }
 
 /** Of planned rows: how many could not be held against what was planned; undefined when all could. */
-export function uncomparedLine({ uncompared = 0 }: LeftUnchanged = {}): string | undefined {
+export function uncomparedLine({ tally: { uncompared } }: RunResult): string | undefined {
   if (uncompared === 0) return undefined;
   return `${plural(uncompared, 'row')} could not be compared with the plan, because they cannot be read`;
 }

@@ -18,7 +18,7 @@ import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
 export function sendRows(
   session: Session,
   { operation, rows, rowCount, limits, pace, kept, unknownRows, failedFile }: Run,
-  { emit, onEnded, onPause, onBegin, clear }: RunOutput,
+  { emit, progress, clear }: RunOutput,
   how: Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile'>,
 ): Promise<RunResult> {
   return runRows<Row>({
@@ -37,9 +37,7 @@ export function sendRows(
     reasonOf: ({ body }) => textAt(body, 'reason'),
     keep: failedFile?.add,
     emit,
-    onEnded,
-    onPause,
-    onBegin,
+    progress,
   });
 }
 
@@ -97,18 +95,10 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   const isWriting = isWrite(operation);
   const service = await session.service(operation.family);
   const output = await openRunOutput(session, run);
-  let uncompared = 0;
-  const counting: RunOutput = {
-    ...output,
-    onEnded(result) {
-      if (result.row.drift === 'unchecked' && result.source === 'sent') uncompared += 1;
-      output.onEnded(result);
-    },
-  };
   let report: RunResult;
   if (isWriting) keepToOutcome(session);
   try {
-    report = await sendRows(session, run, counting, {
+    report = await sendRows(session, run, output, {
       isWrite: isWriting,
       send: makeRowSender(service, operation, limits.policy),
       reconcile: makeReconciler(service, operation, limits.policy),
@@ -124,6 +114,6 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   const { exitCode: runCode } = report;
   const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;
   if (failure !== undefined) await session.notify(warning(failure.code, failure.message));
-  await writeSummary(session, { ...run, left: { ...run.left, uncompared } }, { ...report, exitCode });
+  await writeSummary(session, run, { ...report, exitCode });
   return exitCode;
 }

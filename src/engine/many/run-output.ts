@@ -33,10 +33,7 @@ const LINE_MS = 10_000;
 /** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
 export interface RunOutput {
   emit(result: RowResult<Row>): Promise<void>;
-  onEnded(result: RowResult<Row>): void;
-  /** The service asked for a pause until then, by the monotonic clock. */
-  onPause(untilMs: number): void;
-  onBegin(waitedFor: Progress['waitedFor']): void;
+  readonly progress: Progress;
   /** Takes the progress away, before a notice is written. */
   clear(): void;
   /** Closes the array, whatever happened, and stops the progress. */
@@ -217,11 +214,7 @@ export async function openRunOutput(
       const goesToStderr = news.length > 0 || (!isWriting && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
-    onEnded: (result) => progress.progress.ended(result),
-    onPause: (untilMs) => progress.progress.paused(untilMs),
-    onBegin: (waitedFor) => {
-      progress.progress.waitedFor = waitedFor;
-    },
+    progress: progress.progress,
     clear: () => void progress.clear(),
     async close() {
       progress.stop();
@@ -298,7 +291,7 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
   const { format } = session.output;
   if (isJson(format)) {
     await notifyUnchanged(session, run.left);
-    const uncompared = uncomparedLine(run.left);
+    const uncompared = uncomparedLine(report);
     if (uncompared !== undefined) await session.notify(note('NOT_COMPARED', uncompared));
     await notifyStop(session, report);
     await session.context.stderr.write(`${printJson(summaryJson(run, report))}\n`);

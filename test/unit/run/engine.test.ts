@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { JsonNumber, type JsonValue } from '../../../src/json/value.ts';
+import { Progress } from '../../../src/run/progress.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
-import type { Waited } from '../../../src/run/run-task.ts';
 import { answered, ended, FakeClock, failed, planOf, rejected, rowsTo } from './fakes.ts';
 
 const inOrder = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -76,7 +76,7 @@ describe('many rows', () => {
   it('go on while one gets no answer, which keeps its place in the output', async () => {
     const clock = new FakeClock();
     let others = 0;
-    let waitedFor: (() => Waited | undefined) | undefined;
+    const progress = new Progress(1, 0);
     const seen: unknown[] = [];
     const service = new Map<string, JsonValue>([['limit', new JsonNumber('1.10')]]);
     const refused = failed('REJECTED', { outcome: 'rejected', http: { status: 409, requestId: undefined }, service });
@@ -91,17 +91,15 @@ describe('many rows', () => {
           return answered(new Map<string, JsonValue>([['n', new JsonNumber(`${row.row}.10`)]]));
         }
         await clock.sleep(2_000);
-        seen.push(waitedFor?.());
+        seen.push(progress.waitedFor());
         await clock.sleep(10_000);
-        seen.push(others, waitedFor?.());
+        seen.push(others, progress.waitedFor());
         return answered(null);
       },
       {
         clock,
         concurrency: 2,
-        onBegin: (ask) => {
-          waitedFor = ask;
-        },
+        progress,
       },
     );
     await runRows(plan);
@@ -149,7 +147,7 @@ describe('many rows', () => {
     const clock = new FakeClock();
     let others = 0;
     const seen: unknown[] = [];
-    let waitedFor: (() => Waited | undefined) | undefined;
+    const progress = new Progress(1, 0);
     const plan = planOf(
       100,
       async (row, slot) => {
@@ -159,15 +157,13 @@ describe('many rows', () => {
           return answered(new Map());
         }
         await clock.sleep(5_000);
-        seen.push(others, waitedFor?.()?.isFull);
+        seen.push(others, progress.waitedFor()?.isFull);
         return answered();
       },
       {
         clock,
         concurrency: 4,
-        onBegin: (ask) => {
-          waitedFor = ask;
-        },
+        progress,
         sizeOf: () => 16 << 20,
       },
     );

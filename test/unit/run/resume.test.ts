@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/http/call.ts';
+import type { RowResult } from '../../../src/run/row-outcome.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
@@ -19,6 +20,11 @@ import {
 } from './fakes.ts';
 
 const COUNT = 6;
+
+/** Hears each row as it ends. */
+function hearing(ended: (result: RowResult) => void) {
+  return { ended, paused: () => undefined, waitedFor: () => undefined };
+}
 
 /** Runs rows whose n-th ends as told; answers what was sent, what was printed and the report. */
 async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Partial<RunTask<TestRow>> = {}) {
@@ -67,9 +73,9 @@ describe('a run that is taken up again', () => {
       {},
       {
         signals,
-        onEnded: (result) => {
+        progress: hearing((result) => {
           if (result.row.row === 2) signals.send('SIGINT');
-        },
+        }),
       },
     );
     expect(first.report).toMatchObject({ exitCode: 130, state: 'stopped' });
@@ -194,7 +200,7 @@ describe('unknown rows of an earlier process', () => {
       {
         unknownRows: 'resend',
         signals,
-        onEnded: () => signals.send('SIGTERM'),
+        progress: hearing(() => signals.send('SIGTERM')),
       },
     );
     expect(second.sent).toEqual([]);
