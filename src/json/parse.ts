@@ -1,6 +1,6 @@
 import { shorten } from './shorten.ts';
 import { type JsonProblem, JsonSyntaxError } from './syntax-error.ts';
-import { isJsonObject, JsonNumber, type JsonValue, rememberText } from './value.ts';
+import { isJsonObject, JsonNumber, type JsonValue, rememberLength, rememberText } from './value.ts';
 
 /** Arrays and objects inside each other; deeper texts are refused (docs/faults.md B20). */
 const MAX_DEPTH = 256;
@@ -27,8 +27,9 @@ export function parseJson(
   const parser = new Parser(text, maxDepth, maxWeightBytes);
   const value = parser.document();
   // All empty objects are the same one, which has no text of its own.
-  if (remembers && text.length <= MAX_REMEMBERED && isJsonObject(value) && value.size > 0) {
-    const compact = parser.compactText();
+  if (remembers && isJsonObject(value) && value.size > 0) {
+    if (text.length > MAX_REMEMBERED) rememberLength(value, text.length);
+    const compact = text.length > MAX_REMEMBERED ? undefined : parser.compactText();
     if (compact !== undefined && PLAIN.test(compact)) rememberText(value, compact);
   }
   return value;

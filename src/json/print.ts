@@ -30,6 +30,13 @@ export function printJson(value: JsonValue, options: PrintOptions = {}): string 
   return text;
 }
 
+/** The compact JSON as UTF-8, in pieces: a value of megabytes is never in memory as one text. */
+export function jsonBytes(value: JsonValue): Buffer[] {
+  const known = rememberedText(value);
+  if (known !== undefined) return [Buffer.from(known)];
+  return Array.from(printJsonPieces(value), (piece) => Buffer.from(piece));
+}
+
 /** A piece is handed over as soon as it has this many UTF-16 units. */
 const PIECE_LENGTH = 65_536;
 
@@ -107,6 +114,8 @@ class Printer {
   take(): string {
     const piece = this.out;
     this.out = '';
+    // A text that was put together keeps its parts, several times as long, until it is first looked into.
+    piece.includes('\n');
     return piece;
   }
 

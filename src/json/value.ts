@@ -30,9 +30,10 @@ export function textAt(value: JsonValue | undefined, name: string): string | und
 }
 
 const TEXT = Symbol('text');
+const LENGTH = Symbol('length');
 
-/** An object that remembers the text it was read from. */
-type Remembering = JsonObject & { [TEXT]?: string };
+/** An object that remembers the text it was read from, or how long that was. */
+type Remembering = JsonObject & { [TEXT]?: string; [LENGTH]?: number };
 
 /**
  * Keeps the text that an object was read from, for a text that printing the object would give again. Not in a table
@@ -41,6 +42,17 @@ type Remembering = JsonObject & { [TEXT]?: string };
 export function rememberText(object: JsonObject, text: string): void {
   // A Map takes further properties, and no other code knows this one.
   (object as Remembering)[TEXT] = text;
+}
+
+/** Keeps the length of a text that is too long to be kept. */
+export function rememberLength(object: JsonObject, length: number): void {
+  (object as Remembering)[LENGTH] = length;
+}
+
+/** The length of the text that this value was read from, where it is known; else 0. */
+export function rememberedLength(value: JsonValue | undefined): number {
+  if (!isJsonObject(value)) return 0;
+  return rememberedText(value)?.length ?? (value as Remembering)[LENGTH] ?? 0;
 }
 
 /** The text that prints this value compactly, if it is known; a copy of the value does not have it. */

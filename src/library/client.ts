@@ -10,7 +10,7 @@ import type { Transport } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { LibraryCredential } from './credential.ts';
 import { type CheckedOptions, type FamilyOptions, signalOf } from './options.ts';
-import { readResult, writeResult } from './results.ts';
+import { readResult, textOf, writeResult } from './results.ts';
 import type { Client, Signal } from './types.ts';
 
 /** What of the process a client needs. */
@@ -76,8 +76,8 @@ class LibraryClient {
     if (checked.faults.length > 0) {
       throw new TypeError(checked.faults.map(({ where, problem }) => `${method}: ${where}: ${problem}`).join('; '));
     }
-    const { result, body } = await this.#watch(this.#send(line, { operation, ...checked }, signal));
-    return (isWrite(operation) ? writeResult : readResult)(result, body, this.#mask);
+    const { result, text } = await this.#watch(this.#send(line, { operation, ...checked }, signal));
+    return (isWrite(operation) ? writeResult : readResult)(result, text, this.#mask);
   }
 
   async close(): Promise<void> {
@@ -109,7 +109,10 @@ class LibraryClient {
       // Only `aborted` and the event are looked at, and those are what a Signal has.
       ...(signal === undefined ? {} : { abort: signal as AbortSignal }),
     });
-    return { result, body: result.kind === 'answered' ? takeUtf8([...last]) : '' };
+    if (result.kind !== 'answered') return { result, text: '' };
+    const text = textOf(result.resource, takeUtf8([...last]), this.#mask);
+    // The caller's resource is made of the text: the two are never in memory together.
+    return { result: { ...result, resource: null }, text };
   }
 
   /** Keeps a call in mind until it has ended, for `close`. */

@@ -12,7 +12,7 @@ type Answered = Extract<CallResult, { kind: 'answered' }>;
  * The body as it was sent, our own token masked. Where the token hides behind escapes, the masked resource is
  * printed anew: the comparison is between values.
  */
-function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
+export function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
   // A byte order mark is no part of the JSON.
   const body = sent.startsWith('\uFEFF') ? sent.slice(1) : sent;
   if (!mask.mayBeIn(body)) return body;
@@ -21,9 +21,8 @@ function textOf(resource: JsonValue, sent: string, mask: TokenMask): string {
   return printJson(parseJson(masked)) === printed ? masked : printed;
 }
 
-function answerOf(result: Answered, body: string, mask: TokenMask): Answer<unknown> {
-  const text = textOf(result.resource, body, mask);
-  const { requestId, notices } = result.ending;
+function answerOf({ ending }: Answered, text: string, mask: TokenMask): Answer<unknown> {
+  const { requestId, notices } = ending;
   return {
     resource: JSON.parse(text),
     text,
@@ -46,17 +45,17 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
   };
 }
 
-/** How a read ended, with `body` as the service sent it. */
-export function readResult(result: CallResult, body: string, mask: TokenMask): ReadResult<unknown> {
+/** How a read ended; `text` is that of its resource. */
+export function readResult(result: CallResult, text: string, mask: TokenMask): ReadResult<unknown> {
   if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure, mask) };
-  return { ok: true, ...answerOf(result, body, mask) };
+  return { ok: true, ...answerOf(result, text, mask) };
 }
 
-/** How a write ended, with `body` as the service sent it. */
-export function writeResult(result: CallResult, body: string, mask: TokenMask): WriteResult<unknown> {
+/** How a write ended; `text` is that of its resource. */
+export function writeResult(result: CallResult, text: string, mask: TokenMask): WriteResult<unknown> {
   const { outcome } = result.ending;
   if (result.kind === 'answered') {
-    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result, body, mask) };
+    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result, text, mask) };
   }
   const error = errorOf(result.failure, mask);
   // No answer, and not proven unsent.

@@ -28,6 +28,29 @@ function textLength(message: JSONRPCMessage): number {
   return String(text).length;
 }
 
+/** A longer text of a message is written in pieces of this many UTF-16 units. */
+const PIECE_LENGTH = 65_536;
+
+/** A message as a line. A long text is never in memory once more: its pieces are escaped one by one. */
+function* messagePieces(message: unknown): Generator<string, void, undefined> {
+  const texts: string[] = [];
+  const mark = `long text ${randomBytes(16).toString('base64url')}`;
+  const frame = JSON.stringify(message, (_, value: unknown) => {
+    if (typeof value !== 'string' || value.length <= PIECE_LENGTH) return value;
+    texts.push(value);
+    return mark;
+  }).split(mark);
+  const last = frame.pop() ?? '';
+  for (const [index, before] of frame.entries()) {
+    yield before;
+    const text = texts[index] ?? '';
+    for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+      yield JSON.stringify(text.slice(at, at + PIECE_LENGTH)).slice(1, -1);
+    }
+  }
+  yield `${last}\n`;
+}
+
 /**
  * The connection to a client: one JSON-RPC message a line. Our requests leave under ids that cannot be guessed, and
  * an answer is handed on once, so that an unsolicited or repeated one is dropped. Each request of
@@ -183,8 +206,9 @@ export class Connection implements Transport {
     this.#written = (async () => {
       await before;
       answerMemory.beginPrint(bytes);
+      answerMemory.makeRoom(bytes);
       try {
-        await this.#stdout.write(`${JSON.stringify(message)}\n`);
+        for (const piece of messagePieces(message)) await this.#stdout.write(piece);
       } catch (error) {
         this.onLost(error);
         throw error;

@@ -1,16 +1,18 @@
 import { Failure } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { fromPlain, toPlain } from '../json/plain.ts';
-import { printJson } from '../json/print.ts';
-import { isJsonObject, type JsonValue, rememberedText } from '../json/value.ts';
+import { jsonBytes } from '../json/print.ts';
+import { takeUtf8 } from '../json/utf8.ts';
+import { isJsonObject, type JsonValue, rememberedLength, rememberedText } from '../json/value.ts';
 import { answerMemory } from '../wire/answer-memory.ts';
+import { byteLength } from '../wire/exchange.ts';
 import type { RowResult, RunRow } from './row-outcome.ts';
 import type { RunTask } from './run-task.ts';
 
 interface Waiting<R extends RunRow> {
   readonly result: RowResult<R>;
   /** Its resource or failure as bytes outside the heap, where it has to wait: as objects they take ten times as much. */
-  readonly packed: Buffer | undefined;
+  readonly packed: Buffer[] | undefined;
   /** Resolves when the row's result is in the journal: only then is it printed. */
   readonly durable: Promise<void> | undefined;
   readonly bytes: number;
@@ -87,7 +89,7 @@ export class OrderedSink<R extends RunRow> {
   put(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
     const waiting =
       position === this.#next
-        ? { result, packed: undefined, durable, bytes: lengthOf(result.resource) }
+        ? { result, packed: undefined, durable, bytes: rememberedLength(result.resource) }
         : this.#pack(position, result, durable);
     this.#held += 1;
     answerMemory.hold(waiting.bytes);
@@ -110,21 +112,21 @@ export class OrderedSink<R extends RunRow> {
     const isNear = position - this.#next <= NEAR_ROWS && known !== undefined && known.length <= SHORT_LENGTH;
     const content = isNear ? undefined : (resource ?? (failure && failureObject(failure)));
     if (content === undefined) return { result, packed: undefined, durable, bytes };
-    const packed = Buffer.from(printJson(content), 'utf8');
+    const packed = jsonBytes(content);
     const bare = { ...result, resource: undefined, failure: undefined };
-    return { result: bare, packed, durable, bytes: bytes + packed.length };
+    return { result: bare, packed, durable, bytes: bytes + byteLength(packed) };
   }
 
   async #pump(): Promise<void> {
     for (;;) {
       const head = this.#waiting[this.#next - this.#first];
       if (head === undefined) break;
+      answerMemory.beginPrint(head.bytes);
       // A journal that cannot be written stops the run where the result is recorded; what is known is still printed.
       if (head.durable !== undefined && head.durable !== this.#lastDurable) {
         this.#lastDurable = head.durable;
         await head.durable.catch(() => undefined);
       }
-      answerMemory.beginPrint(head.bytes);
       const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
       if (this.#isKeeping) await this.#keep(result);
@@ -168,11 +170,6 @@ export class OrderedSink<R extends RunRow> {
   }
 }
 
-/** Of the text that a resource was read from, where that is known. */
-function lengthOf(resource: JsonValue | undefined): number {
-  return resource === undefined ? 0 : (rememberedText(resource)?.length ?? 0);
-}
-
 /** The details of a failure that are JSON as it came. */
 const JSON_DETAILS = ['service', 'body', 'observed'] as const;
 
@@ -194,9 +191,10 @@ function failureOf(object: JsonValue): Failure {
   return new Failure(code, message, { ...more, details: { ...more.details, ...Object.fromEntries(asSent) } });
 }
 
-function unpacked<R extends RunRow>({ result, packed }: Waiting<R>): RowResult<R> {
+function unpacked<R extends RunRow>({ result, packed, bytes }: Waiting<R>): RowResult<R> {
   if (packed === undefined) return result;
-  const content = parseJson(packed.toString('utf8'));
+  answerMemory.makeRoom(bytes);
+  const content = parseJson(takeUtf8(packed));
   return result.ending.code === undefined
     ? { ...result, resource: content }
     : { ...result, failure: failureOf(content) };

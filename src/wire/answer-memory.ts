@@ -7,7 +7,7 @@ export const SHARE_BYTES = 256 * 1024;
 const BUDGET_BYTES = 224 * 1024 * 1024;
 /** A long one counts several times: the system gets its memory back late. */
 const WEIGHT = 4;
-/** After so much of long answers garbage is collected: V8 alone lets it grow to several times of what is used. */
+/** After so much of long texts garbage is collected: V8 alone lets it grow to several times of what is used. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
 function weightOf(bytes: number): number {
@@ -29,6 +29,8 @@ export interface ReadAnswer {
  * printed. One that finds no place waits; none is refused, and one can always be finished.
  */
 export class AnswerMemory {
+  /** Frees what is not used any more. Absent: the program is not ours to interrupt. */
+  collect: (() => void) | undefined;
   #used = 0;
   #held = 0;
   #printing = 0;
@@ -73,7 +75,8 @@ export class AnswerMemory {
   endPrint(bytes: number): void {
     if (bytes <= SHARE_BYTES) return;
     this.#printing -= 1;
-    this.#parseNext();
+    // When what was printed is forgotten.
+    setImmediate(() => this.#parseNext());
   }
 
   /** A result waits to be printed; `free` gives its bytes back. */
@@ -88,12 +91,13 @@ export class AnswerMemory {
     this.#goOn();
   }
 
-  /** Whether what is left of earlier answers is to be freed before this one, which is whole, is parsed. */
-  isToCollect(bytes: number): boolean {
-    const isTime = this.#sinceCollected >= COLLECT_BYTES;
-    if (isTime) this.#sinceCollected = 0;
+  /** Frees what is left of earlier texts before one of this many bytes is parsed or printed. */
+  makeRoom(bytes: number): void {
+    if (this.#sinceCollected >= COLLECT_BYTES) {
+      this.#sinceCollected = 0;
+      this.collect?.();
+    }
     if (bytes > SHARE_BYTES) this.#sinceCollected += bytes;
-    return isTime;
   }
 
   #give(answer: ReadAnswer, weight: number): boolean {

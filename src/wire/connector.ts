@@ -16,7 +16,7 @@ export interface TransportOptions {
   readonly trustPems?: readonly string[];
   /** Name lookup, TCP, proxy and TLS together. */
   readonly connectTimeoutMs?: number;
-  /** Frees what is left of answers that were dealt with. Absent: the program is not ours to interrupt. */
+  /** Of `AnswerMemory`. */
   readonly collectGarbage?: (() => void) | undefined;
 }
 

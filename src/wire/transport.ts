@@ -33,6 +33,7 @@ interface Lane {
  * exchanges at a time.
  */
 export function createTransport(options: TransportOptions): Transport {
+  answerMemory.collect = options.collectGarbage;
   const idle: Lane[] = [];
   const busy: Lane[] = [];
   const release = (lane: Lane, isReusable: boolean): void => {
@@ -295,8 +296,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, ReadAnswer {
     if (stopping !== undefined) removeFrom(listenersOf(stopping), this.#onStopping);
     this.#body = [];
     this.#release(this.#lane, isReusable);
-    const { collectGarbage } = this.#to;
-    if (collectGarbage !== undefined && answerMemory.isToCollect(this.#size)) collectGarbage();
+    answerMemory.makeRoom(this.#size);
     this.#resolve(exchange);
     // Who waits for it reads it in this turn.
     if (Math.max(this.#size, this.#declared) > SHARE_BYTES) setImmediate(() => answerMemory.release(this));

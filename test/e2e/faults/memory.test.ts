@@ -11,24 +11,42 @@ import { cardText } from '../../support/sample-card.ts';
 
 const ANSWERS = 64;
 const ANSWER_BYTES = 8_000_000;
-const HOOK = fileURLToPath(new URL('../../../bench/peak-memory.cjs', import.meta.url));
+const HOOK = fileURLToPath(new URL('../../../bench/usage.cjs', import.meta.url));
 
-/** A service whose every card has a long text in it; it answers when `after` requests have come. */
-async function startLargeCards(after: number) {
-  const long = 'a'.repeat(ANSWER_BYTES);
+const TRANSACTION = '{"transactionId":"t-1","type":"PURCHASE","amount":-1.50,"createdAt":"2025-01-02T00:00:00Z"}';
+
+interface LargeCards {
+  /** It answers when so many requests have come. */
+  readonly after: number;
+  /** What makes the cards long. */
+  readonly of?: 'text' | 'transactions';
+  /** Cards that come first and are short; the first of them is answered with the long ones. */
+  readonly short?: number;
+}
+
+/** A service of cards with a long text, or with as many transactions as the program takes. */
+async function startLargeCards({ after, of = 'text', short = 0 }: LargeCards) {
+  const [from, to] =
+    of === 'text'
+      ? ['Bergen', 'a'.repeat(ANSWER_BYTES)]
+      : ['"metadata"', `"transactions":[${Array(200_000).fill(TRANSACTION).join(',')}],"metadata"`];
   let count = 0;
   const waiting: (() => void)[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (data) => {
       const [, id = '', verb] = /\/v1\/cards\/([\w-]{36})(\/block)?/.exec(data.toString('latin1')) ?? [];
-      const card = cardText(verb === undefined ? 'ACTIVE' : 'BLOCKED', id).replace('Bergen', long);
       count += 1;
-      waiting.push(() =>
+      const isShort = Number(id.slice(-12)) <= short;
+      const answer = () => {
+        const plain = cardText(verb === undefined ? 'ACTIVE' : 'BLOCKED', id);
+        const card = isShort ? plain : plain.replace(from, to);
         socket.write(
           `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${card.length}\r\n\r\n${card}`,
-        ),
-      );
+        );
+      };
+      if (isShort && id !== cardId(1)) answer();
+      else waiting.push(answer);
       if (count >= after) for (const answer of waiting.splice(0)) answer();
     });
   });
@@ -45,11 +63,20 @@ async function startLargeCards(after: number) {
   };
 }
 
+/** Reads all that the program writes to stdout; answers how much it was. */
+function drain({ stdout }: ReturnType<typeof start>['child']): { readonly bytes: number } {
+  const drained = { bytes: 0 };
+  stdout.on('data', (data: Buffer) => {
+    drained.bytes += data.length;
+  });
+  return drained;
+}
+
 /** Starts the program; `ended` has its exit code, what it wrote to stderr and the most memory it held, in MiB. */
 function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   const home = createHome();
-  const peakFile = join(home.path, 'peak');
-  const { command, args: words, env: all } = programCommand(args, home, { ...env, PEAK_MEMORY_FILE: peakFile });
+  const usageFile = join(home.path, 'usage');
+  const { command, args: words, env: all } = programCommand(args, home, { ...env, USAGE_FILE: usageFile });
   const child = spawn(command, ['--require', HOOK, ...words], { env: all, stdio: 'pipe' });
   let stderr = '';
   child.stderr.on('data', (data) => {
@@ -58,19 +85,19 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   const ended = once(child, 'close').then(([code]) => ({
     code,
     stderr,
-    peak: Number(readFileSync(peakFile, 'utf8')) / 1024,
+    peak: Number(JSON.parse(readFileSync(usageFile, 'utf8')).mib),
   }));
   return { child, ended };
 }
 
-describe('T26 answers of 8 MB, all at once', () => {
+describe('T26 long answers, all at once', () => {
   it.each([
     ['read', ['card', 'get']],
     ['applied', ['card', 'block', '--yes']],
   ])(
     `${ANSWERS} rows are %s in 512 MiB`,
     async (outcome, command) => {
-      const service = await startLargeCards(ANSWERS);
+      const service = await startLargeCards({ after: ANSWERS });
       const ids = join(createHome().path, 'ids.txt');
       writeFileSync(ids, idLines(ANSWERS));
       const { child, ended } = start(
@@ -78,22 +105,46 @@ describe('T26 answers of 8 MB, all at once', () => {
         service.env,
       );
       child.stdin.end();
-      let bytes = 0;
-      child.stdout.on('data', (data: Buffer) => {
-        bytes += data.length;
-      });
+      const drained = drain(child);
       const { code, stderr, peak } = await ended;
       expect(stderr).toContain(`"outcomes":{"${outcome}":${ANSWERS}}`);
       expect(code).toBe(0);
-      expect(bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
+      expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
       expect(service.requests()).toBe(ANSWERS);
       expect(peak).toBeLessThan(512);
     },
-    180_000,
+    300_000,
+  );
+
+  it.each([
+    { what: '5 writes', short: 0, long: 5, command: ['card', 'block', '--yes'] },
+    {
+      what: '4 reads behind 20,000 small results that wait for a row',
+      short: 20_000,
+      long: 4,
+      command: ['card', 'get'],
+    },
+  ])(
+    '$what, each full of transactions, end in 512 MiB',
+    async ({ short, long, command }) => {
+      const rows = short + long;
+      const service = await startLargeCards({ after: rows, of: 'transactions', short });
+      const ids = join(createHome().path, 'ids.txt');
+      writeFileSync(ids, idLines(rows));
+      const { child, ended } = start([...command, '--from', ids, '-j', '8', '-o', 'ndjson', '-q'], service.env);
+      child.stdin.end();
+      const drained = drain(child);
+      const { code, peak } = await ended;
+      expect(code).toBe(0);
+      expect(drained.bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
+      expect(service.requests()).toBe(rows);
+      expect(peak).toBeLessThan(512);
+    },
+    300_000,
   );
 
   it('32 calls of an assistant are answered in 512 MiB', async () => {
-    const service = await startLargeCards(32);
+    const service = await startLargeCards({ after: 32 });
     const { child, ended } = start(['mcp'], service.env);
     const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     const clientInfo = { name: 'large', version: '1' };
@@ -114,5 +165,5 @@ describe('T26 answers of 8 MB, all at once', () => {
     expect(bytes).toBeGreaterThan(2 * 32 * ANSWER_BYTES);
     expect(service.requests()).toBe(32);
     expect(peak).toBeLessThan(512);
-  }, 180_000);
+  }, 300_000);
 });

@@ -62,7 +62,25 @@ it('T26 a long answer is parsed when no other one is being printed, a short one 
   memory.parse(1000, () => parsed.push('short'));
   expect(parsed).toEqual(['short']);
   memory.endPrint(MIB);
+  // First what was printed is forgotten.
+  expect(parsed).toEqual(['short']);
+  await new Promise((resolve) => setImmediate(resolve));
   expect(parsed).toEqual(['short', 'long']);
   await new Promise((resolve) => setImmediate(resolve));
   expect(parsed).toEqual(['short', 'long', 'other long']);
+});
+
+it('T26 garbage is collected before a text is parsed or printed, once 8 MiB of long ones were', () => {
+  const memory = new AnswerMemory();
+  let collections = 0;
+  memory.collect = () => {
+    collections += 1;
+  };
+  for (let n = 0; n < 8; n += 1) memory.makeRoom(MIB);
+  expect(collections).toBe(0);
+  memory.makeRoom(1000);
+  expect(collections).toBe(1);
+  memory.makeRoom(20 * MIB);
+  memory.makeRoom(20 * MIB);
+  expect(collections).toBe(2);
 });
