@@ -30,13 +30,16 @@ const OUTCOME_COLOURS = new Map<string, Colour>([
 
 export function makePaint(colour: boolean): Paint {
   const chalk = new Chalk({ level: colour ? 1 : 0 });
+  // Chalk makes a painter at each mention of a colour, which takes longer than painting.
+  const { green, red, yellow, gray, magenta, dim } = chalk;
+  const painters = { green, red, yellow, gray, magenta };
   return {
     bold: (text) => chalk.bold(text),
-    faint: (text) => chalk.dim(text),
+    faint: (text) => dim(text),
     toned(tone, meaning, shown) {
-      if (tone === 'faint') return chalk.dim(shown);
+      if (tone === 'faint') return dim(shown);
       const name = tone === 'status' ? STATUS_COLOURS.get(meaning) : OUTCOME_COLOURS.get(meaning);
-      return tone === undefined || name === undefined ? shown : chalk[name](shown);
+      return tone === undefined || name === undefined ? shown : painters[name](shown);
     },
   };
 }

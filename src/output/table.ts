@@ -7,7 +7,12 @@ import { safeText } from './safe-text.ts';
 
 /** The cells of a row as a table shows them: safe, one line each, not cut. */
 export function safeCells(row: JsonValue, columns: readonly Column[]): string[] {
-  return columns.map((column) => safeText(cellText(getPath(row, column.name))));
+  return columns.map((column) => safeCell(row, column));
+}
+
+/** A cell as a table shows it. */
+export function safeCell(row: JsonValue, column: Column): string {
+  return safeText(cellText(getPath(row, column.name)));
 }
 
 /** Rows as lines under a header, which is written with the first of them, or at the end where there is none. */

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { OutputPort } from '../context.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from './column.ts';
@@ -7,7 +6,7 @@ import { type FittedColumns, type Frame, fitColumns, GAP, streamedWidths, widenL
 import type { OutputOptions, RowWriter } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { safeText } from './safe-text.ts';
-import { lineWriter, safeCells } from './table.ts';
+import { lineWriter, safeCell } from './table.ts';
 
 /** `mayLeaveOut`: the columns were not named, so those that do not fit may be left out; the last line then names them. */
 type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' | 'header'> & Frame;
@@ -65,7 +64,7 @@ export function terminalRowWriter(
       const isEmpty = (index: number) => cells.every((row) => row[index] === '');
       const fitted = fitColumns(columns, natural, style, isEmpty);
       if (held.length <= MAX_DRAWN_ROWS) {
-        await stdout.write(drawTable(fitted, held, style, paint));
+        await stdout.write(await drawTable(fitted, held, style, paint));
         await stdout.write(leftOutLine(fitted, style, paint));
         return;
       }
@@ -76,9 +75,15 @@ export function terminalRowWriter(
   };
 }
 
+/** A cell as a person reads it. */
+function peopleCell(row: JsonValue, column: Column): string {
+  const cell = safeCell(row, column);
+  return column.people?.(cell) ?? cell;
+}
+
 /** The cells as a person reads them. */
 function peopleCells(row: JsonValue, columns: readonly Column[]): string[] {
-  return safeCells(row, columns).map((cell, index) => columns[index]?.people?.(cell) ?? cell);
+  return columns.map((column) => peopleCell(row, column));
 }
 
 /** The lines below a row: what had no room beside it, whole. */
@@ -114,10 +119,12 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
     return `${paint.bold(cells.join(GAP).trimEnd())}\n${rule && `${rule}\n`}`;
   };
   const lineOf = (row: JsonValue) => {
-    const cells = peopleCells(row, columns).map((cell, index) =>
-      paint.toned(columns[index]?.tone, cell, cellOf(cell, index)),
-    );
-    const line = `${cells.join(GAP).trimEnd()}\n`;
+    let cells = '';
+    for (const [index, column] of columns.entries()) {
+      const cell = peopleCell(row, column);
+      cells += `${index === 0 ? '' : GAP}${paint.toned(column.tone, cell, cellOf(cell, index))}`;
+    }
+    const line = `${cells.trimEnd()}\n`;
     if (below.length === 0) return line;
     return [line, ...linesBelow(row, fitted, style, paint).map((text) => `${text}\n`)].join('');
   };
@@ -136,7 +143,13 @@ function tableWidth(widths: readonly number[]): number {
 }
 
 /** The whole table, a rule under its header. */
-function drawTable(fitted: FittedColumns, rows: readonly JsonValue[], style: TerminalStyle, paint: Paint): string {
+async function drawTable(
+  fitted: FittedColumns,
+  rows: readonly JsonValue[],
+  style: TerminalStyle,
+  paint: Paint,
+): Promise<string> {
+  const { default: Table } = await import('cli-table3');
   const { columns, widths } = fitted;
   const shown: string[] = [];
   const rule = ruleOf(style);
