@@ -16,7 +16,10 @@ mkdirSync(join(scratch, 'home'));
 /** A user of his own; nothing of this environment comes along (NODE_EXTRA_CA_CERTS alone slows Node 20 down by a start). */
 export function environment(url) {
   const home = join(scratch, 'home');
-  const service = url === undefined ? {} : { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: 'x'.repeat(24) };
+  const token = 'x'.repeat(24);
+  const cards = { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: token };
+  const calendar = { FRONTDESK_CALENDAR_URL: url, FRONTDESK_CALENDAR_TOKEN: token };
+  const service = url === undefined ? {} : { ...cards, ...calendar };
   return { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...service };
 }
 
@@ -53,24 +56,29 @@ export function ratio(command, yardstick, { env = environment(), runs = 21, stdo
   return median(ratios);
 }
 
-/** The most memory that a Node process held, in MiB; the median of some runs. */
-export function peakMiB([node, ...args], env, runs = 5, stdout = join(scratch, 'out')) {
-  const file = join(scratch, 'peak');
-  const hook = fileURLToPath(new URL('peak-memory.cjs', import.meta.url));
-  const peaks = [];
-  for (let run = 0; run < runs; run += 1) {
-    seconds([node, '--require', hook, ...args], { ...env, PEAK_MEMORY_FILE: file }, stdout);
-    peaks.push(Number(readFileSync(file, 'utf8')) / 1024);
-  }
-  return median(peaks);
+/** What a process of Node took: the most memory it held, in MiB, and its processor time, in milliseconds. */
+export function usage([node, ...args], env, stdout = join(scratch, 'out')) {
+  const file = join(scratch, 'usage');
+  const hook = fileURLToPath(new URL('usage.cjs', import.meta.url));
+  seconds([node, '--require', hook, ...args], { ...env, USAGE_FILE: file }, stdout);
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** The most memory that a process of Node held, in MiB; the median of some runs. */
+export function peakMiB(command, env, runs = 5, stdout = undefined) {
+  return median(Array.from({ length: runs }, () => usage(command, env, stdout).mib));
 }
 
 /** Starts the service of the benchmarks in a process of its own; `stop` ends it. */
-export async function startService(latencyMs = 0, slowMs = latencyMs, bytes = 0) {
+export async function startService(latencyMs = 0, slowMs = latencyMs, bytes = 0, transactions = 0) {
   const script = fileURLToPath(new URL('service.mjs', import.meta.url));
-  const child = spawn(process.execPath, [script, String(latencyMs), String(slowMs), String(bytes)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [script, String(latencyMs), String(slowMs), String(bytes), String(transactions)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const port = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data).trim())));
   return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
 }

@@ -1,15 +1,24 @@
-// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs> [slowMs] [bytes]`:
-// every hundredth card takes `slowMs`; `bytes` of text stand in each card. Prints its port. It lives in a process of its own, so that it takes no turn of the program that is measured.
+// A service of cards on loopback that answers as fast as one process can: `node bench/service.mjs <latencyMs>
+// [slowMs] [bytes] [transactions]`: every hundredth card takes `slowMs`; each has so many bytes of text and so many
+// transactions; an update of a subscriber answers with no more than its id. Prints its port. It lives in a process of
+// its own, so that it takes no turn of the program that is measured.
 import { createServer } from 'node:net';
 
-const latencyMs = Number(process.argv[2] ?? 0);
-const slowMs = Number(process.argv[3] ?? latencyMs);
-const store = 'Bergen'.padEnd(Number(process.argv[4] ?? 0), '.');
+const [latencyMs = 0, slowMs = latencyMs, bytes = 0, transactions = 0] = process.argv.slice(2).map(Number);
+const transaction = '{"transactionId":"t-1","amount":-1.50,"type":"PURCHASE","createdAt":"2025-01-02T00:00:00Z"}';
+const list = transactions === 0 ? '' : `"transactions":[${Array(transactions).fill(transaction).join(',')}],`;
+const more = `"metadata":{"store":"${'Bergen'.padEnd(bytes, '.')}"},${list}"createdAt":"2025-01-01T00:00:00Z"`;
 
-function answerTo(head) {
+function bodyFor(head) {
+  const [, subscriber] = /\/subscribers\/([^/ ]+)/.exec(head) ?? [];
+  if (subscriber !== undefined) return `{"id":"${subscriber}","object":"subscriber","active":true}`;
   const id = /\/v1\/cards\/([0-9a-fA-F-]{36})/.exec(head)?.[1] ?? '';
   const status = head.includes('/block ') ? 'BLOCKED' : 'ACTIVE';
-  const body = `{"cardId":"${id}","clientReference":"order-1","status":"${status}","initialBalance":50.00,"currentBalance":10.10,"expiryDate":"2031-01-01T00:00:00Z","design":"classic","metadata":{"store":"${store}"},"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-02T00:00:00Z"}`;
+  return `{"cardId":"${id}","clientReference":"order-1","status":"${status}","initialBalance":50.00,"currentBalance":10.10,"expiryDate":"2031-01-01T00:00:00Z","design":"classic",${more},"updatedAt":"2025-01-02T00:00:00Z"}`;
+}
+
+function answerTo(head) {
+  const body = bodyFor(head);
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
