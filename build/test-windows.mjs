@@ -4,13 +4,15 @@
 // not judged there stands in build/not-in-wine.mjs, and each run prints it. Without Wine it is skipped by name. On Windows
 // itself the tests run beside the program: those of the commands, and of what is different there.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { root } from './bundle.mjs';
 import { FILES_NOT_JUDGED, filesJudged, TESTS_NOT_JUDGED } from './not-in-wine.mjs';
 import { copyForWine, endWine, folder, hasWine, inWine, prepareWine, startInWine, windowsNode } from './wine.mjs';
 
 /** Where the broker says which programs have ended. */
 const ended = `${folder}/ended`;
+/** What it has to say when it breaks. */
+const log = `${folder}/broker.log`;
 /** Ten minutes of the whole, on two processors. */
 const SHORT = [
   ...['credentials', 'history', 'doctor'].map((name) => `test/command/${name}.test.ts`),
@@ -25,9 +27,10 @@ async function startBroker() {
   rmSync(ended, { recursive: true, force: true });
   mkdirSync(ended);
   const files = [`${root}test/windows/broker.cjs`, `${folder}/port`, `${root}bin/frontdesk.js`, ended];
-  const broker = startInWine(windowsNode('22'), files.map(inWine));
+  const broker = startInWine(windowsNode('22'), files.map(inWine), log);
   for (let tries = 0; !existsSync(`${folder}/port`); tries += 1) {
-    if (tries === 240 || broker.exitCode !== null) throw new Error('Node for Windows did not start under Wine');
+    if (tries === 240 || broker.exitCode !== null)
+      throw new Error(`Node for Windows did not start under Wine\n${readFileSync(log, 'utf8')}`);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   return broker;
@@ -85,6 +88,9 @@ async function runInWine() {
       FRONTDESK_TEST_ENDED: ended,
       ...(executable === undefined ? {} : { FRONTDESK_TEST_EXE: executable }),
     });
+    // Its end is heard of in the next turn.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (broker.exitCode !== null) console.log(`the broker ended before the tests:\n${readFileSync(log, 'utf8')}`);
   } finally {
     broker.kill();
     endWine();

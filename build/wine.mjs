@@ -1,6 +1,6 @@
 // Node for Windows on this system: fetched from npm, and run under Wine 8 (Debian's packages wine and wine64).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { root } from './bundle.mjs';
 
 /** A prefix of our own lies here: no other Wine of this machine is asked or ended. */
@@ -48,8 +48,14 @@ export function runInWine(node, args) {
   return spawnSync('wine', [node, ...args], { cwd: folder, env, stdio: 'ignore' }).status === 0;
 }
 
-export function startInWine(node, args) {
-  return spawn('wine', [node, ...args], { cwd: folder, env, stdio: 'ignore' });
+/** Starts node.exe under Wine; what it prints goes into a file. */
+export function startInWine(node, args, log) {
+  const output = openSync(log, 'w');
+  try {
+    return spawn('wine', [node, ...args], { cwd: folder, env, stdio: ['ignore', output, output] });
+  } finally {
+    closeSync(output);
+  }
 }
 
 /** Ends what is left in our prefix. */
