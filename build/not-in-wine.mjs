@@ -28,7 +28,9 @@ export const FILES_NOT_JUDGED = [
   ],
   ['test/e2e/nodes.test.ts', 'it starts the Nodes of this system'],
   ['test/e2e/package.test.ts', 'it installs for this system'],
+  ['test/e2e/compiled-code.test.ts', 'folders, links and modes in which compiled code lies on this system'],
   ['test/crash/lock-orders.test.ts', INSIDE],
+  ['test/crash/pods.test.ts', 'it pauses processes of this system, and puts them into namespaces'],
 ];
 
 /** Tests by a part of their names (a regular expression), and the reason. */

@@ -4,9 +4,10 @@
 // state folder (FRONTDESK_STATE_DIR) and not its runs; a write of the history is also cut in its middle.
 
 const fs = require('node:fs');
+const { resolve } = require('node:path');
 
 const at = Number(process.env.CRASH_AT);
-const folder = process.env.FRONTDESK_STATE_DIR;
+const folder = resolve(process.env.FRONTDESK_STATE_DIR);
 const { writeSync } = fs;
 let steps = 0;
 
