@@ -151,6 +151,23 @@ withKeys('a plan that enough people approved (real keys)', () => {
     expect((await it.run(APPLY)).code).not.toBe(5);
   });
 
+  it('is looked at for the bytes that are sent, whatever becomes of the file meanwhile', async () => {
+    const it = await stage(2);
+    await approve(it, 'ann', 'ann');
+    await approve(it, 'bob', 'bob');
+    // Each call of ssh-keygen finds that the file has grown since the plan was read.
+    const tools = join(it.home.path, 'tools');
+    mkdirSync(tools);
+    const real = spawnSync('sh', ['-c', 'command -v ssh-keygen'], { encoding: 'utf8' }).stdout.trim();
+    writeFileSync(join(tools, 'ssh-keygen'), `#!/bin/sh\necho >> '${join(it.work, 'p.plan')}'\nexec ${real} "$@"\n`, {
+      mode: 0o755,
+    });
+    const before = posts(it);
+    const { code, stderr } = await it.run(APPLY, { PATH: `${tools}:${process.env['PATH']}` });
+    expect({ code, sent: posts(it) - before }, stderr).toEqual({ code: 0, sent: 3 });
+    expect(readFileSync(join(it.work, 'p.plan'), 'utf8')).toMatch(/\n\n\n$/);
+  });
+
   it('is wanted for the rest of a run, also of a shard that has one row of many', async () => {
     const it = await stage(1);
     await it.run(['profile', 'set', 'live', '--approvers', '', '--approvals', '']);

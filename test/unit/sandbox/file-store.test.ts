@@ -30,12 +30,15 @@ afterEach(() => {
 });
 
 let random = repeatableRandom();
-async function post(store: SandboxStore, target: string, body?: string) {
+async function post(store: SandboxStore, target: string, body?: string, meanwhile: () => void = () => undefined) {
   const token = target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar;
   const contentType = 'application/json';
   const request = { method: 'POST', target, authorization: `Bearer ${token}`, contentType, body };
   const call = checkRequest(request, TOKENS);
-  const { reply } = await store.commit((state) => decide(state, call, { now: NOON, random }));
+  const { reply } = await store.commit((state) => {
+    meanwhile();
+    return decide(state, call, { now: NOON, random });
+  });
   return reply;
 }
 
@@ -72,6 +75,17 @@ describe('state kept between commands', () => {
     expect(statSync(join(stateDir, 'sandbox')).mode & 0o777).toBe(0o700);
     expect(statSync(join(stateDir, 'sandbox', 'state.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(stateDir, 'sandbox'))).toEqual(['state.json']);
+  });
+
+  it('shows nothing of a change that could not be kept', async () => {
+    const store = new FileStore(stateDir, PORTS);
+    await post(store, `/v1/cards/${WAITING}/activate`);
+    const lock = join(stateDir, 'sandbox', 'state.json.lock');
+    // Another process takes the lock of this one, which seems to have stood still.
+    const takeOver = () => writeFileSync(lock, '00000000 1 77 0123456789abcdef pod-b\n0000000002 000000000000\n');
+    const changed = post(store, `/v1/cards/${ACTIVE}/block`, '{}', takeOver);
+    await expect(changed).rejects.toMatchObject({ code: 'LOCAL_IO' });
+    expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
   });
 
   it('writes no file for a refusal', async () => {
