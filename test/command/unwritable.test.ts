@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
+
+const PRELOAD = fileURLToPath(new URL('../support/fail-at.cjs', import.meta.url));
 
 // A container with a read-only root, no folder for its state and no /tmp: below a device there is no folder to make,
 // whoever asks for it.
@@ -72,4 +77,33 @@ describe('where nothing can be written', () => {
     const found = await at(env, ['doctor', '--query', "checks[?status!='ok'].fix", '--json']);
     expect(found.stdout).toMatch(/FRONTDESK_CONFIG_DIR[\s\S]*FRONTDESK_STATE_DIR/);
   });
+});
+
+test('C14 a disk that takes only a part of the settings leaves the old ones', async () => {
+  const kept = [0, '', { retries: 1 }];
+  const refused = [
+    16,
+    'frontdesk: cannot save the settings file /settings.json: the disk took only a part of it; what was there before is unchanged\n',
+    { retries: 2 },
+  ];
+  const ends: unknown[] = [];
+  // Each write below the folder in turn: one of them is that of the settings.
+  for (const at of [1, 2, 3]) {
+    const home = createHome();
+    await runFrontdesk(['config', 'set', 'retries', '2'], { home });
+    const env = {
+      NODE_OPTIONS: `--require ${PRELOAD}`,
+      FAIL_AT: `${at}`,
+      FAIL_WITH: 'SHORT',
+      FAIL_ONLY: 'write',
+      FAIL_BELOW: home.configDir,
+      FAIL_COUNT: join(home.path, 'count'),
+    };
+    const { code, stderr } = await runFrontdesk(['config', 'set', 'retries', '1'], { home, env });
+    const { preferences } = JSON.parse(readFileSync(join(home.configDir, 'settings.json'), 'utf8'));
+    const end = [code, stderr.replace(home.configDir, ''), preferences];
+    expect([kept, refused]).toContainEqual(end);
+    ends.push(end);
+  }
+  expect(ends).toContainEqual(refused);
 });

@@ -88,6 +88,18 @@ describe.concurrent('a write under way at the desk', () => {
     expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
   });
 
+  it('ends the desk with 8 at a signal while its outcome is unknown', async ({ onTestFinished }) => {
+    const [, env, block] = LOOKS[0];
+    const service = await slowService(onTestFinished);
+    const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
+    terminal.type(CTRL_C);
+    await terminal.waitFor(/may still come[\s\S]*Look again/);
+    terminal.hangUp();
+    const { code } = await terminal.end;
+    service.answer();
+    expect(code).toBe(8);
+  });
+
   it.for(LOOKS)(
     'ends the desk with 8 at a second Ctrl-C, and the history has it: %s',
     async (look, { onTestFinished }) => {
