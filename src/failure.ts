@@ -114,6 +114,8 @@ interface FailureOptions {
   readonly screen?: readonly string[] | undefined;
   /** What became of the request, or of what was to be changed; absent: the problem says it, or it is not known. */
   readonly after?: After | undefined;
+  /** The faults of which the message is made, where it is made of such. */
+  readonly faults?: readonly Fault[];
   readonly cause?: unknown;
 }
 
@@ -141,6 +143,7 @@ export class Failure extends Error {
   readonly details: FailureDetails;
   readonly lines: readonly string[] | undefined;
   readonly screen: readonly string[] | undefined;
+  readonly faults: readonly Fault[];
 
   constructor(code: FailureCode, problem: string, options: FailureOptions = {}) {
     const { after, cause } = options;
@@ -158,6 +161,7 @@ export class Failure extends Error {
     this.details = options.details ?? {};
     this.lines = options.lines;
     this.screen = options.screen;
+    this.faults = options.faults ?? [];
   }
 
   /** A failure before the first byte of a request left. */
@@ -210,22 +214,22 @@ export interface Fault {
   /** The flag or argument as the person types it (`--limit`, `<cardId>`), or a column name. */
   readonly where: string;
   readonly problem: string;
+  /** What was given as a card id and is none: it may hold the one that was meant. */
+  readonly refusedId?: string | undefined;
 }
 
 /** Makes one USAGE failure of all faults of a call, because all are reported together. */
 export function usageFailure(faults: readonly Fault[], hints: readonly string[] = []): Failure {
-  return joinUsage(
-    faults.map((fault) => `${fault.where}: ${fault.problem}`),
-    hints,
-  );
+  const problems = faults.map((fault) => `${fault.where}: ${fault.problem}`);
+  return joinUsage(problems, { hints, faults });
 }
 
 /** One USAGE failure of several sentences: one message for a program, one line each for a person. */
-export function joinUsage(faults: readonly string[], hints: readonly string[], after?: After): Failure {
-  const heading = `${faults.length} faults, nothing was sent:`;
-  return new Failure('USAGE', faults.join('; '), {
-    after,
-    hints,
-    ...(faults.length > 1 ? { lines: [heading, ...faults.map((fault) => `  ${fault}`)] } : {}),
-  });
+export function joinUsage(
+  problems: readonly string[],
+  more: Pick<FailureOptions, 'hints' | 'after' | 'faults'>,
+): Failure {
+  const heading = `${problems.length} faults, nothing was sent:`;
+  const lines = problems.length > 1 ? [heading, ...problems.map((problem) => `  ${problem}`)] : undefined;
+  return new Failure('USAGE', problems.join('; '), { ...more, lines });
 }

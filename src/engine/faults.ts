@@ -7,9 +7,11 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   if (first !== undefined && failures.every(({ message }) => message === first.message)) return first;
   const hints = [...new Set(failures.flatMap((failure) => failure.hints))].slice(0, 2);
   // The heading of a list of faults counts only its own.
-  const faults = failures.flatMap(({ lines, problem }) => lines?.slice(1).map((line) => line.trimStart()) ?? [problem]);
+  const problems = failures.flatMap(
+    ({ lines, problem }) => lines?.slice(1).map((line) => line.trimStart()) ?? [problem],
+  );
   const after = failures.find((failure) => failure.after !== undefined)?.after;
-  return joinUsage([...new Set(faults)], hints, after);
+  return joinUsage([...new Set(problems)], { hints, after, faults: failures.flatMap(({ faults }) => faults) });
 }
 
 /** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */

@@ -1,14 +1,19 @@
 import { tmpdir } from 'node:os';
 import type { Context } from '../context.ts';
-import type { Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { errnoOf } from '../files/io-failure.ts';
 import { findPlaces } from '../files/paths.ts';
 
 /** What the system says of a place that cannot be written to; another folder helps. */
-const UNWRITABLE = /\((?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT|ENOENT|ENOTDIR)\)/;
+const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT', 'ENOTDIR']);
+
+function isUnwritable({ cause }: Failure): boolean {
+  return cause instanceof Failure ? isUnwritable(cause) : UNWRITABLE.has(errnoOf(cause) ?? '');
+}
 
 /** A failure to write below one of our folders, with the variable that names another folder. */
 export function withFolderHint(failure: Failure, context: Context): Failure {
-  if (failure.code !== 'LOCAL_IO' || !UNWRITABLE.test(failure.message)) return failure;
+  if (failure.code !== 'LOCAL_IO' || !isUnwritable(failure)) return failure;
   const { stateDir, configDir } = findPlaces(context);
   const places = [
     [stateDir, 'FRONTDESK_STATE_DIR'],

@@ -1,14 +1,14 @@
 import { CARD_ID } from '../api/field.ts';
 import type { Failure } from '../failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
-import { cardIdProblem, readCardId } from '../input/card-id.ts';
+import { readCardId } from '../input/card-id.ts';
 import { maskArguments } from './secret-arguments.ts';
 
 /** The words that stand for one that was refused as a card id; undefined: it was not, or names no id. */
-function correctedWords(word: string, { message }: Failure, writes: boolean): readonly string[] | undefined {
+function correctedWords(word: string, { faults }: Failure, writes: boolean): readonly string[] | undefined {
   const [, option = '', text = word] = /^(--[^=]+=)(.*)$/s.exec(word) ?? [];
+  if (!faults.some(({ refusedId }) => refusedId === text)) return undefined;
   const read = readCardId(text);
-  if (!message.includes(cardIdProblem(text) ?? '\0')) return undefined;
   if (read.kind === 'holds') return [`${option}${read.id}`];
   // Which of several is meant to be changed is not guessed; they may all be read.
   return read.kind === 'several' && !writes && option === '' ? read.ids : undefined;

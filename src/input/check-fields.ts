@@ -55,7 +55,9 @@ export function checkFields(
     const name = String(issue.path[0] ?? '');
     const field = fields.find((candidate) => candidate.name === name);
     if (field === undefined) return [{ where: nameOf(name), problem: issue.message }];
-    return [{ where: nameOf(name), problem: problemOf(issue, field, values[name]) }];
+    const value = values[name];
+    const refusedId = field.format === 'uuid' && typeof value === 'string' ? value : undefined;
+    return [{ where: nameOf(name), problem: problemOf(issue, field, value), refusedId }];
   });
 }
 

@@ -16,8 +16,13 @@ export interface InputFile {
   close(): Promise<void>;
 }
 
+/** USAGE for what is wrong with the file that an option (`where`) names. */
+export function refusedFile(where: string, problem: string, more: { hints?: string[]; cause?: unknown } = {}): Failure {
+  return Failure.unsent('USAGE', `${where}: ${problem}`, { ...more, faults: [{ where, problem }] });
+}
+
 function unreadable(where: string, name: string, reason: string): Failure {
-  return Failure.unsent('USAGE', `${where}: cannot read ${name}: ${reason}`);
+  return refusedFile(where, `cannot read ${name}: ${reason}`);
 }
 
 /** Bytes of a file, pipe or stdin, whose fault is one of the option that names it (`< folder` fails only now). */
@@ -40,9 +45,8 @@ export function readStdin(stdin: InputPort, where: string): AsyncIterable<Uint8A
 
 function stdinFile(stdin: InputPort, where: string): InputFile {
   if (stdin.isTerminal) {
-    throw Failure.unsent('USAGE', `${where}: - reads stdin, and stdin is a terminal`, {
-      hints: ['pipe the data in, or name a file'],
-    });
+    const hints = ['pipe the data in, or name a file'];
+    throw refusedFile(where, '- reads stdin, and stdin is a terminal', { hints });
   }
   return {
     name: 'stdin',
@@ -60,7 +64,7 @@ function stdinFile(stdin: InputPort, where: string): InputFile {
 export async function openInput(path: string, stdin: InputPort, where: string): Promise<InputFile> {
   if (path === '-') return stdinFile(stdin, where);
   const name = quoteGiven(path);
-  if (path === '') throw Failure.unsent('USAGE', `${where}: the path is empty`);
+  if (path === '') throw refusedFile(where, 'the path is empty');
   let file: Readable;
   try {
     file = await openReadable(path);

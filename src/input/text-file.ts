@@ -1,7 +1,6 @@
 import type { InputPort } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
-import { openInput } from './input-file.ts';
+import { openInput, refusedFile } from './input-file.ts';
 
 /** Far above the longest string that the service takes (40,000 characters of at most 4 bytes each). */
 const MAX_TEXT_BYTES = 1024 * 1024;
@@ -23,13 +22,13 @@ export async function readTextFile(
   for await (const piece of file.bytes()) {
     size += piece.length;
     if (size > maxBytes) {
-      throw Failure.unsent('USAGE', `${where}: ${file.name} is larger than ${maxBytes} bytes`);
+      throw refusedFile(where, `${file.name} is larger than ${maxBytes} bytes`);
     }
     pieces.push(Uint8Array.from(piece));
   }
   try {
     return decodeUtf8(Buffer.concat(pieces));
   } catch (error) {
-    throw Failure.unsent('USAGE', `${where}: ${file.name} is not UTF-8 text`, { cause: error });
+    throw refusedFile(where, `${file.name} is not UTF-8 text`, { cause: error });
   }
 }

@@ -67,7 +67,8 @@ async function noMatch(session: Session, filter: HistoryFilter): Promise<string>
 /** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
 export function refuseHeldId(id: string, where = '--id'): void {
   const read = readCardId(id);
-  if (read.kind === 'holds') throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id' }]);
+  if (read.kind === 'holds')
+    throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id', refusedId: id }]);
   if (read.kind !== 'several') return;
   const hints = read.ids.slice(0, 2).map((one) => `look for one of them: frontdesk history --id ${one}`);
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);

@@ -1,7 +1,7 @@
 import { isWrite, type Operation } from '../api/operation.ts';
 import type { SingleCall } from '../engine/call/read-call.ts';
 import { type Failure, usageFailure } from '../failure.ts';
-import { cardIdProblem, idWarnings, readCardId } from '../input/card-id.ts';
+import { idWarnings, readCardId } from '../input/card-id.ts';
 import { checkValues } from '../input/check-values.ts';
 import { warningsOf } from '../input/doubts.ts';
 import { describeFields } from '../input/fields.ts';
@@ -13,11 +13,10 @@ import type { ToolSpec } from './tool.ts';
  * The arguments that were meant, as hints, for strings that were refused as card ids and hold one; of several, of which
  * only a read may take each (`writes`), all.
  */
-export function meantArguments(args: GivenValues, { message }: Failure, writes: boolean): readonly string[] {
+export function meantArguments(args: GivenValues, { faults }: Failure, writes: boolean): readonly string[] {
   return Object.entries(args).flatMap(([name, given]) => {
-    const text = typeof given === 'string' ? given : '';
-    const read = readCardId(text);
-    if (!message.includes(cardIdProblem(text) ?? '\0')) return [];
+    if (typeof given !== 'string' || !faults.some(({ refusedId }) => refusedId === given)) return [];
+    const read = readCardId(given);
     if (read.kind === 'holds') return [`check the id, then call it again with ${name} ${read.id}`];
     if (read.kind !== 'several' || writes) return [];
     return [`call it once for each: ${read.ids.map((id) => `${name} ${id}`).join(', ')}`];

@@ -51,7 +51,8 @@ export function readJsonValues(declared: OptionDeclarations, given: GivenValues,
     const reading =
       value === undefined ? readValue({ ...spec, kind: spec.kind ?? 'text' }, spec.default ?? '') : read(spec, value);
     if (reading.ok) return [name, reading.value];
-    faults.push({ where: name, problem: reading.problem });
+    const refusedId = spec.kind === 'cardId' ? String(value) : undefined;
+    faults.push({ where: name, problem: reading.problem, refusedId });
     return [name, undefined];
   });
   faults.push(...unknownNames(given, Object.keys(declared)));

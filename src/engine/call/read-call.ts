@@ -46,7 +46,7 @@ async function readDescriptionFile(path: string, session: Session, faults: Fault
     return await readTextFile(path, session.context.stdin, '--description-file');
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
-    faults.push({ where: '--description-file', problem: error.problem.replace(/^--description-file: /, '') });
+    faults.push(...error.faults);
     return undefined;
   }
 }

@@ -199,10 +199,11 @@ function faultyInput(
   const all = more > 0 ? [...listed, `and ${more} more`] : listed;
   const count = faultCount === 1 ? '1 fault' : `${faultCount} faults`;
   // Arguments are either no ids or given twice: the first is said in words, since it is what people do.
-  const areNoIds = isArguments === true && named.every(({ problem }) => problem.includes('is not a card id'));
+  const areNoIds = isArguments === true && named.every(({ refusedId }) => refusedId !== undefined);
   const what = areNoIds ? `${faultCount} of these are not card ids` : `${count} in ${file.name}`;
   const heading = `${what}, nothing was sent:`;
   return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
+    faults: named,
     // Another sheet may be the one that was meant.
     hints: faults[0]?.sheet === undefined ? [] : notes,
     ...(all.length > 1 ? { lines: [heading, ...all.map((fault) => `  ${fault}`)] } : {}),

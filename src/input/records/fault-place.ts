@@ -56,8 +56,8 @@ export function toFaults(faults: readonly InputFault[], file?: string): readonly
 
 /** Places of ids of the command line: the person typed arguments, not lines of a file. */
 export function toArgumentFaults(faults: readonly InputFault[], idParam: string): readonly Fault[] {
-  return faults.map(({ line, column = 'id', problem }) => {
+  return faults.map(({ line, column = 'id', problem, refusedId }) => {
     const part = column === 'id' || column === 'cardId' ? '' : `, ${column}`;
-    return { where: `<${idParam}> ${line}${part}`, problem };
+    return { where: `<${idParam}> ${line}${part}`, problem, refusedId };
   });
 }

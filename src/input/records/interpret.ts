@@ -41,7 +41,7 @@ export interface Row {
   readonly drift?: Planned['drift'] | undefined;
 }
 
-type Found = Readonly<Record<'field' | 'problem', string>>;
+type Found = Readonly<Record<'field' | 'problem', string>> & Pick<InputFault, 'refusedId'>;
 
 export interface InterpretOptions {
   readonly operation: Operation;
@@ -150,7 +150,7 @@ export class Interpreter {
     if (found.length === 0) return { kind: isUnchanged ? 'unchanged' : 'row', row };
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
-      .map(({ field, problem }) => placeFault(record, format, field, problem));
+      .map(({ field, problem, refusedId }) => ({ ...placeFault(record, format, field, problem), refusedId }));
     const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
     return { kind: 'faults', row: hasGoodId ? row : undefined, faults };
   }
@@ -190,7 +190,7 @@ export class Interpreter {
       const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
       // A cell that cannot be taken has its fault already.
       if (!found.some(({ field }) => field === name))
-        found.push(...faults.map((fault) => ({ field: fault.where, problem: fault.problem })));
+        found.push(...faults.map(({ where, ...fault }) => ({ field: where, ...fault })));
     }
     return { [idParam]: typeof id === 'string' ? id : '' };
   }

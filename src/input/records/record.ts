@@ -46,6 +46,8 @@ export interface InputFault {
   readonly sheet?: string;
   readonly cell?: number;
   readonly problem: string;
+  /** What was given as a card id and is none. */
+  readonly refusedId?: string | undefined;
 }
 
 /** `plan` is no format of `--from`: its reader brings the parser. */

@@ -142,5 +142,3 @@ it('shows the last four characters of long tokens only', () => {
   expect(lastFour('0123456789012345WXYZ')).toBe('WXYZ');
   expect(lastFour('012345678901234WXYZ')).toBeUndefined();
 });
-
-it('names a token by the beginning of its SHA-256', () => {});
