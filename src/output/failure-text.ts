@@ -36,11 +36,16 @@ export const ERROR_OUTPUT = object({ error: ERROR });
 /** The line of a notice, where stderr is no terminal. */
 export const NOTICE_OUTPUT = object({ notice: object({ code: TEXT, message: TEXT }) });
 
-/** Whether stderr is a terminal that shows bold and colours, unless they are switched off. */
-export function paintsErrors({ argv, env, stderr }: Pick<Context, 'argv' | 'env' | 'stderr'>): boolean {
+/** Whether a stream is a terminal that shows bold and colours: a pipe never gets any, whatever FORCE_COLOR says. */
+export function wantsColour({ argv, env }: Pick<Context, 'argv' | 'env'>, stream: { isTerminal: boolean }): boolean {
   const end = argv.indexOf('--');
   const isOff = (end === -1 ? argv : argv.slice(0, end)).includes('--no-color') || (env['NO_COLOR'] ?? '') !== '';
-  return stderr.isTerminal && !isOff && (isGiven(env['FORCE_COLOR']) || env['TERM'] !== 'dumb');
+  return stream.isTerminal && !isOff && (isGiven(env['FORCE_COLOR']) || env['TERM'] !== 'dumb');
+}
+
+/** The same for stderr. */
+export function paintsErrors(context: Pick<Context, 'argv' | 'env' | 'stderr'>): boolean {
+  return wantsColour(context, context.stderr);
 }
 
 function isGiven(value: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { Context, OutputPort } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { CommonOptions } from '../../options/common.ts';
 import type { CommonInput } from '../../session.ts';
@@ -20,12 +20,6 @@ export function readCommon({ env }: Context, given: CommonOptions): CommonInput 
     ignoreExpiry: given.ignoreExpiry === true,
     caFile: caFileOf(given, env),
   };
-}
-
-/** Colour is for terminals only: a pipe never carries an escape sequence, whatever FORCE_COLOR says. */
-export function wantsColour(env: Context['env'], output: OutputPort, given: CommonOptions): boolean {
-  if (!output.isTerminal || given.noColor === true || (env['NO_COLOR'] ?? '') !== '') return false;
-  return isSet(env['FORCE_COLOR']) || env['TERM'] !== 'dumb';
 }
 
 /** Whether borders and marks beyond ASCII can be shown. */

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { findPlaces } from '../../files/paths.ts';
 import { TokenMask } from '../../http/mask.ts';
+import { paintsErrors, wantsColour } from '../../output/failure-text.ts';
 import type { OutputOptions } from '../../output/options.ts';
 import { type CallState, type CommonInput, Session, type SessionParts } from '../../session.ts';
 import { readSettings } from '../../settings/read.ts';
@@ -17,7 +18,7 @@ import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
 import { terminalPrompt } from '../ask/prompt.ts';
 import { collect } from '../faults.ts';
 import type { Given } from '../read-given.ts';
-import { budgetOf, isUtf8, readCommon, refuseDisabledTls, wantsColour } from './common-input.ts';
+import { budgetOf, isUtf8, readCommon, refuseDisabledTls } from './common-input.ts';
 import type { OpenService, ServiceOptions } from './open-service.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from './wait-display.ts';
@@ -65,7 +66,7 @@ function outputOptions(
     header: common.noHeader !== true,
     csvRaw: common.csvRaw === true,
     query: common.query,
-    colour: wantsColour(context.env, context.stdout, common),
+    colour: wantsColour(context, context.stdout),
     unicode: isUtf8(context),
     isAccessible: isAccessible(context),
     mask,
@@ -176,7 +177,7 @@ export async function openSession(
   const trustPems = trustOf(common.caFile, env);
   if (callsService) await collect(faults, trustPems);
   const { unicode } = output;
-  const colour = wantsColour(env, stderr, given.common);
+  const colour = paintsErrors(context);
   const timeoutMs = preferences.timeoutMs.value;
   const { quiet, verbose } = common;
   const display = createWaitDisplay(context, { quiet, verbose, format, colour, unicode, timeoutMs });
