@@ -14,6 +14,7 @@ export interface OutputPort {
   write(text: string): Promise<void>;
 }
 
+/** A stream that is read: stdin. */
 export interface InputPort {
   readonly isTerminal: boolean;
   /** Bytes until the end of input. */
@@ -48,6 +49,7 @@ export interface SignalPort {
   onSignal(listener: (signal: SignalName, count: number) => void): () => void;
 }
 
+/** Time. */
 export interface ClockPort {
   /** Wall clock, milliseconds since 1970. For display and records only. */
   now(): number;
@@ -109,6 +111,7 @@ export interface CompiledCodeFacts {
  */
 export type ChunkState = 'used' | 'none' | 'damaged' | 'refused';
 
+/** Everything outside the program, as one call sees it. */
 export interface Context {
   readonly argv: readonly string[];
   /** The environment as it was at start. Our own token variables are no longer in `process.env`. */

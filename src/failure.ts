@@ -201,10 +201,12 @@ export interface Notice {
   readonly facts?: Readonly<Record<string, number | readonly number[]>>;
 }
 
+/** Something worth knowing, which `--quiet` leaves out. */
 export function note(code: string, message: string): Notice {
   return { code, message, level: 'note' };
 }
 
+/** Something a person should look at, shown with `--quiet` too. */
 export function warning(code: string, message: string): Notice {
   return { code, message, level: 'warning' };
 }

@@ -46,10 +46,12 @@ export function limitedText(maxLength: number, description: string) {
   return noted(schema, { maxLength, description });
 }
 
+/** Text of any length. */
 export function text(description: string) {
   return noted(z.string(), { description });
 }
 
+/** True or false. */
 export function flag(description: string) {
   return noted(z.boolean(), { description });
 }

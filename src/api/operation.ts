@@ -28,6 +28,7 @@ type ReadBack = { readonly settledBy: string } | { readonly observes: string } |
  */
 export type Unavailable = 'retry' | 'retry-once' | 'never';
 
+/** What an operation does at the service, and what follows from that. */
 export type Effect =
   | { readonly kind: 'read' }
   | {
@@ -73,6 +74,7 @@ export interface Operation {
   readonly echoes: 'cardId' | 'id' | null;
 }
 
+/** Does the operation change something at the service? */
 export function isWrite(operation: Operation): boolean {
   return operation.effect.kind === 'write';
 }

@@ -7,6 +7,7 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
+/** One group of commands. */
 export interface GroupEntry {
   readonly path: readonly string[];
   readonly summary: string;
@@ -16,6 +17,7 @@ export interface GroupEntry {
   readonly default?: string;
 }
 
+/** A command or group, as the group above lists it. */
 export interface Child {
   readonly name: string;
   readonly summary: string;
@@ -32,6 +34,7 @@ export interface Registry {
   childrenOf(path: readonly string[]): readonly Child[];
 }
 
+/** Returns the command tree of a list of commands and groups. */
 export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]): Registry {
   const at =
     (words: readonly string[]) =>

@@ -8,6 +8,7 @@ import type { CredentialEntry } from './store.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** Which credential a call looks for, and where. */
 export interface CredentialRequest {
   readonly family: Family;
   /** Where the requests go: scheme://host[:port]. */

@@ -8,6 +8,7 @@ import { isJsonArray, type JsonValue, textAt } from '../json/value.ts';
 /** What is kept of a credential: the token itself, a command that prints it, or the path of a file with it. */
 export type CredentialKind = 'token' | 'command' | 'file';
 
+/** One stored credential. */
 export interface CredentialEntry {
   readonly profile: string;
   readonly family: Family;
@@ -18,6 +19,7 @@ export interface CredentialEntry {
   readonly value: string;
 }
 
+/** Where the store is, and what its lock needs to know of the process. */
 export interface CredentialPlace {
   readonly configDir: string;
   readonly platform: string;
@@ -28,6 +30,7 @@ export interface CredentialPlace {
 export const CREDENTIALS_VERSION = 1;
 export const CREDENTIALS_WHAT = 'the credentials file';
 
+/** Where the credentials are. */
 export function credentialsPath(configDir: string): string {
   return join(configDir, 'credentials.json');
 }

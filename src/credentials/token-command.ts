@@ -3,6 +3,7 @@ import { checkTokenText, TOKEN_BYTES_MAX } from './token.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** A command that prints a token, and how it is run. */
 export interface TokenCommand {
   readonly command: string;
   /** How messages call it: `the token command of profile demo (cards)`. The command itself may hold a secret. */

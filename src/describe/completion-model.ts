@@ -55,6 +55,7 @@ export function namesOf({ short, long }: OptionSpec): readonly string[] {
   return short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`];
 }
 
+/** Does the option take the name of a profile? */
 export function isProfile(option: OptionSpec): boolean {
   return option.long === 'profile';
 }

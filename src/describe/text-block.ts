@@ -14,6 +14,7 @@ export type Block =
   | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly Example[] }
   | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
+/** A paragraph. */
 export function text(paragraph: string): Block {
   return { kind: 'text', text: paragraph };
 }

@@ -4,6 +4,7 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
 
+/** A JSON file of ours: where it is, what messages call it, its newest layout. */
 export interface DocumentKind {
   readonly path: string;
   /** How messages call it: `the settings file`. */

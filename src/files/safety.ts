@@ -18,6 +18,7 @@ interface FileStatus {
   isFile(): boolean;
 }
 
+/** A mode as `chmod` takes it. */
 export function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }

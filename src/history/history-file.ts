@@ -10,6 +10,7 @@ const PIECE = 256 * 1024;
 /** A prune would have to replace the file between every write and look of ours. */
 const MAX_ROUNDS = 10;
 
+/** Where the history of single writes is. */
 export function historyPath(stateDir: string): string {
   return join(stateDir, 'history.jsonl');
 }

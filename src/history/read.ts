@@ -8,6 +8,7 @@ import { historyPath, openHistory, readLines, readLinesBack } from './history-fi
 import { type WantedId, wantedId } from './id-match.ts';
 import { firstRun, runEntries, runEntry } from './run-entries.ts';
 
+/** Which writes are read. */
 export interface HistoryFilter {
   /** Milliseconds since 1970: only entries from then on. */
   readonly sinceMs?: number | undefined;
@@ -26,6 +27,7 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
+/** What was read, and what could not be. */
 export interface HistoryPage {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];

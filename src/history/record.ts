@@ -39,6 +39,7 @@ export const NO_RECORD: WriteRecorder = {
   settle: async () => ({ time: '', user: '' }),
 };
 
+/** Where writes are recorded, and by whom. */
 export interface RecorderOptions {
   readonly stateDir: string | undefined;
   /** A second record of the same events. */

@@ -107,6 +107,7 @@ export interface CallOptions {
   readonly stoppedBetween?: 'last_attempt';
 }
 
+/** The service answered, and the call succeeded. */
 export interface Answer {
   readonly kind: 'answered';
   readonly ending: Ending;
@@ -115,12 +116,14 @@ export interface Answer {
   readonly headers: readonly (readonly [string, string])[];
 }
 
+/** The call failed. */
 export interface Refusal {
   readonly kind: 'failed';
   readonly ending: Ending;
   readonly failure: Failure;
 }
 
+/** How a call ended. */
 export type CallResult = Answer | Refusal;
 
 /** Where the calls of a client go, with what and on whose behalf. Messages name it; they never name a token. */

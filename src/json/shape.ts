@@ -36,6 +36,7 @@ export function object<R extends Members, O extends Members = Record<never, neve
   return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) };
 }
 
+/** An array of such values. */
 export function list<T>(items: Shape<T>): Shape<readonly T[]> {
   return { type: 'array', items };
 }
@@ -53,14 +54,17 @@ export function record<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> 
   return { type: 'object', additionalProperties: values };
 }
 
+/** One of a few texts. */
 export function oneOf<const T extends readonly string[]>(values: T): Shape<T[number]> {
   return { enum: values };
 }
 
+/** This value and no other. */
 export function constant<const T>(value: T): Shape<T> {
   return { const: value };
 }
 
+/** Such a value, or null. */
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   const { type } = shape;
   return typeof type === 'string' ? { ...shape, type: [type, 'null'] } : { anyOf: [shape, { type: 'null' }] };

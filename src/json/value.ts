@@ -5,6 +5,7 @@
  */
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
+/** The members of an object, in their order. */
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
 /** A number literal, digit for digit. No arithmetic is ever done on it. */
@@ -15,10 +16,12 @@ export class JsonNumber {
   }
 }
 
+/** Is the value an object? Tells the compiler too. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return value instanceof Map;
 }
 
+/** Is the value an array? Tells the compiler too. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -19,6 +19,7 @@ const SHORTEST_READ_MS = 50;
 /** Failures that waiting may fix: the service is away, busy or answers nonsense. Any other ends the wait. */
 const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
 
+/** What is waited for, and for how long. */
 export interface WaitInput {
   readonly cardId: string;
   readonly status: readonly string[];

@@ -99,6 +99,7 @@ export interface OptionSpec extends ValueSpec {
   readonly needs?: string;
 }
 
+/** One example of a help page. */
 export interface Example {
   readonly text: string;
   /** The words after `frontdesk`, as typed in a shell. */

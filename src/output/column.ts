@@ -116,6 +116,7 @@ function isSurrogate(unit: number): boolean {
 /** What `--failed` and `runs results --as-input` add to the original columns of an input. */
 export const OWN_COLUMNS = ['_row', '_outcome', '_error'] as const;
 
+/** Is it one of these? */
 export function isOwnColumn(name: string): boolean {
   return OWN_COLUMNS.some((own) => own === name);
 }

@@ -28,6 +28,7 @@ const OUTCOME_COLOURS = new Map<string, Colour>([
   ['unknown', 'magenta'],
 ]);
 
+/** Returns the colours, or without colour a paint that changes nothing. */
 export function makePaint(colour: boolean): Paint {
   const chalk = new Chalk({ level: colour ? 1 : 0 });
   // Chalk makes a painter at each mention of a colour, which takes longer than painting.

@@ -6,6 +6,7 @@ type Expression = (item: JsonValue) => JsonValue;
 /** A value, or (written with &) an expression to be applied to items. */
 export type QueryArgument = JsonValue | Expression;
 
+/** A function of JMESPath. */
 export interface QueryFunction {
   readonly name: string;
   /** Least and greatest number of arguments. */
@@ -14,6 +15,7 @@ export interface QueryFunction {
   apply(given: readonly QueryArgument[]): JsonValue;
 }
 
+/** Returns a function whose arguments are checked as they are asked for. */
 export function defineFunction(
   name: string,
   least: number,

@@ -69,6 +69,7 @@ interface PlanRun {
   readonly outcomes?: Readonly<Record<string, number>> | undefined;
 }
 
+/** What is shown of a plan. */
 export interface PlanView {
   readonly header: PlanHeader;
   readonly state: PlanState;
@@ -98,6 +99,7 @@ export function planView(view: PlanView, style: ViewStyle): string {
   return `${[paint.bold(planTitle(header)), ...facts, '', ...rows, ...more].join('\n').trimEnd()}\n`;
 }
 
+/** `Plan 0123456789ab: card block of 3 rows`. */
 export function planTitle({ plan, operation, rows }: PlanHeader): string {
   return `Plan ${plan}: ${commandWords(operation)} of ${plural(rows, 'row')}`;
 }

@@ -14,11 +14,13 @@ const MAX_OUTPUT = 64 * 1024;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** The program, and the environment that it is run in. */
 export interface SshKeygen {
   readonly program: string;
   readonly env: Env;
 }
 
+/** How it ended, and what it printed. */
 export interface SshKeygenResult {
   readonly status: number;
   readonly stdout: string;

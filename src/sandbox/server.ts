@@ -23,6 +23,7 @@ interface SandboxServerOptions {
   readonly tokens: SandboxTokens;
 }
 
+/** A sandbox that listens. */
 export interface SandboxServer {
   /** `http://127.0.0.1:<port>`, the base URL of both families. */
   readonly url: string;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/value.ts';
 
+/** A subscriber, and whose it is. */
 export interface SubscriberEntry {
   /** Id of the calendar it belongs to; the API's shape of a subscriber does not tell. */
   readonly calendar: string;
@@ -17,6 +18,7 @@ export interface SandboxState {
   readonly events: Map<string, JsonObject>;
 }
 
+/** A resource that takes the place of the one of this id. */
 export interface Change {
   readonly kind: 'card' | 'calendar' | 'subscriber' | 'event';
   readonly id: string;

@@ -71,6 +71,7 @@ export interface Broken {
   readonly body?: readonly Uint8Array[];
 }
 
+/** How an exchange ended: with an answer, or broken on the way. */
 export type Exchange = Reply | Broken;
 
 export interface ExchangeOptions {

@@ -43,6 +43,7 @@ export interface Row {
 
 type Found = Readonly<Record<'field' | 'problem', string>> & Pick<InputFault, 'refusedId'>;
 
+/** How the rows of an input become calls. */
 export interface InterpretOptions {
   readonly operation: Operation;
   /** Values of flags, by API name: they fill rows that lack them. */

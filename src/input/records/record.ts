@@ -80,6 +80,7 @@ export interface RecordBatch {
   readonly faults: readonly InputFault[];
 }
 
+/** How an input is read. */
 export interface ReadOptions {
   /** For messages: the file. */
   readonly name: string;
@@ -129,6 +130,7 @@ export const MAX_RECORD_LENGTH = 8 * 1024 * 1024;
 
 const LINE_BREAK = /\r\n|\n|\r/g;
 
+/** Line breaks of every kind, CRLF as one. */
 export function countLineBreaks(text: string): number {
   let count = 0;
   LINE_BREAK.lastIndex = 0;

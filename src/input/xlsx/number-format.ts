@@ -54,6 +54,7 @@ const GENERAL_DIGITS = 11;
 
 const DAYS_TO_1904 = 1462;
 
+/** A format of numbers, from its pattern. */
 export function numberFormat(pattern: string, countsFrom1904 = false): NumberFormat {
   const isDate = isDateFormat(pattern);
   const addedDays = isDate && countsFrom1904 ? DAYS_TO_1904 : 0;
