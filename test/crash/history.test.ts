@@ -69,7 +69,7 @@ async function sweep(
 
 describe('the history, killed at each step', () => {
   it('of prune, has every young write, all old ones or none, and is pruned by the next', {
-    timeout: 600_000,
+    timeout: 3_600_000,
   }, async () => {
     const args = ['history', 'prune', '--older-than', '90d', '--yes', '-q'];
     const young = ['4 unknown', '3 unknown'];
@@ -84,7 +84,7 @@ describe('the history, killed at each step', () => {
   });
 
   it('of reconcile, has every write as unknown or settled, and is settled by the next', {
-    timeout: 600_000,
+    timeout: 3_600_000,
   }, async () => {
     const server = await startRecordingServer((request) => ({
       body: { cardId: cardId(cardNumber(request)), status: 'BLOCKED' },

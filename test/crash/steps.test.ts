@@ -5,7 +5,7 @@ import { BUILT_PROGRAM, type CrashStep } from './program.ts';
 import { chosenSeed, IS_LONG } from './seeded-random.ts';
 import { WRITES, type WriteName } from './writes.ts';
 
-const LIMIT_MS = IS_LONG ? 60 * 60_000 : 5 * 60_000;
+const LIMIT_MS = 60 * 60_000;
 const REMAINS: readonly Remains[] = ['all', 'torn', 'nothing'];
 const seed = chosenSeed();
 

@@ -32,6 +32,9 @@ export const STORED_CANARY = 'fdCanary.stored+1a2b3c4d5e6f7a8b/0011==';
 
 const CANARIES = [CARDS_CANARY, CALENDAR_CANARY, STORED_CANARY];
 
+/** Whether the program under test runs where files have modes; FRONTDESK_TEST_ENDED: it runs under Wine. */
+export const HAS_MODES = process.platform !== 'win32' && process.env['FRONTDESK_TEST_ENDED'] === undefined;
+
 /** `FRONTDESK_LONG=1` asks for the numbers of the goal figures; else a tenth of them, for every push. */
 export const IS_LONG = process.env['FRONTDESK_LONG'] === '1';
 
