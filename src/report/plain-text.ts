@@ -20,9 +20,14 @@ export function plainText(text: string): string {
   return shortenText(visible, MAX_LENGTH);
 }
 
-/** The same for what the service says of a row, in which it may repeat whom the row is about. */
+/** A text without the e-mail addresses in it: reports go to more people than the cards and subscribers do. */
+export function withoutAddresses(text: string): string {
+  return text.replace(ADDRESS, '<address>');
+}
+
+/** Plain text of what the service says of a row, in which it may repeat whom the row is about. */
 export function plainCause(text: string): string {
-  return plainText(text).replace(ADDRESS, '<address>');
+  return withoutAddresses(plainText(text));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -92,6 +92,19 @@ describe('runs report', () => {
     expect(stateOf(home)).toEqual(before);
   });
 
+  test('names no e-mail address, even one that is an id', async () => {
+    const home = createHome();
+    const server = await startRecordingServer([{ status: 404, body: {} }]);
+    const stdin = 'id,active\nann.lee@example.com,true\n';
+    const args = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '--run', 'nightly'];
+    expect((await runFrontdesk(args, { home, env: server.env, stdin })).code).toBe(15);
+    for (const form of FORMS) {
+      const { stdout } = await report(home, form);
+      expect(stdout).toContain('rejected');
+      expect(stdout).not.toContain('ann.lee');
+    }
+  });
+
   test('html: the answer first, then outcomes, causes, commands, the run and its rows', async () => {
     const home = await withFiveBlocked();
     const { stdout } = await report(home, 'html');

@@ -5,6 +5,7 @@ import { livingLocks } from '../../files/living-locks.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { nextCommands } from '../../report/next-commands.ts';
+import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
@@ -28,6 +29,11 @@ interface Reported {
   knowsOld: boolean;
 }
 
+/** A row as a report names it, which more people read than the input. */
+function named(row: ReportedRow, id = row.id): ReportedRow {
+  return { ...row, id: id && withoutAddresses(id) };
+}
+
 /** Every row of a run in input order. Where the copy of the input cannot be read, the rows that the journal knows. */
 async function* rowsOf(session: Session, run: Reported): AsyncGenerator<ReportedRow> {
   const { stored, notes } = run;
@@ -39,7 +45,7 @@ async function* rowsOf(session: Session, run: Reported): AsyncGenerator<Reported
         run.knowsOld ||= before !== undefined;
         const entry = await stored.entry(row);
         // The input says it of rows that were not reached too.
-        yield { ...entry, id: id ?? entry.id };
+        yield named(entry, id);
         last = row;
       }
     }
@@ -51,7 +57,7 @@ async function* rowsOf(session: Session, run: Reported): AsyncGenerator<Reported
   }
   // Of a part of an input it is not known which rows were to come.
   for (let row = last + 1; row <= inputRows; row += 1) {
-    if (rows === inputRows || stored.has(row)) yield await stored.entry(row);
+    if (rows === inputRows || stored.has(row)) yield named(await stored.entry(row));
   }
 }
 
