@@ -29,7 +29,7 @@ const MODULES = {
   'src/output/safe-text.ts': ['output/safe-text'],
   'src/plan/approvals.ts': ['plan/approvals'],
   'src/plan/plan-file.ts': ['plan/read-plan', 'plan/plan-file', 'plan/plan-lines', 'plan/plan-output'],
-  'src/plan/plan-hash.ts': ['plan/read-plan', 'plan/plan-file'],
+  'src/plan/plan-hash.ts': ['plan/plan-seal', 'plan/read-plan', 'plan/plan-file'],
   'src/plan/read-plan.ts': ['plan/read-plan', 'plan/plan-file', 'plan/plan-lines'],
   'src/plan/write-plan.ts': ['plan/write-plan'],
   'src/wire/breakage.ts': ['wire/breakage'],

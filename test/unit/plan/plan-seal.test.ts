@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { hashFirstLine, PlanSeal } from '../../../src/plan/plan-hash.ts';
+
+// The header is what was read of line 1; the seal looks at the bytes.
+const LINE = '{"plan":"","sha256":"","note":"ü"}\n';
+const ROWS = ['{"row":1,"a":"ü"}\n', '{"row":2}\n'];
+const WHOLE = LINE + ROWS.join('');
+const sha256 = hashFirstLine(LINE).update(ROWS.join('')).digest('hex');
+const READ = { unreadable: undefined, faults: [], rows: 2 };
+
+function judged(text: string, pieceLength: number, name = '"p.plan"') {
+  const seal = new PlanSeal(name, { sha256, rows: 2 } as ConstructorParameters<typeof PlanSeal>[1]);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += pieceLength) seal.update(bytes.subarray(at, at + pieceLength));
+  seal.update(new Uint8Array());
+  return seal.judge(READ as unknown as Parameters<PlanSeal['judge']>[0]);
+}
+
+const CHANGED = '"p.plan" cannot be used as a plan: line 1: its hash is not that of the file, which was changed or cut';
+const LINE_ENDS =
+  '"p.plan" cannot be used as a plan: line 1: only its line ends were changed, as git and some editors do';
+
+// Pieces end in the middle of a line, of a character and of a line end.
+describe.each([1, 2, 3, 5, 7, 1000])('a plan that is read in pieces of %i bytes', (pieceLength) => {
+  it('is what was written', () => {
+    expect(judged(WHOLE, pieceLength)).toBeUndefined();
+  });
+
+  it.each([
+    ['each line', WHOLE.replaceAll('\n', '\r\n')],
+    ['each line, but no last one', WHOLE.replaceAll('\n', '\r\n').slice(0, -2)],
+    ['no last line', WHOLE.slice(0, -1)],
+    ['the first line', LINE.replace('\n', '\r\n') + ROWS.join('')],
+  ])('has other line ends at %s, and how to keep git from it is said', (_, text) => {
+    expect(judged(text, pieceLength)).toMatchObject({
+      code: 'USAGE',
+      message: `${LINE_ENDS}; nothing was sent`,
+      hints: ['add the line `*.plan -text` to .gitattributes, commit it, and fetch the file as it was written'],
+    });
+  });
+
+  it.each([
+    ['a letter', WHOLE.replace('"row":2', '"row":3')],
+    ['a letter, with other line ends', WHOLE.replace('"row":2', '"row":3').replaceAll('\n', '\r\n')],
+    ['a line too many', `${WHOLE}\n`],
+    ['a carriage return within a line', WHOLE.replace('"row":2', '"row":\r2')],
+    ['the same, with other line ends', WHOLE.replace('"row":2', '"row":\r2').replaceAll('\n', '\r\n')],
+    ['a cut', WHOLE.slice(0, -4)],
+    ['a cut in line 1', LINE.slice(0, 10)],
+  ])('has %s, and was changed', (_, text) => {
+    expect(judged(text, pieceLength)).toMatchObject({
+      code: 'USAGE',
+      message: `${CHANGED}; nothing was sent`,
+      hints: ['make the plan again, or fetch the file as it was'],
+    });
+  });
+});
+
+it.each([
+  ['"a.b/june.jsonl"', '*.jsonl'],
+  ['june.plan2', '*.plan2'],
+  ['"june"', '*.plan'],
+  ['"a.b/june"', '*.plan'],
+])('names for git the files like %s by %s', (name, pattern) => {
+  expect(judged(WHOLE.slice(0, -1), 1000, name)?.hints).toEqual([
+    `add the line \`${pattern} -text\` to .gitattributes, commit it, and fetch the file as it was written`,
+  ]);
+});
