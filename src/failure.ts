@@ -184,8 +184,9 @@ export class Failure extends Error {
   /** Returns the failure of a write that ended before its request was begun, unless it knows of another outcome. */
   asUnsent(): Failure {
     const { outcome = 'not_sent' } = this.details;
-    const saysMore = this.after !== undefined || outcome !== 'not_sent';
-    const said = saysMore ? this : Failure.unsent(this.code, this.problem, { ...this, cause: this.cause });
+    const isSaid = outcome !== 'not_sent' || this.message.includes(AFTER.unsent);
+    const problem = this.after === 'unchanged' ? this.problem : this.message;
+    const said = isSaid ? this : Failure.unsent(this.code, problem, { ...this, cause: this.cause });
     return said.with({ outcome });
   }
 }

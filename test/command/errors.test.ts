@@ -152,6 +152,19 @@ test.each<[readonly string[], string]>([
   expect(server.lines).toEqual([]);
 });
 
+test.each<[readonly string[], Readonly<Record<string, string>>, object]>([
+  [['card', 'activate', CARD_ID, '--expect', 'status=BLOCKED'], {}, { code: 'PRECONDITION', exitCode: 17 }],
+  [['card', 'activate', CARD_ID], { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
+  [['api', 'POST', '/v1/events', '--yes'], { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
+])('%j that is stopped on the way says that nothing was sent', async (args, env, expected) => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
+  const { stderr } = await runFrontdesk([...args, '--json'], { env: { ...server.env, ...env } });
+  const { error } = JSON.parse(stderr);
+  expect(error).toMatchObject({ ...expected, outcome: 'not_sent' });
+  expect(error.message).toMatch(/; nothing was sent$/);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});
+
 test('a refused raw read has no outcome', async () => {
   const { code, stderr } = await runFrontdesk(['api', 'GET', '/v1/cards/..', '--json']);
   expect(code).toBe(2);

@@ -185,6 +185,23 @@ describe('the id in the answer of reissue and event create is kept', () => {
   });
 });
 
+test('a signal while the card of --expect is read: the write was not sent', async () => {
+  const server = await startRecordingServer(() => ({ status: 429, headers: { 'retry-after': '30' }, body: {} }));
+  const running = startFrontdesk([...BLOCK, '--expect', 'status=ACTIVE', '--json'], { env: server.env });
+  await running.waitForOutput('waiting 3');
+  running.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await running.result;
+  expect({ code, stdout }).toEqual({ code: 143, stdout: '' });
+  expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toEqual({
+    code: 'CANCELLED',
+    exitCode: 143,
+    message: 'cancelled by SIGTERM; nothing was sent',
+    operation: 'card.block',
+    outcome: 'not_sent',
+  });
+  expect(server.lines).toEqual([`GET ${PATH}`]);
+});
+
 describe('retries wait, and never less than Retry-After', () => {
   test('a signal in the pause ends it at once, and nothing is said to be in flight', async () => {
     const server = await startRecordingServer(writesGet({ status: 429, headers: { 'retry-after': '30' }, body: {} }));

@@ -21,6 +21,7 @@ it('says once what became of the request, and after a question apart from it', (
     message: 'no id; nothing was sent',
     details: { outcome: 'not_sent' },
   });
+  expect(Failure.unchanged('LOCAL_IO', 'no folder').asUnsent().message).toBe('no folder; nothing was sent');
   expect(new Failure('NOT_FOUND', 'no card', { details: { outcome: 'rejected' } }).asUnsent()).toMatchObject({
     message: 'no card',
     details: { outcome: 'rejected' },

@@ -40,7 +40,7 @@ export function checkExpectations(single: SingleCall, before: CardBefore): void 
   if (!('card' in before)) return;
   const unmet = unmetExpectation(before.card, single.expectations);
   if (unmet === undefined) return;
-  throw Failure.unchanged('PRECONDITION', `${subjectOf(single.call)} was not sent: ${unmet}`, {
+  throw Failure.unsent('PRECONDITION', `${subjectOf(single.call)}: ${unmet}`, {
     hints: ['check the card id'],
     details: { id: single.id, outcome: 'not_sent' },
   });

@@ -204,17 +204,18 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     const said = async (name: string, args: object) => (await client.call(name, args)).content[0]?.text;
     const held = `Card: ${CARD_ID}.`;
     const other = 'a1b2c3d4-2222-3333-4444-555566667777';
-    const meant = `cardId: "${held}" is not a card id; did you mean ${CARD_ID}? (nothing was sent)\nhint: check the id, then call it again with cardId ${CARD_ID}`;
-    expect(await said('card_get', { cardId: held })).toBe(meant);
-    expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(meant);
-    expect(await said('card_wait', { cardId: held, status: ['ACTIVE'] })).toBe(meant);
+    const refused = `cardId: "${held}" is not a card id; did you mean ${CARD_ID}?`;
+    const meant = `hint: check the id, then call it again with cardId ${CARD_ID}`;
+    expect(await said('card_get', { cardId: held })).toBe(`${refused}\n${meant}`);
+    expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(`${refused} (nothing was sent)\n${meant}`);
+    expect(await said('card_wait', { cardId: held, status: ['ACTIVE'] })).toBe(`${refused}\n${meant}`);
     const two = `${CARD_ID} and ${other}`;
-    const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}; nothing was sent`;
+    const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}`;
     expect(await said('card_get', { cardId: two })).toBe(
       `${both}\nhint: call it once for each: cardId ${CARD_ID}, cardId ${other}`,
     );
     // Which of them is meant to be changed is not guessed.
-    expect(await said('card_reissue', { cardId: two })).toBe(both);
+    expect(await said('card_reissue', { cardId: two })).toBe(`${both}; nothing was sent`);
   });
 
   it('refuses a field that a person could not be shown whole, with the command, and asks nobody', async () => {
