@@ -108,7 +108,7 @@ describe('L1 L2 a file that is no plan is refused with the line', () => {
       }),
       { numRuns: Number(process.env['FRONTDESK_FUZZ_COUNT'] ?? 10_000) },
     );
-  });
+  }, 120_000);
 
   it('whatever is cut from it, put into it, doubled or swapped', async () => {
     const text = (await makePlan(ROWS)).toString('utf8');
