@@ -30,7 +30,7 @@ interface Given {
 }
 
 /** A transport that keeps the bytes of the last answer: the code that judges it takes them out. */
-function keeping(transport: Transport, keep: (body: readonly Uint8Array[]) => void): Transport {
+function keeping(transport: Transport, keep: (body: Uint8Array[]) => void): Transport {
   return {
     ...transport,
     async exchange(wire, options) {
@@ -91,7 +91,7 @@ class LibraryClient {
     signal: Signal | undefined,
   ) {
     const { clock, random, version } = this.#ports;
-    let last: readonly Uint8Array[] = [];
+    let last: Uint8Array[] = [];
     const client = createHttpClient({
       baseUrl: line.options.baseUrl,
       credential: line.credential.forCall(signal),
@@ -110,7 +110,8 @@ class LibraryClient {
       ...(signal === undefined ? {} : { abort: signal as AbortSignal }),
     });
     if (result.kind !== 'answered') return { result, text: '' };
-    const text = textOf(result.resource, takeUtf8([...last]), this.#mask);
+    // Emptied while it is read: the text and its bytes are not in memory together.
+    const text = textOf(result.resource, takeUtf8(last), this.#mask);
     // The caller's resource is made of the text: the two are never in memory together.
     return { result: { ...result, resource: null }, text };
   }

@@ -48,7 +48,8 @@ export function awayFrom(text: string, nowMs: number): string | undefined {
   const timeMs = momentOf(text);
   if (timeMs === undefined) return undefined;
   const awayMs = timeMs - nowMs;
-  const distanceMs = Math.abs(awayMs);
+  // To the nearest minute: a plan that was just made expires in 1 day, not in 23 hours.
+  const distanceMs = Math.ceil(Math.abs(awayMs) / MINUTE_MS - 0.5) * MINUTE_MS;
   for (const [name, lengthMs] of UNITS) {
     const count = Math.floor(distanceMs / lengthMs);
     // Below two months days say more, below two years months do.
