@@ -296,7 +296,7 @@ describe.concurrent('a question that ^Z put aside', () => {
       const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
       const home = createHome();
       const program = `sh -c 'echo $$ > ${home.path}/pid; exec $FD card block ${CARD_ID}'`;
-      const script = `set -m; ${program}; echo PUT-ASIDE; read -r over; fg; echo ENDED-WITH=$?`;
+      const script = `set -m; ${program}; echo PUT-ASIDE; read -r over; fg; echo ENDED-WITH=$?; read -r over`;
       const terminal = openTerminal([], { home, env: { ...server.env, ...looks }, script });
       await terminal.waitFor(/\(y\/N.*reason\)/);
       // Where whole lines are read, the terminal makes a signal of the key.
@@ -306,8 +306,10 @@ describe.concurrent('a question that ^Z put aside', () => {
       terminal.type('over\ny\ny\n');
       await terminal.waitFor(/PUT-ASIDE[\s\S]*\(y\/N.*reason\)/);
       terminal.type('n\r');
-      const { text } = await terminal.end;
-      expect(text).toMatch(/ENDED-WITH=130\n$/);
+      // Until then the terminal stays open: what was written last is not lost.
+      await terminal.waitFor(/ENDED-WITH=\d+\n/);
+      terminal.type('\n');
+      expect((await terminal.end).text).toMatch(/ENDED-WITH=130\n/);
       expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
     },
   );
