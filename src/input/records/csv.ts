@@ -33,7 +33,7 @@ export function sniffDelimiter(header: string): string {
 }
 
 /**
- * RFC 4180 as a stream: any of the three delimiters, CRLF, LF or CR, quoted line breaks, blank lines skipped.
+ * RFC 4180 as a stream: any of the three delimiters, CRLF, LF or CR, quoted line breaks; a blank line is a row without values.
  * Stricter than spreadsheets about quotes, because a row that can be read in two ways must not be sent.
  * Written by hand since every fault needs its line and column, at the speed of a plain split (see bench).
  */
