@@ -49,7 +49,15 @@ const SHELLS: readonly Shell[] = [
         (line) => line.split('\t', 1)[0] ?? '',
       ),
   },
+  { name: 'pwsh', offers: (words) => run('pwsh', ['-NoProfile', '-NonInteractive', '-Command', offersInPwsh(words)]) },
 ];
+
+/** PowerShell puts the folder before a file that it offers itself. */
+function offersInPwsh(words: readonly string[]): string {
+  const line = words.join(' ');
+  const complete = `(TabExpansion2 -inputScript '${line}' -cursorColumn ${line.length}).CompletionMatches`;
+  return `. '${script('frontdesk.ps1')}'; ${complete} | ForEach-Object { $_.CompletionText -replace '^./', '' }`;
+}
 
 const CASES = [
   { words: ['frontdesk', 'card', ''], offered: ['activate', 'block', 'get', 'provision', 'reissue', 'wait'] },
