@@ -112,11 +112,18 @@ export function fitColumns(
     if (gone.column.below !== undefined && gone.column.spare !== true) below.push(gone);
     else leftOut.push(gone);
   }
+  // A wide column that left after a narrow one makes room for it again.
+  const stillOut = leftOut.toReversed().filter((candidate) => {
+    const more = [...shown, candidate].toSorted((a, b) => a.index - b.index);
+    if (floors(more) > roomOf(frame, more.length)) return true;
+    shown = more;
+    return false;
+  });
   return {
     columns: shown.map(({ column }) => column),
     widths: share(shown, roomOf(frame, shown.length)),
     below: inOrder(below),
-    leftOut: inOrder(leftOut),
+    leftOut: inOrder(stillOut),
   };
 }
 

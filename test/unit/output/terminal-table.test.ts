@@ -143,6 +143,25 @@ describe('a table of more columns than fit', () => {
     ]);
   });
 
+  it('shows a narrow one after all where a wide one had to go too', async () => {
+    const columns = [
+      { name: 'id', header: 'ID', keep: true },
+      { name: 'status', header: 'STATUS', align: 'right', spare: true },
+      { name: 'message', header: 'MESSAGE', below: 'plain' },
+    ] as const;
+    const rows = [parseJson(`{"id":"${'7'.repeat(36)}","status":404,"message":"${'m'.repeat(60)}"}`)];
+    const output = recordedOutput(60);
+    await renderResult({ kind: 'list', document: rows, rows, columns }, outputOptions(), output);
+    expect(output.text().split('\n')).toEqual([
+      'ID                                    STATUS',
+      '────────────────────────────────────────────',
+      '777777777777777777777777777777777777     404',
+      `  ${'m'.repeat(58)}`,
+      '  mm',
+      '',
+    ]);
+  });
+
   it('leaves none out that --columns named', async () => {
     const columns = 'cardId,status,balance,host,note,resultId,expires';
     expect((await wide(100, { columns }))[0]).toBe(
