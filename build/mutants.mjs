@@ -19,6 +19,7 @@ const MODULES = {
   'src/run/journal/row-states.ts': ['run/row-states'],
   'src/run/stop-rules.ts': ['run/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
+  'src/engine/many/apply-plan.ts': ['engine/apply-plan'],
   'src/files/held-lock.ts': ['files/held-lock'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],
   'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races'],
@@ -32,6 +33,9 @@ const MODULES = {
   'src/plan/plan-hash.ts': ['plan/plan-seal', 'plan/read-plan', 'plan/plan-file'],
   'src/plan/read-plan.ts': ['plan/read-plan', 'plan/plan-file', 'plan/plan-lines'],
   'src/plan/write-plan.ts': ['plan/write-plan'],
+  'src/http/ongoing-call.ts': ['http/ongoing-call', 'http/call-ends', 'http/call-outcomes'],
+  'src/run/ordered-sink.ts': ['run/ordered-sink'],
+  'src/credentials/resolve.ts': ['credentials/resolve'],
   'src/wire/breakage.ts': ['wire/breakage'],
 };
 

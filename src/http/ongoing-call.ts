@@ -2,7 +2,7 @@ import { isWrite } from '../api/operation.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue, textAt } from '../json/value.ts';
-import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Site } from './call.ts';
+import type { Answer, CallInput, CallOptions, CallResult, HttpClient, Pacer, Site } from './call.ts';
 import { type CallFacts, idOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
@@ -63,7 +63,7 @@ class OngoingCall {
     }
     for (;;) {
       if (this.#isStopping()) return this.#stopped();
-      if (this.#options.pacer !== undefined && !(await this.#admit('send'))) return this.#cancelled();
+      if (!(await this.#admit('send'))) return this.#cancelled();
       const verdict = await this.#attempt();
       if (verdict.kind === 'accepted') return this.#accepted(verdict);
       this.#note(verdict);
@@ -79,8 +79,8 @@ class OngoingCall {
       const renewed = await this.#renew(verdict);
       if (renewed !== undefined) return renewed === 'again' ? undefined : renewed;
     }
-    if (verdict.reply?.status === 429 && this.#options.pacer !== undefined) return this.#paced(verdict);
-    return this.#next(verdict);
+    const { pacer } = this.#options;
+    return verdict.reply?.status === 429 && pacer !== undefined ? this.#paced(verdict, pacer) : this.#next(verdict);
   }
 
   async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
@@ -98,10 +98,10 @@ class OngoingCall {
   }
 
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
-  async #paced(verdict: FailedAttempt): Promise<CallResult | undefined> {
+  async #paced(verdict: FailedAttempt, pacer: Pacer): Promise<CallResult | undefined> {
     if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
     const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#sender.site.random());
-    if (this.#options.pacer?.refused(waitMs, askedWait(verdict, waitMs)) === true) {
+    if (pacer.refused(waitMs, askedWait(verdict, waitMs))) {
       this.#retriesDone += 1;
       return undefined;
     }
@@ -125,7 +125,7 @@ class OngoingCall {
     if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
     if (next.readBackFirst) {
       const { settled } = await this.#readBack(1);
-      if (settled !== undefined) return this.#confirmed(settled);
+      if (settled !== undefined) return this.#confirmed(settled, verdict);
     }
     this.#retriesDone += 1;
     this.#onceSpent ||= next.once;
@@ -140,7 +140,7 @@ class OngoingCall {
     const { effect } = this.#input.operation;
     const canRead = effect.kind === 'write' && effect.readBack !== 'none' && !this.#isStopping();
     const result = canRead ? await this.#readBack(2) : undefined;
-    if (result?.settled !== undefined) return this.#confirmed(result.settled);
+    if (result?.settled !== undefined) return this.#confirmed(result.settled, this.#doubt.verdict);
     return this.#unknown(this.#doubt, result, verdict);
   }
 
@@ -192,13 +192,13 @@ class OngoingCall {
     return this.#answer(accepted, isWrite(this.#input.operation) ? 'applied' : null);
   }
 
-  #confirmed(accepted: Accepted): Answer {
-    const happened = this.#doubt === undefined ? 'no answer came' : whatHappened(this.#doubt.verdict);
+  /** The card reads as done after `doubtful`, the last attempt that may have been applied. */
+  #confirmed(accepted: Accepted, doubtful: FailedAttempt): Answer {
     const status = textAt(accepted.resource, 'status');
     const hasReason = textAt(this.#input.body, 'reason') !== undefined;
     const reason = hasReason ? ', and the reason may not have been stored' : '';
     const message =
-      `${subjectOf(this.#input)}: ${happened}; reading the card back shows status ${status}, so it counts as ` +
+      `${subjectOf(this.#input)}: ${whatHappened(doubtful)}; reading the card back shows status ${status}, so it counts as ` +
       `done. It may have been done by another call${reason}`;
     const notice: Notice = warning('CONFIRMED_BY_READ', message);
     return this.#answer({ ...accepted, notices: [notice, ...accepted.notices] }, 'confirmed_by_read');

@@ -25,7 +25,7 @@ export class FakeClock implements ClockPort {
     return this.elapsedMs;
   }
 
-  async sleep(ms: number): Promise<void> {
+  async sleep(ms: number, _woken?: AbortSignal): Promise<void> {
     this.sleeps.push(ms);
     this.elapsedMs += ms;
     this.onSleep(ms);
@@ -78,6 +78,8 @@ export interface Bench {
   readonly sent: string[];
   readonly wires: WireRequest[];
   readonly timeouts: number[];
+  /** Whether each request wanted a connection of its own. */
+  readonly fresh: boolean[];
   renewals: number;
 }
 
@@ -96,6 +98,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
   const sent: string[] = [];
   const wires: WireRequest[] = [];
   const timeouts: number[] = [];
+  const fresh: boolean[] = [];
   const credential: CredentialPort = {
     token: options.token ?? (() => Promise.resolve(TOKEN)),
     renew: () => {
@@ -120,6 +123,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
         wires.push(wire);
         sent.push(`${wire.method} ${wire.target}`);
         timeouts.push(exchangeOptions.timeoutMs);
+        fresh.push(exchangeOptions.fresh === true);
         if (next === undefined) throw new Error(`unexpected request: ${wire.method} ${wire.target}`);
         const scripted = typeof next === 'function' ? next(wire) : next;
         // Its bytes are taken out when it is read; the same answer may be given twice.
@@ -132,7 +136,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
       close: () => Promise.resolve(),
     },
   });
-  const result: Bench = { client, clock, sent, wires, timeouts, renewals: 0 };
+  const result: Bench = { client, clock, sent, wires, timeouts, fresh, renewals: 0 };
   return result;
 }
 
