@@ -35,6 +35,11 @@ export function parseJson(
   return value;
 }
 
+/** Reads the JSON value with which a text begins, and says where it ends; what follows is not looked at. */
+export function parseBeginning(text: string): { readonly value: JsonValue; readonly end: number } {
+  return new Parser(text, MAX_DEPTH, Number.POSITIVE_INFINITY).beginning();
+}
+
 /** A longer text is printed in pieces. */
 const MAX_REMEMBERED = 65_536;
 /** Characters that are printed as they are, inside and outside of texts. */
@@ -104,6 +109,10 @@ class Parser {
     this.#skipSpace();
     if (this.#index < this.#text.length) this.#fail('syntax', 'something follows the end of the JSON document');
     return value;
+  }
+
+  beginning(): { readonly value: JsonValue; readonly end: number } {
+    return { value: this.#value(), end: this.#index };
   }
 
   /** The text of the document that was read, without what stands around it; undefined: there are spaces in it. */

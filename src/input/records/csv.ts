@@ -1,14 +1,6 @@
 import { unguardCell } from '../../output/formula-guard.ts';
 import { quoteGiven } from '../given.ts';
-import {
-  countLineBreaks,
-  type InputFault,
-  type InputHeader,
-  MAX_RECORD_LENGTH,
-  type RawRecord,
-  type RecordBatch,
-  type RecordParser,
-} from './record.ts';
+import { countLineBreaks, RecordParser } from './record.ts';
 
 const QUOTE = 0x22;
 const LF = 0x0a;
@@ -37,72 +29,45 @@ export function sniffDelimiter(header: string): string {
  * Stricter than spreadsheets about quotes, because a row that can be read in two ways must not be sent.
  * Written by hand since every fault needs its line and column, at the speed of a plain split (see bench).
  */
-export class CsvParser implements RecordParser {
+export class CsvParser extends RecordParser {
   readonly #raw: boolean;
-  /** Text of the record that is not complete yet; `#line` is the line on which it begins. */
-  #text = '';
   #index = 0;
-  #line = 1;
-  #row = 0;
   #delimiter: string | undefined;
   /** Positions of the next quote and the next CR at or after `#index`; looked up again once passed. */
   #nextQuote = -1;
   #nextReturn = -1;
-  #header: InputHeader | undefined;
-  #ended = false;
-  #records: RawRecord[] = [];
-  #faults: InputFault[] = [];
 
   /** `raw`: cells are taken as they are. Else what the guard of our own CSV output added is taken away again. */
   constructor(raw: boolean) {
+    super('a row of more than 8 million characters; is a closing quote missing?; nothing after it was read');
     this.#raw = raw;
   }
 
-  get header(): InputHeader | undefined {
-    return this.#header;
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  currentLine(): number {
-    return this.#line + countLineBreaks(this.#text);
-  }
-
-  take(text: string, isLast: boolean): RecordBatch {
-    this.#records = [];
-    this.#faults = [];
-    if (!this.#ended) {
-      this.#text += text;
-      this.#index = 0;
-      this.#nextQuote = -1;
-      this.#nextReturn = -1;
-      while (!this.#ended && this.#index < this.#text.length && this.#readRecord(isLast)) {
-        // each call takes one record
-      }
-      this.#text = this.#text.slice(this.#index);
-      if (this.#text.length > MAX_RECORD_LENGTH)
-        this.#endWith(this.#line, 'a row of more than 8 million characters; is a closing quote missing?');
+  protected override read(isLast: boolean): number {
+    this.#index = 0;
+    this.#nextQuote = -1;
+    this.#nextReturn = -1;
+    while (!this.ended && this.#index < this.text.length && this.#readRecord(isLast)) {
+      // each call takes one record
     }
-    return { records: this.#records, faults: this.#faults };
+    return this.#index;
   }
 
   /** Takes one record; false when its end is not here yet. */
   #readRecord(isLast: boolean): boolean {
     const start = this.#index;
-    if (this.#nextQuote < start) this.#nextQuote = indexOrEnd(this.#text, '"', start);
+    if (this.#nextQuote < start) this.#nextQuote = indexOrEnd(this.text, '"', start);
     const end = this.#lineEnd(start);
     if (this.#nextQuote < end) return this.#readQuoted(start, isLast);
     if (!this.#hasBreak(end, isLast)) return false;
-    const line = this.#text.slice(start, end);
+    const line = this.text.slice(start, end);
     if (line !== '') {
       this.#delimiter ??= sniffDelimiter(line);
-      this.#add(line.split(this.#delimiter), this.#line);
-    } else if (this.#header !== undefined)
+      this.#add(line.split(this.#delimiter), this.line);
+    } else if (this.header !== undefined)
       this.#add(
-        Array.from(this.#header.names, () => ''),
-        this.#line,
+        Array.from(this.header.names, () => ''),
+        this.line,
       );
     this.#stepOver(end);
     return true;
@@ -110,7 +75,7 @@ export class CsvParser implements RecordParser {
 
   /** Index of the line break at or after `from`, or the end of the text. */
   #lineEnd(from: number): number {
-    const text = this.#text;
+    const text = this.text;
     if (this.#nextReturn < from) this.#nextReturn = indexOrEnd(text, '\r', from);
     const feed = indexOrEnd(text, '\n', from);
     return Math.min(feed, this.#nextReturn);
@@ -119,17 +84,17 @@ export class CsvParser implements RecordParser {
   /** Is the line break at `end` all here? A CR at the very end may be half of CRLF. */
   #hasBreak(end: number, isLast: boolean): boolean {
     if (isLast) return true;
-    return end < this.#text.length && !(this.#text.charCodeAt(end) === CR && end + 1 === this.#text.length);
+    return end < this.text.length && !(this.text.charCodeAt(end) === CR && end + 1 === this.text.length);
   }
 
   #stepOver(end: number): void {
-    const isPair = this.#text.charCodeAt(end) === CR && this.#text.charCodeAt(end + 1) === LF;
+    const isPair = this.text.charCodeAt(end) === CR && this.text.charCodeAt(end + 1) === LF;
     this.#index = end + (isPair ? 2 : 1);
-    this.#line += 1;
+    this.line += 1;
   }
 
   #readQuoted(start: number, isLast: boolean): boolean {
-    const text = this.#text;
+    const text = this.text;
     if (this.#delimiter === undefined) {
       const header = headerLine(text, start);
       if (header === undefined && !isLast) return false;
@@ -147,8 +112,8 @@ export class CsvParser implements RecordParser {
       cells.push(cell.value);
       if (text[cell.end] !== this.#delimiter) {
         if (!this.#hasBreak(cell.end, isLast)) return false;
-        const line = this.#line;
-        this.#line += countLineBreaks(text.slice(start, cell.end));
+        const line = this.line;
+        this.line += countLineBreaks(text.slice(start, cell.end));
         this.#add(cells, line);
         this.#stepOver(cell.end);
         return true;
@@ -163,7 +128,7 @@ export class CsvParser implements RecordParser {
     delimiter: string,
     isLast: boolean,
   ): { value: string; end: number } | QuoteFault | undefined {
-    const text = this.#text;
+    const text = this.text;
     if (text.charCodeAt(start) !== QUOTE) {
       const end = Math.min(this.#lineEnd(start), indexOrEnd(text, delimiter, start));
       const quote = text.slice(start, end).indexOf('"');
@@ -193,30 +158,22 @@ export class CsvParser implements RecordParser {
 
   #add(cells: string[], line: number): void {
     if (!this.#raw) unguard(cells);
-    if (this.#header === undefined) {
-      this.#header = { names: cells, line };
+    if (this.header === undefined) {
+      this.header = { names: cells, line };
       return;
     }
-    this.#row += 1;
-    const { names } = this.#header;
-    if (cells.length === names.length) this.#records.push({ row: this.#row, line, names, values: cells });
-    else this.#faults.push({ line, problem: raggedProblem(cells, names) });
+    this.row += 1;
+    const { names } = this.header;
+    if (cells.length === names.length) this.records.push({ row: this.row, line, names, values: cells });
+    else this.faults.push({ line, problem: raggedProblem(cells, names) });
   }
 
   #endAt(start: number, fault: QuoteFault): void {
-    const before = this.#text.slice(start, fault.at);
+    const before = this.text.slice(start, fault.at);
     const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
-    const column = Array.from(before.slice(lineStart)).length + 1;
-    this.#endWith(this.#line + countLineBreaks(before), fault.problem, String(column));
-  }
-
-  #endWith(line: number, problem: string, column?: string): void {
-    this.#faults.push({
-      line,
-      problem: `${problem}; nothing after it was read`,
-      ...(column === undefined ? {} : { column }),
-    });
-    this.#ended = true;
+    const column = String(Array.from(before.slice(lineStart)).length + 1);
+    const line = this.line + countLineBreaks(before);
+    this.endWith({ line, problem: `${fault.problem}; nothing after it was read`, column });
   }
 }
 

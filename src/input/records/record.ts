@@ -109,24 +109,70 @@ export interface ReadBatch extends RecordBatch {
 }
 
 /**
- * Takes the text of an input piece by piece and gives back its rows. A fault after which nothing more can be
- * read (a quote that was never closed) sets `ended`.
- */
-export interface RecordParser {
-  /** The header of a CSV file once it was read, and the line it stands on. */
-  readonly header: InputHeader | undefined;
-  readonly ended: boolean;
-  /** `isLast`: the input ends with this text, so the last row may lack its line break. */
-  take(text: string, isLast: boolean): RecordBatch;
-  /** Line of the first character that was not taken yet. */
-  currentLine(): number;
-}
-
-/**
  * A row may not be longer than this (UTF-16 units): far above any card with its transactions, and it stops a
  * quote that was never closed from taking the whole file into memory.
  */
 export const MAX_RECORD_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * Takes the text of an input piece by piece and gives back its rows. A fault after which nothing more can be
+ * read (a quote that was never closed) sets `ended`.
+ */
+export abstract class RecordParser {
+  /** The header of a CSV file once it was read, and the line it stands on. */
+  header: InputHeader | undefined;
+  ended = false;
+  /** Text of the row that is not complete yet; `line` is the line on which it begins. */
+  protected text = '';
+  protected line = 1;
+  protected row = 0;
+  protected records: RawRecord[] = [];
+  protected faults: InputFault[] = [];
+  readonly #tooLong: string;
+
+  /** `tooLong`: what is said of a row that is longer than any should be. */
+  constructor(tooLong: string) {
+    this.#tooLong = tooLong;
+  }
+
+  /** `isLast`: the input ends with this text, so the last row may lack its line break. */
+  take(added: string, isLast: boolean): RecordBatch {
+    this.records = [];
+    this.faults = [];
+    if (!this.ended) {
+      this.text += added;
+      this.text = this.text.slice(this.read(isLast, added === ''));
+      if (this.text.length > MAX_RECORD_LENGTH && !this.ended)
+        this.endWith({ line: this.line, problem: this.#tooLong });
+    }
+    return { records: this.records, faults: this.faults };
+  }
+
+  /** Line of the first character that was not taken yet. */
+  currentLine(): number {
+    return this.line + countLineBreaks(this.text);
+  }
+
+  /** Reads what is complete of the text, and returns where that ends. `isAll`: nothing was added to it. */
+  protected abstract read(isLast: boolean, isAll: boolean): number;
+
+  protected endWith(fault: InputFault): void {
+    this.faults.push(fault);
+    this.ended = true;
+  }
+
+  /** Keeps one element of the input as its next row. */
+  protected addElement(element: Element): void {
+    this.row += 1;
+    if ('problem' in element) this.faults.push({ line: this.line, problem: element.problem });
+    else this.records.push({ row: this.row, line: this.line, ...element });
+  }
+}
+
+/** What an element holds: a row, which may bring its own number, or what is wrong. `isEnd`: nothing after it is read. */
+export type Element =
+  | (Omit<RawRecord, 'row' | 'line'> & { readonly row?: number })
+  | { readonly problem: string; readonly isEnd?: boolean };
 
 const LINE_BREAK = /\r\n|\n|\r/g;
 

@@ -114,7 +114,7 @@ describe('a JSON array', () => {
     ['[{"id":"1"},\n  {"a":1,"a":1}]', 2, '10', 'the name "a" occurs twice in one object'],
     ['[{"id":"a\nb"}]', 1, '10', 'a raw line break in a string'],
     ['[,]', 1, '2', 'expected a row'],
-    ['["a" "b"]', 1, '6', 'something follows the end of the JSON document'],
+    ['["a" "b"]', 1, '6', 'expected "," or "]" after a row'],
   ])('says what is wrong with %j', async (text, line, column, problem) => {
     expect((await json(text)).faults).toEqual([{ line, column, problem }]);
   });
