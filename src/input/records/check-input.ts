@@ -29,44 +29,22 @@ export interface CheckedInput
   readonly sha256: string;
 }
 
-/** A file that gets what is read of another one: stdin cannot be read twice, and a file may change meanwhile. */
-interface InputCopy {
-  /** Passes the pieces on, each written before it is looked at. */
-  of(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  /** Resolves when everything is on the disk. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
+/** The copy of an input: stdin cannot be read twice, and a file may change meanwhile. */
+async function copying<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw ioFailure(`cannot copy the input to ${path}`, error, 'unsent');
+  }
 }
 
-/** Makes the file, readable by this user only. It and its members reject with LOCAL_IO. `what`: `the input`. */
-async function openCopy(path: string, what: string): Promise<InputCopy> {
-  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw ioFailure(`cannot copy ${what} to ${path}`, error, 'unsent');
-    }
-  };
-  const file = await attempt(() => open(path, 'wx', 0o600));
-  return {
-    async *of(pieces) {
-      for await (const piece of pieces) {
-        await attempt(() => file.writeFile(piece));
-        yield piece;
-      }
-    },
-    sync: () => attempt(() => file.sync()),
-    close: () => tidy(file.close()),
-  };
-}
-
-/** Hashes the bytes on their way to the reader. */
-async function* hashed(
+/** The bytes on their way to the reader. `see` is done with each piece before it is looked at. */
+async function* passedOn(
   bytes: AsyncIterable<Uint8Array>,
-  hashes: readonly { update(piece: Uint8Array): unknown }[],
+  see: (piece: Uint8Array) => Promise<void> | undefined,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
-    for (const hash of hashes) hash.update(piece);
+    await see(piece);
     yield piece;
   }
 }
@@ -149,38 +127,27 @@ export async function checkInput(
 ): Promise<CheckedInput> {
   const { copyTo } = more;
   const { seal } = options;
-  const copy = copyTo === undefined ? undefined : await openCopy(copyTo, 'the input');
+  const copy = copyTo === undefined ? undefined : await copying(copyTo, () => open(copyTo, 'wx', 0o600));
   const hash = createHash('sha256');
   const findings = new Findings(options, more.allowDuplicates);
   let isKept = false;
   try {
-    const read = await readThrough(
-      hashed(copy?.of(file.bytes()) ?? file.bytes(), seal === undefined ? [hash] : [hash, seal]),
-      { ...options, name: file.name },
-      findings,
-    );
+    const bytes = passedOn(file.bytes(), (piece) => {
+      hash.update(piece);
+      seal?.update(piece);
+      return copy && copying(copyTo ?? '', () => copy.writeFile(piece));
+    });
+    const read = await readThrough(bytes, { ...options, name: file.name }, findings);
     const failure = seal === undefined ? faultyInput(file, options, findings) : seal.judge(findings);
     if (failure !== undefined) throw failure;
-    await copy?.sync();
+    await (copy && copying(copyTo ?? '', () => copy.sync()));
     isKept = true;
     const warnings = warningsOf(findings.warnings, findings.doubts());
     const { rows, selected, unchanged, hidden, past, first, notes } = findings;
-    const columns = [...findings.columns];
-    return {
-      ...read,
-      rows,
-      selected,
-      unchanged,
-      hidden,
-      past,
-      columns,
-      first,
-      warnings,
-      notes,
-      sha256: hash.digest('hex'),
-    };
+    const found = { rows, selected, unchanged, hidden, past, first, notes, warnings };
+    return { ...read, ...found, columns: [...findings.columns], sha256: hash.digest('hex') };
   } finally {
-    await copy?.close();
+    if (copy !== undefined) await tidy(copy.close());
     if (copyTo !== undefined && !isKept) await tidy(rm(copyTo, { force: true }));
   }
 }
