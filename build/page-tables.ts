@@ -1,7 +1,7 @@
 import { exitCodeRows } from '../src/describe/command-doc.ts';
 import type { CommandTree } from '../src/describe/command-tree.ts';
 import { ENVIRONMENT } from '../src/describe/environment.ts';
-import { SANDBOX_CHOICES } from '../src/sandbox/choices.ts';
+import { SANDBOX_CHOICES } from '../src/sandbox/info.ts';
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\n/g, ' ');

@@ -1,32 +1,37 @@
 import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
+import { printJson } from '../json/print.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { randomHex, type Sources } from './ids.ts';
-import { answeredText, keptText } from './json-text.ts';
 import { refuse } from './refusal.ts';
 import type { Call, Rule } from './request.ts';
-import type { Decision, SandboxState } from './state.ts';
+import { type Decision, keptText, type SandboxState } from './state.ts';
+
+/** Spec: texts of calendars and subscribers have at most this many characters in a response. */
+const RESPONSE_TEXT_LIMIT = 5000;
+
+/** A calendar or subscriber as the service answers it: texts within the response limits of the spec. */
+function answeredText(kind: 'calendars' | 'subscribers', resource: JsonObject): string {
+  const cut = (value: JsonValue) =>
+    typeof value === 'string' && value.length > RESPONSE_TEXT_LIMIT
+      ? Array.from(value).slice(0, RESPONSE_TEXT_LIMIT).join('')
+      : value;
+  const members = [...resource].filter(([name]) => kind === 'calendars' || name !== 'calendar');
+  return printJson(new Map(members.map(([name, value]) => [name, cut(value)])));
+}
 
 function calendarMissing(id: string): Decision {
   return refuse(404, 'CALENDAR_NOT_FOUND', `there is no calendar ${id}`, { id });
 }
 
 /** The given fields in the place of the old ones. */
-function updated(kind: 'calendar' | 'subscriber', id: string, old: JsonObject, call: Call, sources: Sources): Decision {
-  const resource = new Map<string, JsonValue>([...old, ...call.body, ['updated', sources.now]]);
-  return { reply: { status: 200, body: answeredText(resource) }, changes: [{ kind, id, resource }] };
-}
-
-function updateCalendar(state: SandboxState, call: Call, sources: Sources): Decision {
-  const id = call.params['id'] ?? '';
-  const calendar = state.calendars.get(id);
-  return calendar === undefined ? calendarMissing(id) : updated('calendar', id, calendar, call, sources);
-}
-
-function updateSubscriber(state: SandboxState, call: Call, sources: Sources): Decision {
-  const id = call.params['id'] ?? '';
-  const entry = state.subscribers.get(id);
-  if (entry === undefined) return refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id });
-  return updated('subscriber', id, entry.subscriber, call, sources);
+function update(kind: 'calendars' | 'subscribers', missing: (id: string) => Decision): Rule {
+  return (state, call, sources) => {
+    const id = call.params['id'] ?? '';
+    const old = state[kind].get(id);
+    if (old === undefined) return missing(id);
+    const resource = new Map<string, JsonValue>([...old, ...call.body, ['updated', sources.now]]);
+    return { reply: { status: 200, body: answeredText(kind, resource) }, changes: [{ kind, id, resource }] };
+  };
 }
 
 function listSubscribers(state: SandboxState, call: Call): Decision {
@@ -35,11 +40,10 @@ function listSubscribers(state: SandboxState, call: Call): Decision {
   const wanted = call.query['active'] ?? true;
   const limit = call.query['limit'] ?? DEFAULT_LIST_LIMIT;
   const entries: string[] = [];
-  for (const subscriberId of state.subscriberIds.get(id) ?? []) {
+  for (const subscriber of state.subscribers.values()) {
     if (entries.length === limit) break;
-    const entry = state.subscribers.get(subscriberId);
-    if (entry !== undefined && (entry.subscriber.get('active') !== false) === wanted)
-      entries.push(answeredText(entry.subscriber));
+    const isListed = subscriber.get('calendar') === id && (subscriber.get('active') !== false) === wanted;
+    if (isListed) entries.push(answeredText('subscribers', subscriber));
   }
   const url = JSON.stringify(`/v1/calendars/${encodeURIComponent(id)}/subscribers`);
   return { reply: { status: 200, body: `{"object":"list","data":[${entries.join(',')}],"url":${url}}` }, changes: [] };
@@ -63,13 +67,15 @@ function createEvent(state: SandboxState, call: Call, sources: Sources): Decisio
     const value = call.body.get(name);
     if (value !== undefined) resource.set(name, value);
   }
-  return { reply: { status: 200, body: keptText(resource) }, changes: [{ kind: 'event', id, resource }] };
+  return { reply: { status: 200, body: keptText(resource) }, changes: [{ kind: 'events', id, resource }] };
 }
 
 /** The rules of the calendar API. */
 export const CALENDAR_RULES = {
-  calendarUpdate: updateCalendar,
+  calendarUpdate: update('calendars', calendarMissing),
   subscribersList: listSubscribers,
-  subscriberUpdate: updateSubscriber,
+  subscriberUpdate: update('subscribers', (id) =>
+    refuse(404, 'SUBSCRIBER_NOT_FOUND', `there is no subscriber ${id}`, { id }),
+  ),
   eventCreate: createEvent,
 } satisfies Readonly<Record<string, Rule>>;

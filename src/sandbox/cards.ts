@@ -1,10 +1,9 @@
 import { Card } from '../api/card.ts';
 import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
 import { randomHex, randomUuid, type Sources } from './ids.ts';
-import { keptText } from './json-text.ts';
 import { type ErrorCode, refuse } from './refusal.ts';
 import type { Rule } from './request.ts';
-import type { Change, Decision } from './state.ts';
+import { type Decision, keptText } from './state.ts';
 
 const EMPTY = new JsonNumber('0.00');
 const SPEC_ORDER = Object.keys(Card.properties);
@@ -25,32 +24,20 @@ function textOf(card: JsonObject, name: string): string {
   return textAt(card, name) ?? '';
 }
 
-function cardChange(card: JsonObject): Change {
-  return { kind: 'card', id: textOf(card, 'cardId'), resource: card };
-}
-
-function answerWith(card: JsonObject, changes: readonly Change[]): Decision {
+/** The answer with one card, and the cards that changed. */
+function answerWith(card: JsonObject, ...changed: readonly JsonObject[]): Decision {
+  const changes = changed.map((resource) => ({ kind: 'cards', id: textOf(resource, 'cardId'), resource }) as const);
   return { reply: { status: 200, body: keptText(card) }, changes };
 }
 
-function refuseStatus(card: JsonObject, errorCode: ErrorCode, attempt: string): Decision {
-  const status = textOf(card, 'status');
-  return refuse(409, errorCode, `the card was not ${attempt}: its status is ${status}`, { status });
+function activate(card: JsonObject, { now }: Sources): Decision {
+  const active = withMembers(card, { status: 'ACTIVE', updatedAt: now, activatedAt: now });
+  return answerWith(active, active);
 }
 
-function activate(card: JsonObject, sources: Sources): Decision {
-  if (card.get('status') !== 'WAITING_ACTIVATION') return refuseStatus(card, 'CARD_NOT_ACTIVATABLE', 'activated');
-  const active = withMembers(card, { status: 'ACTIVE', updatedAt: sources.now, activatedAt: sources.now });
-  return answerWith(active, [cardChange(active)]);
-}
-
-function block(card: JsonObject, sources: Sources): Decision {
-  const status = card.get('status');
-  if (status !== 'ACTIVE' && status !== 'WAITING_ACTIVATION') {
-    return refuseStatus(card, 'CARD_NOT_BLOCKABLE', 'blocked');
-  }
-  const blocked = withMembers(card, { status: 'BLOCKED', updatedAt: sources.now });
-  return answerWith(blocked, [cardChange(blocked)]);
+function block(card: JsonObject, { now }: Sources): Decision {
+  const blocked = withMembers(card, { status: 'BLOCKED', updatedAt: now });
+  return answerWith(blocked, blocked);
 }
 
 function transaction(type: string, amount: JsonValue, sources: Sources): JsonObject {
@@ -81,10 +68,7 @@ function replacementOf(card: JsonObject, amount: JsonValue, sources: Sources): J
   });
 }
 
-const REISSUABLE: readonly JsonValue[] = ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'];
-
 function reissue(card: JsonObject, sources: Sources): Decision {
-  if (!REISSUABLE.includes(card.get('status') ?? null)) return refuseStatus(card, 'CARD_NOT_REISSUABLE', 'reissued');
   // The amount moves as it is written: no arithmetic is ever done on it.
   const amount = card.get('currentBalance') ?? card.get('initialBalance') ?? EMPTY;
   const replacement = replacementOf(card, amount, sources);
@@ -98,7 +82,7 @@ function reissue(card: JsonObject, sources: Sources): Decision {
     cancellationAction: 'REISSUE',
     transactions: [...(isJsonArray(transactions) ? transactions : []), transaction('UNLOAD', amount, sources)],
   });
-  return answerWith(replacement, [cardChange(original), cardChange(replacement)]);
+  return answerWith(replacement, original, replacement);
 }
 
 /** Text that looks like a provider's opaque data and says, once decoded, that it is made up. */
@@ -108,13 +92,11 @@ function opaque(card: JsonObject, member: string, sources: Sources): string {
 }
 
 function provisionWalletA(card: JsonObject, sources: Sources): Decision {
-  if (card.get('status') !== 'ACTIVE') return refuseStatus(card, 'CARD_NOT_ACTIVE', 'provisioned');
   const body = { encryptedPaymentInstrument: opaque(card, 'encryptedPaymentInstrument', sources) };
   return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
 }
 
 function provisionWalletB(card: JsonObject, sources: Sources): Decision {
-  if (card.get('status') !== 'ACTIVE') return refuseStatus(card, 'CARD_NOT_ACTIVE', 'provisioned');
   const body = {
     primaryAccountNumberPrefix: '999900',
     activationData: opaque(card, 'activationData', sources),
@@ -123,21 +105,47 @@ function provisionWalletB(card: JsonObject, sources: Sources): Decision {
   return { reply: { status: 200, body: JSON.stringify(body) }, changes: [] };
 }
 
-function onCard(rule: (card: JsonObject, sources: Sources) => Decision): Rule {
+/** The statuses in which a card takes an operation, and what any other one is refused with. */
+interface Need {
+  readonly statuses: readonly JsonValue[];
+  readonly errorCode: ErrorCode;
+  readonly attempt: string;
+}
+
+const TO_ACTIVATE: Need = {
+  statuses: ['WAITING_ACTIVATION'],
+  errorCode: 'CARD_NOT_ACTIVATABLE',
+  attempt: 'activated',
+};
+const TO_BLOCK: Need = {
+  statuses: ['ACTIVE', 'WAITING_ACTIVATION'],
+  errorCode: 'CARD_NOT_BLOCKABLE',
+  attempt: 'blocked',
+};
+const TO_REISSUE: Need = {
+  statuses: ['ACTIVE', 'BLOCKED', 'WAITING_ACTIVATION'],
+  errorCode: 'CARD_NOT_REISSUABLE',
+  attempt: 'reissued',
+};
+const TO_PROVISION: Need = { statuses: ['ACTIVE'], errorCode: 'CARD_NOT_ACTIVE', attempt: 'provisioned' };
+
+function onCard(rule: (card: JsonObject, sources: Sources) => Decision, need?: Need): Rule {
   return (state, call, sources) => {
     const id = call.params['cardId'] ?? '';
     const card = state.cards.get(id.toLowerCase());
     if (card === undefined) return refuse(404, 'CARD_NOT_FOUND', `there is no card ${id}`, { cardId: id });
-    return rule(card, sources);
+    if (need === undefined || need.statuses.includes(card.get('status') ?? null)) return rule(card, sources);
+    const status = textOf(card, 'status');
+    return refuse(409, need.errorCode, `the card was not ${need.attempt}: its status is ${status}`, { status });
   };
 }
 
 /** The rules of the gift-card API. */
 export const CARD_RULES = {
-  cardGet: onCard((card) => answerWith(card, [])),
-  cardActivate: onCard(activate),
-  cardBlock: onCard(block),
-  cardReissue: onCard(reissue),
-  cardProvisionWalletA: onCard(provisionWalletA),
-  cardProvisionWalletB: onCard(provisionWalletB),
+  cardGet: onCard((card) => answerWith(card)),
+  cardActivate: onCard(activate, TO_ACTIVATE),
+  cardBlock: onCard(block, TO_BLOCK),
+  cardReissue: onCard(reissue, TO_REISSUE),
+  cardProvisionWalletA: onCard(provisionWalletA, TO_PROVISION),
+  cardProvisionWalletB: onCard(provisionWalletB, TO_PROVISION),
 };

@@ -9,17 +9,16 @@ import { errnoOf, ioFailure } from '../files/io-failure.ts';
 import { type Prove, withLock } from '../files/lock.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
-import type { JsonObject } from '../json/value.ts';
-import { keptText } from './json-text.ts';
 import { builtInSeed, readResources } from './seed.ts';
-import { applyChanges, copyState, type Decision, type SandboxState, type SandboxStore } from './state.ts';
+import { applyChanges, copyState, type Decision, keptText, type SandboxState, type SandboxStore } from './state.ts';
 
 /** What the file store needs of the process. */
 type FilePorts = Pick<Context, 'pid' | 'clock'>;
 
 const NO_FILE = 'none';
 
-const MEMBERS = ['version', 'write', 'cards', 'calendars', 'subscribers', 'events'];
+const KINDS = ['cards', 'calendars', 'subscribers', 'events'] as const;
+const MEMBERS = ['version', 'write', ...KINDS];
 const VERSION_LINE = '{"version":1';
 /** The file begins with a name for this writing of it. */
 const WRITE = /^\{"version":1,"write":"([0-9a-f]{16})"/;
@@ -35,27 +34,10 @@ function damaged(path: string, problem: string): Failure {
   });
 }
 
-function lines(texts: Iterable<string>): string {
-  return `[\n${[...texts].join(',\n')}\n]`;
-}
-
-function* keptTexts(resources: Iterable<JsonObject>) {
-  for (const resource of resources) yield keptText(resource);
-}
-
-function* subscriberTexts(state: SandboxState) {
-  for (const { calendar, subscriber } of state.subscribers.values()) {
-    yield `{"calendar":${JSON.stringify(calendar)},${keptText(subscriber).slice(1)}`;
-  }
-}
-
 /** One resource a line, printed once per resource: a commit costs little more than writing the bytes. */
 function printState(state: SandboxState, write: string): string {
-  const cards = lines(keptTexts(state.cards.values()));
-  const calendars = lines(keptTexts(state.calendars.values()));
-  const subscribers = lines(subscriberTexts(state));
-  const events = lines(keptTexts(state.events.values()));
-  return `${VERSION_LINE},"write":"${write}","cards":${cards},"calendars":${calendars},"subscribers":${subscribers},"events":${events}}\n`;
+  const lists = KINDS.map((kind) => `"${kind}":[\n${Array.from(state[kind].values(), keptText).join(',\n')}\n]`);
+  return `${VERSION_LINE},"write":"${write}",${lists.join(',')}}\n`;
 }
 
 /**

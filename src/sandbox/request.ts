@@ -1,12 +1,13 @@
-import type { Operation } from '../api/operation.ts';
+import { matchPath, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import { parseJson } from '../json/parse.ts';
 import { toPlain } from '../json/plain.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { SandboxTokens, Sources } from './ids.ts';
 import { type ErrorCode, problemsOf, refusalReply } from './refusal.ts';
-import { matchRoute, type OperationKey } from './route.ts';
 import type { Decision, Reply, SandboxState } from './state.ts';
+
+export type OperationKey = keyof typeof OPERATIONS;
 
 /** A request as it arrived, complete. */
 interface SandboxRequest {
@@ -145,6 +146,27 @@ function readBody(operation: Operation, request: SandboxRequest): JsonObject {
       : unknown.map((field) => ({ field, problem: 'is not a field of this operation' }));
   if (problems.length > 0) throw invalid('BODY_INVALID', 'the body was refused', problems);
   return body;
+}
+
+// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+const KEYS = Object.keys(OPERATIONS) as OperationKey[];
+
+/**
+ * Finds the operation of the table that a method and a path (without query) name. The path is compared as
+ * sent: nothing is normalised, so dot segments and empty ones name nothing by accident. `rawParams` are the segments as
+ * sent, still percent-encoded; `allowed` are the methods that the path takes, none for a path that is unknown.
+ */
+function matchRoute(method: string, path: string) {
+  const segments = path.split('/');
+  const allowed: string[] = [];
+  for (const key of KEYS) {
+    const { method: wanted, path: pattern } = OPERATIONS[key];
+    const rawParams = matchPath(pattern, segments);
+    if (rawParams === undefined) continue;
+    if (wanted === method) return { key, rawParams };
+    allowed.push(wanted);
+  }
+  return { allowed };
 }
 
 /**

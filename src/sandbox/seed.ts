@@ -8,7 +8,7 @@ import { parseJson } from '../json/parse.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { SEED_TEXT } from './seed-data.ts';
-import type { SandboxState, SubscriberEntry } from './state.ts';
+import type { SandboxState } from './state.ts';
 
 /** Members of a seed file. */
 const MEMBERS = ['cards', 'calendars', 'subscribers'];
@@ -32,23 +32,18 @@ function entriesOf(top: JsonObject, kind: string, report: Report): readonly (rea
   return entries;
 }
 
-/** The id under which an entry is kept, or undefined after reporting why there is none. */
-function readId(entry: JsonObject, name: string, taken: ReadonlyMap<string, unknown>, report: Report) {
-  const id = entry.get(name);
-  if (typeof id !== 'string' || id === '') {
-    report(name, 'is missing or not a text');
-    return undefined;
+/** Ids of cards compare whatever their case. */
+function keyOf(kind: string, id: string): string {
+  return kind === 'cards' ? id.toLowerCase() : id;
+}
+
+/** What is wrong with the id of an entry; undefined: the entry is kept under it. */
+function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<string, unknown>): string | undefined {
+  if (typeof id !== 'string' || id === '') return 'is missing or not a text';
+  if (kind === 'cards' && !CARD_ID.test(id)) {
+    return `'${id}' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101`;
   }
-  if (name === 'cardId' && !CARD_ID.test(id)) {
-    report(name, `'${id}' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101`);
-    return undefined;
-  }
-  const key = name === 'cardId' ? id.toLowerCase() : id;
-  if (taken.has(key)) {
-    report(name, `'${id}' occurs twice`);
-    return undefined;
-  }
-  return key;
+  return taken.has(keyOf(kind, id)) ? `'${id}' occurs twice` : undefined;
 }
 
 /** The resources of one kind by id. Without a shape theirs is not judged: we wrote the file ourselves. */
@@ -56,45 +51,34 @@ function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, 
   const idName = kind === 'cards' ? 'cardId' : 'id';
   const resources = new Map<string, JsonObject>();
   for (const [where, entry] of entriesOf(top, kind, report)) {
-    const reportHere: Report = (member, problem) => report(`${where}.${member}`, problem);
-    const id = readId(entry, idName, resources, reportHere);
-    if (id !== undefined) resources.set(id, entry);
+    const id = entry.get(idName);
+    const problem = idProblem(kind, id, resources);
+    if (problem === undefined) resources.set(keyOf(kind, String(id)), entry);
+    else report(`${where}.${idName}`, problem);
     for (const { path, found, expected } of shape === undefined ? [] : misfitsOf(shape, entry)) {
-      reportHere(path.join('.'), found === undefined ? 'is missing' : `is not of the type ${expected}`);
+      report(`${where}.${path.join('.')}`, found === undefined ? 'is missing' : `is not of the type ${expected}`);
     }
   }
   return resources;
 }
 
-/** Takes the member `calendar` out of each subscriber: it is ours, the API's shape has none. */
+/** Says of each subscriber whose it is: without a member `calendar` that of the first one. */
 function assign(
   subscribers: ReadonlyMap<string, JsonObject>,
   calendars: ReadonlyMap<string, JsonObject>,
   report: Report,
-): Map<string, SubscriberEntry> {
+): Map<string, JsonObject> {
   const [first] = calendars.keys();
-  const assigned = new Map<string, SubscriberEntry>();
+  const assigned = new Map<string, JsonObject>();
   for (const [id, entry] of subscribers) {
     const calendar = entry.get('calendar') ?? first;
-    if (typeof calendar !== 'string' || !calendars.has(calendar)) {
+    if (typeof calendar === 'string' && calendars.has(calendar)) {
+      assigned.set(id, new Map<string, JsonValue>([...entry, ['calendar', calendar]]));
+    } else {
       report(`subscribers '${id}'.calendar`, calendar === undefined ? 'there is no calendar' : 'names no calendar');
-      continue;
     }
-    const subscriber = new Map(entry);
-    subscriber.delete('calendar');
-    assigned.set(id, { calendar, subscriber });
   }
   return assigned;
-}
-
-function idsByCalendar(subscribers: ReadonlyMap<string, SubscriberEntry>): ReadonlyMap<string, readonly string[]> {
-  const ids = new Map<string, string[]>();
-  for (const [id, { calendar }] of subscribers) {
-    const list = ids.get(calendar);
-    if (list === undefined) ids.set(calendar, [id]);
-    else list.push(id);
-  }
-  return ids;
 }
 
 function readTop(text: string, members: readonly string[], report: Report): JsonObject {
@@ -127,7 +111,7 @@ export function readResources(
   const calendars = readKind(top, 'calendars', judged(Calendar), report);
   const subscribers = assign(readKind(top, 'subscribers', judged(Subscriber), report), calendars, report);
   const events = readKind(top, 'events', undefined, report);
-  return { cards, calendars, subscribers, subscriberIds: idsByCalendar(subscribers), events };
+  return { cards, calendars, subscribers, events };
 }
 
 /**

@@ -4,12 +4,24 @@ import type { Socket } from 'node:net';
 import { OPERATIONS } from '../api/operations.ts';
 import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { decide } from './decide.ts';
+import { CALENDAR_RULES } from './calendars.ts';
+import { CARD_RULES } from './cards.ts';
 import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
 import { randomHex, type SandboxTokens, type Sources } from './ids.ts';
 import { refusalReply } from './refusal.ts';
-import { checkRequest, Refused } from './request.ts';
-import type { Reply, SandboxStore } from './state.ts';
+import { type Call, checkRequest, type OperationKey, Refused, type Rule } from './request.ts';
+import type { Decision, Reply, SandboxState, SandboxStore } from './state.ts';
+
+/** One rule per row of the table of operations: a new row does not type-check until the sandbox plays it. */
+const RULES: Readonly<Record<OperationKey, Rule>> = { ...CARD_RULES, ...CALENDAR_RULES };
+
+/**
+ * The service of the spec: what a checked call answers in a state, and what it changes there. Pure: the state
+ * is only read, and time and chance come from `sources`.
+ */
+export function decide(state: SandboxState, call: Call, sources: Sources): Decision {
+  return RULES[call.key](state, call, sources);
+}
 
 interface SandboxServerOptions {
   readonly store: SandboxStore;

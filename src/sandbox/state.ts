@@ -1,28 +1,30 @@
+import { printJson } from '../json/print.ts';
 import type { JsonObject } from '../json/value.ts';
-
-/** A subscriber, and whose it is. */
-export interface SubscriberEntry {
-  /** Id of the calendar it belongs to; the API's shape of a subscriber does not tell. */
-  readonly calendar: string;
-  readonly subscriber: JsonObject;
-}
 
 /** All that the sandbox service knows. Resources are immutable; a change puts a new one in the old one's place. */
 export interface SandboxState {
   /** Keyed by the card id in lower case: ids of cards compare whatever their case. */
   readonly cards: Map<string, JsonObject>;
   readonly calendars: Map<string, JsonObject>;
-  readonly subscribers: Map<string, SubscriberEntry>;
-  /** Ids of the subscribers of each calendar, in order. Never changes: nothing creates or moves a subscriber. */
-  readonly subscriberIds: ReadonlyMap<string, readonly string[]>;
+  /** Each says in a member `calendar` whose it is, which the API's shape of a subscriber does not tell. */
+  readonly subscribers: Map<string, JsonObject>;
   readonly events: Map<string, JsonObject>;
 }
 
 /** A resource that takes the place of the one of this id. */
 export interface Change {
-  readonly kind: 'card' | 'calendar' | 'subscriber' | 'event';
+  readonly kind: keyof SandboxState;
   readonly id: string;
   readonly resource: JsonObject;
+}
+
+const kept = new WeakMap<JsonObject, string>();
+
+/** The resource as compact JSON, whole. Printed once per resource, which never changes. */
+export function keptText(resource: JsonObject): string {
+  const text = kept.get(resource) ?? printJson(resource);
+  kept.set(resource, text);
+  return text;
 }
 
 /** What the service answers. `body` is JSON text. */
@@ -48,29 +50,17 @@ export function copyState(state: SandboxState): SandboxState {
     cards: new Map(state.cards),
     calendars: new Map(state.calendars),
     subscribers: new Map(state.subscribers),
-    subscriberIds: state.subscriberIds,
     events: new Map(state.events),
   };
-}
-
-function putEvent(state: SandboxState, id: string, event: JsonObject): void {
-  state.events.set(id, event);
-  if (state.events.size <= KEPT_EVENTS) return;
-  for (const oldest of state.events.keys()) {
-    state.events.delete(oldest);
-    return;
-  }
 }
 
 /** Puts the changed resources into `state`, in place. */
 export function applyChanges(state: SandboxState, changes: readonly Change[]): void {
   for (const { kind, id, resource } of changes) {
-    const subscriber = kind === 'subscriber' ? state.subscribers.get(id) : undefined;
-    if (subscriber !== undefined) state.subscribers.set(id, { ...subscriber, subscriber: resource });
-    else if (kind === 'card') state.cards.set(id.toLowerCase(), resource);
-    else if (kind === 'calendar') state.calendars.set(id, resource);
-    else if (kind === 'event') putEvent(state, id, resource);
+    state[kind].set(kind === 'cards' ? id.toLowerCase() : id, resource);
   }
+  const [oldest] = state.events.keys();
+  if (oldest !== undefined && state.events.size > KEPT_EVENTS) state.events.delete(oldest);
 }
 
 /** Where a running sandbox keeps its state. */

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { printJson } from '../../../src/json/print.ts';
 import { jsonOf } from '../../../src/json/shape.ts';
-import { SANDBOX_CHOICES } from '../../../src/sandbox/choices.ts';
-import { INFO_OUTPUT, sandboxInfo } from '../../../src/sandbox/info.ts';
+import { INFO_OUTPUT, SANDBOX_CHOICES, sandboxInfo } from '../../../src/sandbox/info.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';
 import { ACTIVE, play } from './play.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
-import { decide } from '../../../src/sandbox/decide.ts';
 import { checkRequest, Refused } from '../../../src/sandbox/request.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
+import { decide } from '../../../src/sandbox/server.ts';
 import { applyChanges, type Reply, type SandboxState } from '../../../src/sandbox/state.ts';
 
 /** Ids of the built-in seed, one for each status that a test needs. */

@@ -30,7 +30,8 @@ describe('the built-in seed', () => {
 
   it('has 26 subscribers in three calendars', () => {
     const state = builtInSeed();
-    expect([...state.subscriberIds].map(([id, ids]) => [id, ids.length])).toEqual([
+    const own = (id: string) => [...state.subscribers.values()].filter((one) => one.get('calendar') === id);
+    expect([...state.calendars.keys()].map((id) => [id, own(id).length])).toEqual([
       ['cal_harbour_tours', 15],
       ['cal_tea_ceremony', 6],
       ['cal_winter_market', 5],
@@ -50,7 +51,7 @@ describe('reading a seed file', () => {
       '{"calendars":[{"id":"a"},{"id":"b"}],"subscribers":[{"id":"1"},{"id":"2","calendar":"b"}]}',
       's',
     );
-    expect([...state.subscribers].map(([id, { calendar }]) => [id, calendar])).toEqual([
+    expect([...state.subscribers].map(([id, subscriber]) => [id, subscriber.get('calendar')])).toEqual([
       ['1', 'a'],
       ['2', 'b'],
     ]);
