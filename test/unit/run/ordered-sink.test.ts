@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import { parseJson } from '../../../src/json/parse.ts';
+import { printJson } from '../../../src/json/print.ts';
+import type { JsonValue } from '../../../src/json/value.ts';
+import { rememberText } from '../../../src/json/value.ts';
 import { OrderedSink } from '../../../src/run/ordered-sink.ts';
 import type { RowResult } from '../../../src/run/row-outcome.ts';
+import { answerMemory } from '../../../src/wire/answer-memory.ts';
 import { ended, type TestRow } from './fakes.ts';
 
-function resultOf(row: number): RowResult<TestRow> {
+function resultOf(row: number, more: Partial<RowResult<TestRow>> = {}): RowResult<TestRow> {
   const ending = ended({ outcome: 'applied' });
-  return { row: { row, id: `card-${row}` }, ending, resource: undefined, failure: undefined, source: 'sent' };
+  return { row: { row, id: `card-${row}` }, ending, resource: undefined, failure: undefined, source: 'sent', ...more };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -73,5 +79,187 @@ describe('the results of a run', () => {
     await ordered.drained(2);
     expect(done.join('|')).toBe(expected);
     expect(ordered.hasRoom).toBe(true);
+  });
+
+  it('are printed as they come, also long after the first', async () => {
+    const { done, ordered } = sink();
+    const lost = Promise.reject(new Error('the disk is full'));
+    lost.catch(() => undefined);
+    for (const [row, durable] of [undefined, lost, undefined, lost].entries()) {
+      ordered.put(row, resultOf(row + 1), durable);
+      await ordered.drained(row + 1);
+    }
+    expect(done.filter((what) => what.startsWith('emit'))).toEqual(['emit 1', 'emit 2', 'emit 3', 'emit 4']);
+    expect(ordered.next).toBe(4);
+  });
+
+  it('are printed in their order for more rows than places are kept', async () => {
+    const { done, ordered } = sink();
+    for (const first of [0, 4000, 8000]) {
+      for (let position = first + 3999; position >= first; position -= 1)
+        ordered.put(position, resultOf(position + 1), undefined);
+      await ordered.drained(first + 4000);
+    }
+    const printed = done.filter((what) => what.startsWith('emit'));
+    expect([printed.length, printed[0], printed[4096], printed[11_999]]).toEqual([
+      12_000,
+      'emit 1',
+      'emit 4097',
+      'emit 12000',
+    ]);
+  });
+
+  it('tell all who wait when one was printed', async () => {
+    const { ordered } = sink();
+    const both = Promise.all([ordered.progress(), ordered.progress()]);
+    ordered.put(0, resultOf(1), undefined);
+    expect(await both).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a result that waits', () => {
+  /** A sink that prints only once `read` is called; what it printed. */
+  function slow(sizeOf?: (row: TestRow) => number) {
+    const printed: RowResult<TestRow>[] = [];
+    let read: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const emit = async (result: RowResult<TestRow>) => {
+      await isRead;
+      printed.push(result);
+    };
+    const task = sizeOf === undefined ? { emit } : { emit, sizeOf };
+    return { printed, read: () => read(), ordered: new OrderedSink<TestRow>(task, () => undefined) };
+  }
+
+  it('for the reader has a place among 256, and for another row as long as there is memory', async () => {
+    const { ordered, read } = slow();
+    for (let position = 1; position <= 300; position += 1) ordered.put(position, resultOf(position + 1), undefined);
+    expect([ordered.hasRoom, ordered.isFull]).toEqual([true, false]);
+    ordered.put(0, resultOf(1), undefined);
+    expect(ordered.hasRoom).toBe(false);
+    read();
+    await ordered.drained(301);
+    expect(ordered.hasRoom).toBe(true);
+    const other = slow();
+    for (let position = 0; position < 255; position += 1)
+      other.ordered.put(position, resultOf(position + 1), undefined);
+    expect(other.ordered.hasRoom).toBe(true);
+    other.ordered.put(255, resultOf(256), undefined);
+    expect(other.ordered.hasRoom).toBe(false);
+    other.read();
+    await other.ordered.drained(256);
+  });
+
+  it('takes 1,024 bytes beside its row and its answer', async () => {
+    const { ordered, read } = slow(({ row }) => (row === 3 ? 1000 : 0));
+    // All memory but 5,000 bytes is used; a long answer counts four times.
+    const used = 56 * 1024 * 1024 - 1250;
+    answerMemory.hold(used);
+    try {
+      expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+      ordered.put(1, resultOf(2), undefined);
+      ordered.put(2, resultOf(3), undefined);
+      // 3,048 bytes so far. `{"a":"x…"}` has 928 of them.
+      ordered.put(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(920)]]) }), undefined);
+      expect([ordered.isFull, ordered.hasRoom]).toEqual([true, false]);
+    } finally {
+      answerMemory.free(used);
+    }
+    expect(ordered.isFull).toBe(false);
+    read();
+    ordered.put(0, resultOf(1), undefined);
+    await ordered.drained(4);
+  });
+
+  it('takes one byte less, and there is room', () => {
+    const { ordered } = slow(({ row }) => (row === 3 ? 1000 : 0));
+    const used = 56 * 1024 * 1024 - 1250;
+    answerMemory.hold(used);
+    try {
+      ordered.put(1, resultOf(2), undefined);
+      ordered.put(2, resultOf(3), undefined);
+      ordered.put(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(919)]]) }), undefined);
+      expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+    } finally {
+      answerMemory.free(used);
+    }
+  });
+
+  it('does not hold up the first row when answers use up the memory', () => {
+    const { ordered } = slow();
+    const used = 64 * 1024 * 1024;
+    answerMemory.hold(used);
+    expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+    answerMemory.free(used);
+  });
+
+  const AMOUNT = '{"cardId":"c","balance":10.10}';
+  const asRead = (text = AMOUNT): JsonValue => {
+    const value = parseJson(text) as Extract<JsonValue, ReadonlyMap<string, JsonValue>>;
+    rememberText(value, text);
+    return value;
+  };
+  const long = `{"a":"${'x'.repeat(16_376)}"}`;
+
+  it.each<readonly [string, number, JsonValue, boolean]>([
+    ['near its turn and short stays as it is', 64, asRead(), true],
+    ['near its turn and as long as is short', 64, asRead(long), true],
+    ['longer than that is kept as bytes', 64, asRead(long.replace('x', 'xx')), false],
+    ['far from its turn is kept as bytes', 65, asRead(), false],
+    ['that was made here is kept as bytes', 1, parseJson(AMOUNT), false],
+  ])('%s', async (_what, position, resource, isSame) => {
+    const { ordered, printed, read } = slow();
+    read();
+    ordered.put(position, resultOf(position + 1, { resource }), undefined);
+    for (let before = position - 1; before >= 0; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
+    await ordered.drained(position + 1);
+    const last = printed[position];
+    expect(last?.row).toEqual({ row: position + 1, id: `card-${position + 1}` });
+    expect(last?.ending).toEqual(ended({ outcome: 'applied' }));
+    expect(last?.resource === resource).toBe(isSame);
+    expect(printJson(last?.resource ?? null)).toBe(printJson(resource));
+  });
+
+  it('as a failure is the same failure afterwards, digits as sent', async () => {
+    const { ordered, printed, read } = slow();
+    read();
+    const failure = new Failure('REJECTED', 'it was refused', {
+      exitCode: 6,
+      hints: ['look at it'],
+      lines: ['one'],
+      screen: ['two'],
+      details: { row: 2, service: parseJson('{"limit":1.10}'), body: 'text', observed: parseJson('{"n":2.0}') },
+    });
+    const ending = ended({ outcome: 'rejected', code: 'REJECTED' });
+    ordered.put(70, resultOf(71, { ending, failure }), undefined);
+    for (let before = 69; before >= 0; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
+    await ordered.drained(71);
+    const last = printed[70];
+    expect([last?.ending, last?.resource]).toEqual([ending, undefined]);
+    expect(last?.failure).toBeInstanceOf(Failure);
+    expect(last?.failure).toMatchObject({
+      code: 'REJECTED',
+      message: 'it was refused',
+      exitCode: 6,
+      hints: ['look at it'],
+      lines: ['one'],
+      screen: ['two'],
+      details: { row: 2, body: 'text' },
+    });
+    const { service = null, observed = null } = last?.failure?.details ?? {};
+    expect([printJson(service), printJson(observed)]).toEqual(['{"limit":1.10}', '{"n":2.0}']);
+    expect(Object.keys(last?.failure?.details ?? {})).toEqual(['row', 'service', 'body', 'observed']);
+  });
+
+  it('as a failure near its turn is the very same', async () => {
+    const { ordered, printed, read } = slow();
+    read();
+    const failure = new Failure('REJECTED', 'it was refused');
+    ordered.put(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+    ordered.put(0, resultOf(1), undefined);
+    await ordered.drained(2);
+    expect(printed[1]?.failure).toBe(failure);
   });
 });
