@@ -19,7 +19,9 @@ const MODULES = {
   'src/run/journal/row-states.ts': ['run/row-states'],
   'src/run/stop-rules.ts': ['run/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
+  'src/engine/call/write-guards.ts': ['engine/write-guards'],
   'src/engine/many/apply-plan.ts': ['engine/apply-plan'],
+  'src/engine/many/revert-run.ts': ['engine/revert-run'],
   'src/files/held-lock.ts': ['files/held-lock'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],
   'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races'],
@@ -35,6 +37,7 @@ const MODULES = {
   'src/plan/write-plan.ts': ['plan/write-plan'],
   'src/http/ongoing-call.ts': ['http/ongoing-call', 'http/call-ends', 'http/call-outcomes'],
   'src/run/ordered-sink.ts': ['run/ordered-sink'],
+  'src/run/row-runner.ts': ['run/engine', 'run/stopping', 'run/resume', 'run/reports'],
   'src/credentials/resolve.ts': ['credentials/resolve'],
   'src/wire/breakage.ts': ['wire/breakage'],
 };

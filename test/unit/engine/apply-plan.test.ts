@@ -238,6 +238,8 @@ describe('a plan that is refused sends nothing', () => {
       `"${path}": line 3: reason: OPS is not found in it, as this profile requires; nothing was sent`,
     );
     expect([failure.code, failure.hints]).toEqual(['USAGE', ['make the plan again with a reason that does']]);
+    const wrong = await writeTestPlan(bench, OPERATIONS.cardBlock, rows.slice(1, 2), { name: 'wrong.plan' });
+    expect((await failureOf(applyPlan(bench.session, {}, wrong.path))).message).toContain('line 2: reason:');
     const good = await writeTestPlan(bench, OPERATIONS.cardBlock, rows.slice(0, 1), { name: 'good.plan' });
     expect(await applyPlan(bench.session, {}, good.path)).toBe(0);
   });

@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../../src/api/operation.ts';
-import type { Context, PromptPort } from '../../../src/context.ts';
+import type { CallGiven } from '../../../src/commands/command.ts';
+import type { Context, OutputPort, PromptPort } from '../../../src/context.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createHttpClient } from '../../../src/http/ongoing-call.ts';
+import type { CallOptions } from '../../../src/options/call-options.ts';
 import { openPlanWriter } from '../../../src/plan/write-plan.ts';
 import { Session, type SessionParts } from '../../../src/session.ts';
 import type { ResolvedProfile } from '../../../src/settings/resolve.ts';
@@ -30,6 +32,8 @@ interface BenchOptions {
   readonly remainingMs?: number;
   /** Stdout and stderr are a terminal. */
   readonly isTerminal?: boolean;
+  /** Writes to stdout in the place of recording it. */
+  readonly write?: OutputPort['write'];
 }
 
 /** A session whose files are in a folder of its own, and whose service is a function. */
@@ -137,7 +141,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     clock,
     signals,
     random: () => 0.5,
-    stdout: stdout.port,
+    stdout: options.write === undefined ? stdout.port : { ...stdout.port, write: options.write },
     stderr: stderr.port,
     stdin: { isTerminal: false, read: async function* () {} },
   } as unknown as Context;
@@ -252,4 +256,9 @@ export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   );
   if (error instanceof Failure) return error;
   throw new Error('it did not fail', { cause: error });
+}
+
+/** What a person typed: these options and ids, each as good as it is. */
+export function given(options: CallOptions = {}, words: readonly string[] = []): CallGiven {
+  return { words, options, choice: undefined, fields: new Map(), typed: new Set(), faults: [] };
 }
