@@ -90,19 +90,21 @@ interface Changing {
 }
 
 /** What a session is made of. */
-export interface SessionParts
-  extends Pick<
-    Session,
-    'context' | 'operation' | 'common' | 'policy' | 'preferences' | 'places' | 'faults' | 'canAsk'
-  > {
+export interface SessionParts {
+  readonly own: Own & Partial<Replaceable>;
   readonly state: CallState;
   readonly changing: Changing;
-  readonly display: { readonly listener: CallListener; clear(): void };
+  readonly display: { clear(): void };
   readonly services: Services;
   chooseProfile(settings: Settings): ResolvedProfile;
   /** Questions to the person at the terminal, left unanswered when `presence` says that there is none. */
   promptUntil(presence?: Presence): PromptPort;
 }
+
+type Own = Pick<
+  Session,
+  'context' | 'operation' | 'common' | 'policy' | 'preferences' | 'places' | 'faults' | 'canAsk' | 'prompt' | 'listener'
+>;
 
 /** What a derived session may have of its own. */
 type Replaceable = Pick<
@@ -116,48 +118,36 @@ type Replaceable = Pick<
  */
 export class Session {
   readonly #parts: SessionParts;
-  readonly #replaced: Partial<Replaceable>;
   /** The session that this one was derived from, at the end of the line: services are opened for it. */
   readonly #root: Session;
-  readonly context: Context;
+  declare readonly context: Context;
   /** Dotted command path for errors and history: `card.block`. */
-  readonly operation: string;
-  readonly common: CommonInput;
-  readonly policy: CallPolicy;
-  readonly preferences: ResolvedPreferences;
-  readonly places: Places;
+  declare readonly operation: string;
+  declare readonly common: CommonInput;
+  declare readonly policy: CallPolicy;
+  declare readonly preferences: ResolvedPreferences;
+  declare readonly places: Places;
   /** What is wrong with the common options: nothing may be sent, and the call's own faults are reported with it. */
-  readonly faults: readonly Failure[];
+  declare readonly faults: readonly Failure[];
   /** Whether a person could be asked if the call had no faults. */
-  readonly canAsk: boolean;
-  readonly prompt: PromptPort;
+  declare readonly canAsk: boolean;
+  declare readonly prompt: PromptPort;
   /** What the http layer reports while it waits and, with --verbose, exchanges. */
-  readonly listener: CallListener;
+  declare readonly listener: CallListener;
   /** What carries a person's writes here, recorded beside the user: `mcp`. */
-  readonly via: string | undefined;
+  declare readonly via: string | undefined;
   /** The call is made at the desk: each write asks, and the desk says how it ended. */
   readonly isAtDesk: boolean = false;
 
-  constructor(parts: SessionParts, replaced: Partial<Replaceable> = {}, root?: Session) {
+  constructor(parts: SessionParts, root?: Session) {
     this.#parts = parts;
-    this.#replaced = replaced;
     this.#root = root ?? this;
-    this.context = parts.context;
-    this.operation = parts.operation;
-    this.common = parts.common;
-    this.policy = parts.policy;
-    this.preferences = parts.preferences;
-    this.places = parts.places;
-    this.faults = parts.faults;
-    this.canAsk = parts.canAsk;
-    this.prompt = replaced.prompt ?? parts.promptUntil();
-    this.listener = parts.display.listener;
-    Object.assign(this, replaced);
+    Object.assign(this, parts.own);
   }
 
   /** Returns a session that differs in these members and shares everything else, changes while it runs included. */
   with(replaced: Partial<Replaceable>): Session {
-    return new Session(this.#parts, { ...this.#replaced, ...replaced }, this.#root);
+    return new Session({ ...this.#parts, own: { ...this.#parts.own, ...replaced } }, this.#root);
   }
 
   get output(): OutputOptions {

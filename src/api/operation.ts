@@ -89,9 +89,15 @@ export function isUpdate({ effect }: Operation): boolean {
   return effect.kind === 'write' && effect.isUpdate === true;
 }
 
-/** Can a read of its resource settle an unknown outcome? Of a reissue it shows at most that something happened. */
-export function canReconcile({ effect }: Operation): boolean {
-  return effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
+/** The card status by which a read settles an unknown outcome; undefined: none does, as with a reissue. */
+export function settledBy({ effect }: Operation): string | undefined {
+  const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
+  return isSettling ? effect.readBack.settledBy : undefined;
+}
+
+/** Can a read of its resource settle an unknown outcome? */
+export function canReconcile(operation: Operation): boolean {
+  return settledBy(operation) !== undefined;
 }
 
 /** The noun of what it does, for a sentence: `block`. */

@@ -6,11 +6,11 @@ import { cutText, padText } from '../output/cut-text.ts';
 import type { ViewStyle } from '../output/options.ts';
 import { arrow } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
-import { isSame, type RecentCard, type Sitting } from './sitting.ts';
+import { type DeskLog, isSame, type RecentCard } from './desk-log.ts';
 
 /** `1 outcome unknown`, or nothing: stands in every question until it is settled. */
-export function unknownText(sitting: Sitting): string {
-  const { length } = sitting.unknown;
+export function unknownText(log: DeskLog): string {
+  const { length } = log.unknown;
   return length === 0 ? '' : plural(length, 'outcome unknown', 'outcomes unknown');
 }
 
@@ -44,7 +44,7 @@ function changeText({ before, after }: Changes, style: Pick<ViewStyle, 'unicode'
 
 /** The last lines above the menu after a write: what was done, or what is unknown and may still come. */
 export function outcomeText(
-  sitting: Sitting,
+  log: DeskLog,
   operation: Operation,
   { cardId, outcome, made }: { readonly cardId: string; readonly outcome: Outcome; readonly made?: string | undefined },
   seen: Changes,
@@ -53,7 +53,7 @@ export function outcomeText(
   const { effect, command } = operation;
   if (effect.kind !== 'write' || outcome === 'rejected') return '';
   if (outcome === 'unknown') {
-    if (!sitting.unknown.some((doubt) => doubt.command === command && isSame(doubt.cardId, cardId))) return '';
+    if (!log.unknown.some((doubt) => doubt.command === command && isSame(doubt.cardId, cardId))) return '';
     const lost = effect.resultId === undefined ? '' : ' The id of the new card cannot be seen here.';
     return `The ${command.replaceAll('.', ' ')} of ${cardId} is unknown: it may have been done, and it may still come.${lost}\n`;
   }
@@ -63,13 +63,13 @@ export function outcomeText(
 }
 
 /** What the sitting came to, in one or two lines. */
-export function summaryText(sitting: Sitting, profileFlag: string): string {
+export function summaryText(log: DeskLog, profileFlag: string): string {
   const parts = [
-    plural(sitting.looks, 'look'),
-    ...[...sitting.done].map(([word, times]) => `${times} ${word.toLowerCase()}`),
-    ...(unknownText(sitting) === '' ? [] : [unknownText(sitting)]),
+    plural(log.looks, 'look'),
+    ...[...log.done].map(([word, times]) => `${times} ${word.toLowerCase()}`),
+    ...(unknownText(log) === '' ? [] : [unknownText(log)]),
   ];
-  const open = sitting.unknown.map(
+  const open = log.unknown.map(
     ({ cardId, command }) =>
       `  ${command.replaceAll('.', ' ')} ${cardId} is unknown; check it with \`frontdesk card get ${cardId}${profileFlag}\`\n`,
   );

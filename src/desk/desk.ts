@@ -8,6 +8,7 @@ import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import type { Ending } from '../ending.ts';
 import { QuestionLeft } from '../engine/ask/asking.ts';
 import { runCall } from '../engine/call/call.ts';
+import { callService, cardRead, takeAnswer } from '../engine/call/resource.ts';
 import { idAlone } from '../engine/read-given.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
@@ -17,10 +18,10 @@ import { printHistory } from '../local/history.ts';
 import { cardViewWithin } from '../output/card-view.ts';
 import { breakLine } from '../output/line-break.ts';
 import type { Session } from '../session.ts';
+import type { DeskLog } from './desk-log.ts';
 import { type Ended, judgeId, NEXT, sessionOfWrite, signalsOfCommand, waitingAtDesk } from './desk-session.ts';
 import { outcomeText, recentText, summaryText, unknownText } from './desk-text.ts';
 import type { IdleTimer } from './idle-timer.ts';
-import type { Sitting } from './sitting.ts';
 
 /** Commands of the menu that write, in its order. */
 export const WRITES: Readonly<Record<string, CallCommand>> = {
@@ -62,19 +63,19 @@ export class Desk {
   readonly #session: Session;
   readonly #prompt: PromptPort;
   readonly #where: string;
-  readonly #sitting: Sitting;
+  readonly #log: DeskLog;
   readonly #mayWrite: boolean;
   readonly #openedMs: number;
 
   constructor(
     session: Session,
     idle: IdleTimer,
-    known: { readonly where: string; readonly sitting: Sitting; readonly mayWrite: boolean },
+    known: { readonly where: string; readonly log: DeskLog; readonly mayWrite: boolean },
   ) {
     this.#session = session;
     this.#openedMs = session.context.clock.now();
     this.#where = known.where;
-    this.#sitting = known.sitting;
+    this.#log = known.log;
     this.#mayWrite = known.mayWrite;
     this.#prompt = session.promptUntil(idle);
   }
@@ -101,14 +102,14 @@ export class Desk {
     } finally {
       release();
     }
-    await this.#write(summaryText(this.#sitting, profile.namedBy === undefined ? '' : ` -p ${profile.name}`));
-    return this.#sitting.unknown.length > 0 ? FAILURES.OUTCOME_UNKNOWN.exitCode : 0;
+    await this.#write(summaryText(this.#log, profile.namedBy === undefined ? '' : ` -p ${profile.name}`));
+    return this.#log.unknown.length > 0 ? FAILURES.OUTCOME_UNKNOWN.exitCode : 0;
   }
 
   /** A signal ends with its own code, which says that nothing is unknown; with something unknown it cannot. */
   #ended<Thrown>(error: Thrown): Thrown | Failure {
-    if (!(error instanceof Failure) || error.code !== 'CANCELLED' || this.#sitting.unknown.length === 0) return error;
-    return new Failure('OUTCOME_UNKNOWN', `${error.message}; ${unknownText(this.#sitting)}`, {
+    if (!(error instanceof Failure) || error.code !== 'CANCELLED' || this.#log.unknown.length === 0) return error;
+    return new Failure('OUTCOME_UNKNOWN', `${error.message}; ${unknownText(this.#log)}`, {
       hints: ['see `frontdesk history --outcome unknown`'],
       cause: error,
     });
@@ -116,7 +117,7 @@ export class Desk {
 
   /** The card to serve next; undefined: leave. */
   async #askCard(): Promise<string | undefined> {
-    const recent = this.#sitting.offered;
+    const recent = this.#log.offered;
     await this.#write(`\n${recentText(recent, this.#width)}`);
     const chosen = (text: string) => recent[/^[1-9]$/.test(text.trim()) ? Number(text) - 1 : -1]?.cardId;
     const isLeave = (text: string) => LEAVE_WORDS.includes(text.trim().toLowerCase());
@@ -136,7 +137,7 @@ export class Desk {
   }
 
   #question(subject: string): string {
-    const unknown = unknownText(this.#sitting);
+    const unknown = unknownText(this.#log);
     return `${subject} (${this.#where}${unknown === '' ? '' : `; ${unknown}`})`;
   }
 
@@ -157,7 +158,7 @@ export class Desk {
       }
       const write = WRITES[choice];
       if (write !== undefined) seen = await this.#writeCard(write, seen);
-      else if (choice === 'history') await this.#try(() => this.#history(seen.cardId));
+      else if (choice === 'history') await this.#try(() => printHistory(this.#session, { id: seen.cardId, limit: 20 }));
       else if (choice === 'wait') await this.#try(() => this.#wait(seen.cardId));
       else if (choice === 'look') seen = await this.#look(seen.cardId);
       else return choice;
@@ -180,8 +181,8 @@ export class Desk {
     if (read === undefined) return { cardId, isMissing };
     const { card, ending } = read;
     await this.#show(card);
-    const settled = this.#sitting.saw(cardId, card);
-    const earlier = this.#sitting.wasOpen(cardId) ? await this.#try(() => this.#settle(cardId, card, ending)) : [];
+    const settled = this.#log.saw(cardId, card);
+    const earlier = this.#log.wasOpen(cardId) ? await this.#try(() => this.#settle(cardId, card, ending)) : [];
     for (const done of [...settled, ...(earlier ?? [])]) {
       await this.#write(`The outcome of the ${done.replaceAll('.', ' ')} is known now: it was done.\n`);
     }
@@ -196,7 +197,7 @@ export class Desk {
     const earlier = entries.filter(({ time }) => Date.parse(time) < this.#openedMs);
     for (const { operation: command } of earlier) {
       const operation = Object.values(OPERATIONS).find((known) => known.command === command);
-      if (operation !== undefined) this.#sitting.settledEarlier(operation, cardId);
+      if (operation !== undefined) this.#log.settledEarlier(operation, cardId);
     }
     return [...new Set(earlier.map(({ operation }) => operation))];
   }
@@ -211,15 +212,8 @@ export class Desk {
   }
 
   async #read(cardId: string): Promise<Answer> {
-    const { policy, listener } = this.#session;
-    const service = await this.#session.service('cards');
-    const call = { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
-    const result = await waitingAtDesk(this.#session, (abort) =>
-      service.client.call(call, { policy, listener, abort }),
-    );
-    if (result.kind === 'failed') throw result.failure;
-    for (const notice of result.ending.notices) await this.#session.notify(notice);
-    return result;
+    const read = (abort: AbortSignal) => callService(this.#session, cardRead(cardId), abort);
+    return takeAnswer(this.#session, await waitingAtDesk(this.#session, read));
   }
 
   /** Writes, shows the card anew, and says last what became of the write. Returns the card that is at hand then. */
@@ -228,13 +222,13 @@ export class Desk {
     const { cardId } = seen;
     const { outcome, made, failure } = await this.#ending(command, cardId);
     if (outcome === undefined) return seen;
-    this.#sitting.ended(operation, cardId, outcome, made);
+    this.#log.ended(operation, cardId, outcome, made);
     const after = await this.#look(cardId);
     // It was said at once while it mattered; a refusal says what to do.
     if (outcome === 'rejected' && failure !== undefined) await this.#report(failure);
     const changes = { before: seen.card, after: after.card };
     const { output } = this.#session;
-    await this.#write(outcomeText(this.#sitting, operation, { cardId, outcome, made }, changes, output));
+    await this.#write(outcomeText(this.#log, operation, { cardId, outcome, made }, changes, output));
     return made === undefined ? after : { cardId: made };
   }
 
@@ -254,7 +248,7 @@ export class Desk {
       ended.failure = error.with({ operation: operation.command });
       const { outcome } = error.details;
       ended.outcome = outcome === 'not_sent' ? undefined : outcome;
-      if (outcome === 'unknown') this.#sitting.ended(operation, cardId, outcome);
+      if (outcome === 'unknown') this.#log.ended(operation, cardId, outcome);
       if (outcome !== 'rejected') await this.#report(ended.failure);
     } finally {
       signals.release();
@@ -265,10 +259,6 @@ export class Desk {
     if (signal !== undefined) throw cancelledBy(signal);
     if (heard.length > 1 && ended.outcome === 'unknown') throw new QuestionLeft('end', undefined);
     return ended;
-  }
-
-  async #history(cardId: string): Promise<void> {
-    await printHistory(this.#session, { id: cardId, limit: 20 });
   }
 
   async #wait(cardId: string): Promise<void> {

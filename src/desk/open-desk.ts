@@ -5,8 +5,8 @@ import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
 import { Desk } from './desk.ts';
+import { DeskLog, type RecentCard } from './desk-log.ts';
 import { IdleTimer } from './idle-timer.ts';
-import { type RecentCard, Sitting } from './sitting.ts';
 
 const READ_ENTRIES = 50;
 
@@ -43,10 +43,10 @@ export async function openDesk(session: Session, idleMs: number): Promise<number
   // Without a credential no card can be served: that is said now, and not after the first id.
   await service.checkCredential();
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
-  const sitting = new Sitting(await recentCards(session, service.host));
+  const log = new DeskLog(await recentCards(session, service.host));
   return new Desk(session, new IdleTimer(context.clock, idleMs), {
     where,
-    sitting,
+    log,
     mayWrite: !isReadOnly(session),
   }).run();
 }

@@ -10,14 +10,12 @@ async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> 
   const { text, choices = [], question = text, kind = 'text' } = spec;
   if (kind === 'cardId') {
     const { OPERATIONS } = await import('../api/operations.ts');
-    const { askForId } = await import('./ask/ask.ts');
+    const { askForId } = await import('./ask/ask-missing.ts');
     return askForId(prompt, OPERATIONS.cardGet, spec);
   }
   if (kind === 'choice' || kind === 'choices') {
-    const chosen = await prompt.choose(
-      question,
-      choices.map((value) => ({ value, text: value })),
-    );
+    const entries = choices.map((value) => ({ value, text: value }));
+    const chosen = await prompt.choose(question, entries);
     return kind === 'choice' ? chosen : [chosen];
   }
   const read = (answer: string): Reading<unknown> => readValue({ ...spec, kind }, answer);

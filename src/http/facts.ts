@@ -49,8 +49,8 @@ export function afterRefusal({ operation }: CallFacts): 'unchanged' | undefined 
 }
 
 /** Host as people write it: without the port that goes without saying. */
-export function hostOf(site: Site): string {
-  return site.baseUrl.origin.slice(site.baseUrl.origin.indexOf('//') + 2);
+export function hostOf({ baseUrl: { origin } }: Pick<Site, 'baseUrl'>): string {
+  return origin.slice(origin.indexOf('//') + 2);
 }
 
 /** ` of profile demo`, where there is one. */

@@ -99,16 +99,24 @@ export class TokenMask {
   }
 }
 
+/** The value with something else in the place of each member of these names, at any depth. */
+function replaceMembers(
+  value: JsonValue,
+  names: readonly string[],
+  replace: (member: JsonValue) => JsonValue,
+): JsonValue {
+  if (names.length === 0) return value;
+  return rewriteJson(value, { member: (name, member) => (names.includes(name) ? replace(member) : undefined) });
+}
+
 /** The value without the one-time secrets of an operation, wherever in it they are (docs/faults.md C23). */
 export function maskMembers(value: JsonValue, names: readonly string[]): JsonValue {
-  if (names.length === 0) return value;
-  return rewriteJson(value, { member: (name) => (names.includes(name) ? MASKED : undefined) });
+  return replaceMembers(value, names, () => MASKED);
 }
 
 /** The value with each member of these names, at any depth, shown only by its size. */
 export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
-  if (names.length === 0) return value;
-  return rewriteJson(value, { member: (name, member) => (names.includes(name) ? hidden(member) : undefined) });
+  return replaceMembers(value, names, hidden);
 }
 
 function hidden(value: JsonValue): JsonValue {

@@ -1,4 +1,4 @@
-import { isWrite } from '../api/operation.ts';
+import { aimOf, isWrite, settledBy } from '../api/operation.ts';
 import { type Ending, endingOf, NO_ENDING } from '../ending.ts';
 import { Failure, type Notice, type Outcome, warning } from '../failure.ts';
 import { isJsonObject, JsonNumber, type JsonValue, textAt } from '../json/value.ts';
@@ -9,7 +9,7 @@ import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } 
 import { READ_BACK_PAUSE_MS, type ReadBackResult, readBack } from './read-back.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
-import { Sender } from './sender.ts';
+import { openSender, type Send } from './sender.ts';
 import { unknownFailure } from './unknown-outcome.ts';
 
 /** An attempt of a write that may have been applied. */
@@ -29,7 +29,8 @@ function askedWait({ retryAfterMs }: FailedAttempt, waitMs: number): number {
  * later refusal takes the doubt away: only a good answer or a read-back does (docs/faults.md G4).
  */
 class OngoingCall {
-  readonly #sender: Sender;
+  readonly #site: Site;
+  readonly #sendOnce: Send;
   readonly #input: CallInput;
   readonly #options: CallOptions;
   readonly #startedMs: number;
@@ -45,16 +46,17 @@ class OngoingCall {
   #last: FailedAttempt | undefined;
   #doubt: Doubt | undefined;
 
-  constructor(sender: Sender, input: CallInput, options: CallOptions) {
-    this.#sender = sender;
+  constructor(site: Site, send: Send, input: CallInput, options: CallOptions) {
+    this.#site = site;
+    this.#sendOnce = send;
     this.#input = input;
     this.#options = options;
-    this.#startedMs = sender.site.clock.monotonic();
+    this.#startedMs = site.clock.monotonic();
   }
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#sender.site.credential.token(this.#options.stopping);
+      this.#token = await this.#site.credential.token(this.#options.stopping);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
@@ -86,7 +88,7 @@ class OngoingCall {
   async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
     this.#isRenewed = true;
     try {
-      const token = await this.#sender.site.credential.renew(this.#token, this.#options.stopping);
+      const token = await this.#site.credential.renew(this.#token, this.#options.stopping);
       if (token === undefined) return undefined;
       this.#token = token;
       return 'again';
@@ -100,7 +102,7 @@ class OngoingCall {
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */
   async #paced(verdict: FailedAttempt, pacer: Pacer): Promise<CallResult | undefined> {
     if (this.#retriesDone >= this.#options.policy.retries) return this.#finish(verdict, 'final');
-    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#sender.site.random());
+    const waitMs = waitBeforeRetry(this.#retriesDone, verdict.retryAfterMs, this.#site.random());
     if (pacer.refused(waitMs, askedWait(verdict, waitMs))) {
       this.#retriesDone += 1;
       return undefined;
@@ -119,7 +121,7 @@ class OngoingCall {
       onceSpent: this.#onceSpent,
       retryAfterMs: verdict.retryAfterMs,
       remainingMs: this.#remainingMs(),
-      random: this.#sender.site.random(),
+      random: this.#site.random(),
     });
     if (next.kind === 'end') return this.#finish(verdict, next.waitTooLong ? 'wait_too_long' : 'final');
     if (pacer?.mayRetry() === false) return this.#finish(verdict, 'final');
@@ -137,8 +139,7 @@ class OngoingCall {
 
   async #finish(verdict: FailedAttempt, why: NoFurtherAttempt): Promise<CallResult> {
     if (this.#doubt === undefined) return this.#certain(verdict, why);
-    const { effect } = this.#input.operation;
-    const canRead = effect.kind === 'write' && effect.readBack !== 'none' && !this.#isStopping();
+    const canRead = aimOf(this.#input.operation) !== undefined && !this.#isStopping();
     const result = canRead ? await this.#readBack(2) : undefined;
     if (result?.settled !== undefined) return this.#confirmed(result.settled, this.#doubt.verdict);
     return this.#unknown(this.#doubt, result, verdict);
@@ -220,7 +221,7 @@ class OngoingCall {
   }
 
   async #admit(purpose: 'send' | 'read_back'): Promise<boolean> {
-    const { clock } = this.#sender.site;
+    const { clock } = this.#site;
     const askedMs = clock.monotonic();
     const isAdmitted = (await this.#options.pacer?.admit(purpose)) ?? true;
     this.#pacedMs += clock.monotonic() - askedMs;
@@ -230,11 +231,11 @@ class OngoingCall {
   #attempt(): Promise<Verdict> {
     this.#attempts += 1;
     this.#sentAtMs = undefined;
-    this.#firstAttemptMs ??= this.#sender.site.clock.monotonic();
+    this.#firstAttemptMs ??= this.#site.clock.monotonic();
     const { listener, pacer } = this.#options;
     return this.#send(this.#input, this.#attempts > 1, () => {
       pacer?.leaves?.();
-      this.#sentAtMs = this.#sender.site.clock.now();
+      this.#sentAtMs = this.#site.clock.now();
       listener?.onSend?.(this.#attempts);
     });
   }
@@ -244,14 +245,11 @@ class OngoingCall {
     // Whole milliseconds: messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
     const exchangeOptions = { timeoutMs, fresh, abort, stopping, onSend, isAwaited: pacer?.isAwaited };
-    return this.#sender.send(input, this.#token, listener, exchangeOptions);
+    return this.#sendOnce(input, this.#token, listener, exchangeOptions);
   }
 
   async #readBack(maxReads: number): Promise<ReadBackResult> {
-    const { effect } = this.#input.operation;
-    const rule = effect.kind === 'write' ? effect.readBack : 'none';
-    const settledBy = typeof rule === 'object' && 'settledBy' in rule ? rule.settledBy : undefined;
-    return readBack(idOf(this.#input) ?? '', settledBy, maxReads, {
+    return readBack(idOf(this.#input) ?? '', settledBy(this.#input.operation), maxReads, {
       read: async (input): Promise<Verdict | undefined> => {
         if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;
         return this.#send(input, true, () => this.#options.pacer?.leaves?.());
@@ -275,32 +273,32 @@ class OngoingCall {
     abort?.addEventListener('abort', wake);
     stopping?.addEventListener('abort', wake);
     if (this.#isStopping()) wake();
-    if (!woken.signal.aborted) await this.#sender.site.clock.sleep(waitMs, woken.signal);
+    if (!woken.signal.aborted) await this.#site.clock.sleep(waitMs, woken.signal);
     abort?.removeEventListener('abort', wake);
     stopping?.removeEventListener('abort', wake);
   }
 
   #remainingMs(): number {
-    const elapsedMs = this.#sender.site.clock.monotonic() - this.#startedMs - this.#pacedMs;
+    const elapsedMs = this.#site.clock.monotonic() - this.#startedMs - this.#pacedMs;
     return this.#options.policy.retryMaxTimeMs - elapsedMs;
   }
 
   /** Whole milliseconds since the first attempt began. */
   #durationMs(): number | undefined {
     if (this.#firstAttemptMs === undefined) return undefined;
-    return Math.round(this.#sender.site.clock.monotonic() - this.#firstAttemptMs);
+    return Math.round(this.#site.clock.monotonic() - this.#firstAttemptMs);
   }
 
   #facts(): CallFacts {
     return {
-      site: this.#sender.site,
+      site: this.#site,
       operation: this.#input.operation,
       id: idOf(this.#input),
       subject: subjectOf(this.#input),
       before: this.#input.before,
       attempts: this.#attempts,
       sentAtMs: this.#sentAtMs,
-      nowMs: this.#sender.site.clock.now(),
+      nowMs: this.#site.clock.now(),
     };
   }
 }
@@ -319,6 +317,6 @@ function resultIdOf(input: CallInput, resource: JsonValue): string | undefined {
  * and the one token renewal of a call, and returns how it ended: it throws only for bugs.
  */
 export function createHttpClient(site: Site): HttpClient {
-  const sender = new Sender(site);
-  return { call: (input, options) => new OngoingCall(sender, input, options).run() };
+  const send = openSender(site);
+  return { call: (input, options) => new OngoingCall(site, send, input, options).run() };
 }

@@ -30,26 +30,11 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
   };
 }
 
-/** A path, split at its parameters: literal parts at even places, names at odd ones. */
-const splitPaths = new Map<string, readonly string[]>();
-
-function splitPath(path: string): readonly string[] {
-  const known = splitPaths.get(path);
-  if (known !== undefined) return known;
-  const parts = path.split(/\{([A-Za-z]+)\}/);
-  splitPaths.set(path, parts);
-  return parts;
-}
-
 function fillPath(path: string, params: Readonly<Record<string, string>>): string {
-  let filled = '';
-  let isName = false;
-  for (const part of splitPath(path)) {
-    const value = isName ? params[part] : undefined;
-    filled += isName ? (value === undefined ? `{${part}}` : encodeSegment(value)) : part;
-    isName = !isName;
-  }
-  return filled;
+  return path.replace(/\{([A-Za-z]+)\}/g, (hole, name: string) => {
+    const value = params[name];
+    return value === undefined ? hole : encodeSegment(value);
+  });
 }
 
 /** What no form of encoding changes: most ids are nothing else. */

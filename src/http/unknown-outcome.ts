@@ -1,6 +1,6 @@
 import { nounOf } from '../api/operation.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
-import { JsonNumber, type JsonValue } from '../json/value.ts';
+import { fromPlain } from '../json/plain.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt } from './response.ts';
@@ -55,9 +55,11 @@ export function unknownFailure(
   const command = checkCommand(facts);
   const details = detailsOf(facts, verdict, 'unknown');
   const advice = adviceOf(facts, details);
+  const { status, updatedAt, reads, problem } = observation ?? {};
+  const shown = { status, updatedAt, reads, problem };
   return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
     hints: command === undefined ? [advice] : [advice, `check with: ${command}`],
-    details: observation === undefined ? details : { ...details, observed: observed(observation) },
+    details: observation === undefined ? details : { ...details, observed: fromPlain(shown) },
     screen,
   });
 }
@@ -112,13 +114,4 @@ function meaningOf({ operation, before }: CallFacts, seen: Observation | undefin
   if (before.status === observes)
     return `the card was ${observes} before: whether it was ${effect.done.toLowerCase()} again is not known`;
   return `a ${noun} happened; the new card's id is not known`;
-}
-
-function observed(seen: Observation): JsonValue {
-  const members = new Map<string, JsonValue>();
-  if (seen.status !== undefined) members.set('status', seen.status);
-  if (seen.updatedAt !== undefined) members.set('updatedAt', seen.updatedAt);
-  members.set('reads', new JsonNumber(String(seen.reads)));
-  if (seen.problem !== undefined) members.set('problem', seen.problem);
-  return members;
 }

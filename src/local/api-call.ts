@@ -125,7 +125,7 @@ async function write(session: Session, api: ApiInput, single: SingleCall): Promi
 async function confirm(session: Session, service: Service, api: ApiInput, single: SingleCall): Promise<void> {
   const { stderr } = session.context;
   if (single.call.params['cardId'] !== undefined) {
-    await stderr.write(await describeBefore(session, await readCardBefore(session, single, false)));
+    await stderr.write(await describeBefore(session, await readCardBefore(session, single.call, false)));
   }
   const body = api.body === undefined ? 'no body' : shortenText(printJson(api.body), SHOWN_BODY_CHARACTERS);
   await stderr.write(`  POST ${safeText(api.target)}\n  ${safeText(body)}\n`);

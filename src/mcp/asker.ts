@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ClockPort } from '../context.ts';
 import { clientId } from './connection.ts';
-import { QUESTION_MS, Questions, type Subject } from './questions.ts';
+import { QUESTION_MS, type Questions, type Subject } from './questions.ts';
 
 /** Member of the form that a person ticks. */
 const BOX = 'confirm';
@@ -58,15 +58,10 @@ export class Asker {
   readonly #clock: ClockPort;
   readonly #questions: Questions;
 
-  constructor(server: Server, clock: ClockPort) {
+  constructor(server: Server, clock: ClockPort, questions: Questions) {
     this.#server = server;
     this.#clock = clock;
-    this.#questions = new Questions(clock);
-  }
-
-  /** A call was cancelled: what it asked is void. */
-  drop(requestId: string | number): void {
-    this.#questions.drop(requestId);
+    this.#questions = questions;
   }
 
   /** Why this client cannot ask, or undefined. */

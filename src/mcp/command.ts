@@ -1,6 +1,6 @@
 import { localCommand } from '../commands/command.ts';
-import { refuseReadOnly } from '../engine/call/write-guards.ts';
-import { Failure, note, usageFailure } from '../failure.ts';
+import { isReadOnly } from '../engine/call/write-guards.ts';
+import { note, usageFailure } from '../failure.ts';
 import { ANY } from '../json/shape.ts';
 import type { Session } from '../session.ts';
 
@@ -13,17 +13,6 @@ function requireNamedService({ profile, context }: Session): void {
     [{ where: 'mcp', problem: 'no service is named' }],
     ['name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment'],
   );
-}
-
-/** Where nothing may be written, no write is offered. */
-function isReadOnly(session: Session): boolean {
-  try {
-    refuseReadOnly(session);
-    return false;
-  } catch (error) {
-    if (error instanceof Failure) return true;
-    throw error;
-  }
 }
 
 export const mcpCommand = localCommand({

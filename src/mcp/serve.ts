@@ -4,10 +4,9 @@ import { GRACE_MS } from '../engine/call/interrupt.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, note, warning } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import type { Session } from '../session.ts';
-import type { Asker } from './asker.ts';
 import { Connection } from './connection.ts';
-import { createServer } from './server.ts';
-import type { ToolSpec } from './tool.ts';
+import { Questions } from './questions.ts';
+import { createServer, type Serving } from './server.ts';
 
 /** Time for the answer to a call that has ended; it takes a few turns of the event loop. */
 const LAST_ANSWER_MS = 250;
@@ -22,27 +21,21 @@ type End =
  * Serves the tools on stdin and stdout until stdin ends, a signal comes or stdout is lost. What is under way then has
  * five seconds to end, so that the history has the outcome of every write. Returns the exit code.
  */
-export async function serve(session: Session, tools: readonly ToolSpec[]): Promise<number> {
+export async function serve(session: Session, tools: Serving['tools']): Promise<number> {
   const { context } = session;
   const [ended, graceOver] = [new AbortController(), new AbortController()];
   const underWay = new Set<Promise<unknown>>();
   const connection = new Connection(context.stdout);
-  let asker: Asker | undefined;
-  connection.onCancelled = (requestId) => asker?.drop(requestId);
-  const serving = { session, tools, ended: ended.signal, graceOver: graceOver.signal, underWay };
-  const handle = serveStdio(
-    () =>
-      createServer(serving, (made) => {
-        asker = made;
-      }),
-    {
-      transport: connection,
-      onerror: (error) => {
-        const message = `protocol: ${error.message}`;
-        if (session.common.verbose) void session.notify(note('PROTOCOL', message));
-      },
+  const questions = new Questions(context.clock);
+  connection.onCancelled = (requestId) => questions.drop(requestId);
+  const serving = { session, tools, questions, ended: ended.signal, graceOver: graceOver.signal, underWay };
+  const handle = serveStdio(() => createServer(serving), {
+    transport: connection,
+    onerror: (error) => {
+      const message = `protocol: ${error.message}`;
+      if (session.common.verbose) void session.notify(note('PROTOCOL', message));
     },
-  );
+  });
   const end = await new Promise<End>((resolve) => {
     connection.onLost = (error) => resolve({ kind: 'stdout', error });
     context.signals.onSignal((signal, count) => {

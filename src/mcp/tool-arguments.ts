@@ -7,7 +7,6 @@ import { warningsOf } from '../input/doubts.ts';
 import { describeFields } from '../input/fields.ts';
 import { unknownNames } from '../options/read-json.ts';
 import type { GivenValues } from '../options/read-value.ts';
-import type { ToolSpec } from './tool.ts';
 
 /**
  * The arguments that were meant, as hints, for strings that were refused as card ids and hold one; of several, of which
@@ -24,7 +23,7 @@ export function meantArguments(args: GivenValues, { faults }: Failure, writes: b
 }
 
 /** Returns the call that the arguments of a tool make; raises USAGE with all faults. */
-export function readCall(operation: Operation, { idName }: ToolSpec, args: GivenValues): SingleCall {
+export function readCall(operation: Operation, idName: string | undefined, args: GivenValues): SingleCall {
   const [paramName = ''] = describeFields(operation.params).map(({ name }) => name);
   const argument = idName ?? paramName;
   // What belongs nowhere is a fault of the body, or of the query where there is no body.

@@ -1,31 +1,41 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
-import { type Fault, type Notice, usageFailure } from '../failure.ts';
+import { isFullList } from '../engine/call/list-call.ts';
+import { callService } from '../engine/call/resource.ts';
+import { type Fault, type Notice, usageFailure, warning } from '../failure.ts';
 import type { JsonSchema } from '../json/shape.ts';
 import type { GivenOptions, OptionDeclarations } from '../options/option.ts';
 import { readJsonValues } from '../options/read-json.ts';
 import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
+import { answered } from './results.ts';
+import { readCall } from './tool-arguments.ts';
 
-/** A tool over one operation of the service, or over what this machine keeps. */
-export interface ToolSpec {
+/** What a client reads of a tool. */
+interface ToolWords {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** undefined: it sends nothing, or several reads. */
-  readonly operation?: Operation;
-  /** How the id of the path is called among the arguments. */
-  readonly idName?: string;
   readonly inputSchema: JsonSchema;
-  /** Absent: it is one call of its operation. */
-  run?(session: Session, request: ReadRequest): Promise<CallToolResult>;
 }
 
-/** One call of a reading tool. */
+/** A tool that changes nothing. */
+export interface ReadTool extends ToolWords {
+  run(session: Session, request: ReadRequest): Promise<CallToolResult>;
+}
+
+/** A tool that is one write. */
+export interface WriteTool extends ToolWords {
+  readonly operation: Operation;
+  /** How the id of the path is called among the arguments. */
+  readonly idName?: string;
+}
+
+/** One call of a tool. */
 export interface ReadRequest {
-  readonly tool: ToolSpec;
   readonly args: GivenValues;
   /** Aborted when the client no longer waits for it. */
   readonly abort: AbortSignal;
@@ -39,21 +49,37 @@ const DATA =
 const ASKS =
   'Asks a person for confirmation each time, through the client; without one nothing is sent. The result says how it ended: applied, confirmed_by_read, rejected, not_sent or unknown. Never repeat one that is unknown before looking.';
 
-/** Returns a tool that makes one call of its operation. */
-export function over(
-  operation: Operation,
-  name: string,
-  words: { readonly title: string; readonly description: string; readonly idName?: string },
-): ToolSpec {
-  const isWriting = operation.effect.kind === 'write';
-  const { idName } = words;
+interface CallWords {
+  readonly title: string;
+  readonly description: string;
+  readonly idName?: string;
+}
+
+/** Returns a tool that makes one write. */
+export function writing(operation: Operation, name: string, { description, ...words }: CallWords): WriteTool {
+  const inputSchema = inputSchemaOf(operation, words.idName);
+  return { name, ...words, description: `${description} ${ASKS} ${DATA}`, operation, inputSchema };
+}
+
+/** Returns a tool that makes one read of an operation. */
+export function reading(operation: Operation, name: string, { title, description, idName }: CallWords): ReadTool {
   return {
     name,
-    title: words.title,
-    description: `${words.description} ${isWriting ? `${ASKS} ` : ''}${DATA}`,
-    operation,
-    ...(idName === undefined ? {} : { idName }),
+    title,
+    description: `${description} ${DATA}`,
     inputSchema: inputSchemaOf(operation, idName),
+    async run(session, { args, abort, warnings }) {
+      const { call, warnings: suspicious } = readCall(operation, idName, args);
+      warnings.push(...suspicious);
+      const result = await callService(session, call, abort);
+      if (result.kind === 'failed') throw result.failure;
+      if (operation.query !== null) {
+        const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
+        const message = `there may be more than ${limit}, and there is no way to page through them`;
+        if (isFullList(result.resource, limit)) warnings.push(warning('MAY_BE_INCOMPLETE', message));
+      }
+      return answered(result, warnings);
+    },
   };
 }
 
@@ -81,7 +107,7 @@ export function local<const A extends OptionDeclarations>(
     readonly args: A;
     run(session: Session, given: GivenOptions<A>, request: ReadRequest): Promise<CallToolResult>;
   },
-): ToolSpec {
+): ReadTool {
   const declared = Object.entries<OptionDeclarations[string]>(args);
   return {
     name,

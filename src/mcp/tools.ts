@@ -1,16 +1,16 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { OPERATIONS } from '../api/operations.ts';
 import { CARD_WAIT, HISTORY_LIST, RUN_RESULTS, RUNS_LIST } from './local-tools.ts';
-import { over, type ToolSpec } from './tool.ts';
+import { type ReadTool, reading, type WriteTool, writing } from './tool.ts';
 
 /** Tools that change nothing, in the order in which they are listed. */
-export const READ_TOOLS: readonly ToolSpec[] = [
-  over(OPERATIONS.cardGet, 'card_get', {
+export const READ_TOOLS: readonly ReadTool[] = [
+  reading(OPERATIONS.cardGet, 'card_get', {
     title: 'Show a gift card',
     description: 'Reads one gift card: status, balances, expiry, metadata, transactions. Amounts have no currency.',
   }),
   CARD_WAIT,
-  over(OPERATIONS.subscribersList, 'subscribers_list', {
+  reading(OPERATIONS.subscribersList, 'subscribers_list', {
     title: 'List subscribers of a calendar',
     description:
       'Lists the subscribers of a calendar, active ones unless `active` is false. There is no way to page through more than 100.',
@@ -22,8 +22,9 @@ export const READ_TOOLS: readonly ToolSpec[] = [
 ];
 
 /** How a client may treat a tool, read from the effect of its operation. */
-export function annotationsOf({ title, operation }: ToolSpec): ToolAnnotations {
-  const effect = operation?.effect;
+export function annotationsOf(tool: ReadTool | WriteTool): ToolAnnotations {
+  const { title } = tool;
+  const effect = 'operation' in tool ? tool.operation.effect : undefined;
   if (effect?.kind !== 'write') return { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true };
   return {
     title,
@@ -36,31 +37,31 @@ export function annotationsOf({ title, operation }: ToolSpec): ToolAnnotations {
 }
 
 /** Tools that change something at the service; listed only where writes are allowed. */
-export const WRITE_TOOLS: readonly ToolSpec[] = [
-  over(OPERATIONS.cardActivate, 'card_activate', {
+export const WRITE_TOOLS: readonly WriteTool[] = [
+  writing(OPERATIONS.cardActivate, 'card_activate', {
     title: 'Activate a gift card',
     description: 'Activates one gift card.',
   }),
-  over(OPERATIONS.cardBlock, 'card_block', {
+  writing(OPERATIONS.cardBlock, 'card_block', {
     title: 'Block a gift card',
     description: 'Blocks one gift card. There is no way back.',
   }),
-  over(OPERATIONS.cardReissue, 'card_reissue', {
+  writing(OPERATIONS.cardReissue, 'card_reissue', {
     title: 'Reissue a gift card',
     description:
       'Reissues one gift card; a second reissue may make a second live card. `resultId` is the card in the answer.',
   }),
-  over(OPERATIONS.calendarUpdate, 'calendar_update', {
+  writing(OPERATIONS.calendarUpdate, 'calendar_update', {
     title: 'Change a calendar',
     description: 'Changes the given fields of a calendar; others are left as they are.',
     idName: 'calendarId',
   }),
-  over(OPERATIONS.eventCreate, 'event_create', {
+  writing(OPERATIONS.eventCreate, 'event_create', {
     title: 'Create an event',
     description:
       'Creates an event in a calendar. Dates are ISO 8601 and sent as given. A repeat creates a second event.',
   }),
-  over(OPERATIONS.subscriberUpdate, 'subscriber_update', {
+  writing(OPERATIONS.subscriberUpdate, 'subscriber_update', {
     title: 'Change a subscriber',
     description: 'Changes the given fields of a subscriber; others are left as they are.',
     idName: 'subscriberId',

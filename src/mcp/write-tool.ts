@@ -21,7 +21,7 @@ import { safeText } from '../output/safe-text.ts';
 import type { Service, Session } from '../session.ts';
 import type { Asker } from './asker.ts';
 import { answered, failed } from './results.ts';
-import type { ReadRequest } from './tool.ts';
+import type { ReadRequest, WriteTool } from './tool.ts';
 import { readCall } from './tool-arguments.ts';
 
 /** One call of a writing tool. */
@@ -42,7 +42,7 @@ function linesOf(name: string, value: JsonValue): readonly string[] {
 /** The card as it is now, a line for each member that identifies it; or why it cannot be shown. */
 async function cardLines(session: Session, single: SingleCall): Promise<readonly string[]> {
   if (single.call.operation.family !== 'cards') return [];
-  const before = await readCardBefore(session, single, false);
+  const before = await readCardBefore(session, single.call, false);
   if ('failure' in before) return [`The card could not be read: ${safeText(before.failure.message)}`];
   return SHOWN.flatMap((name) => {
     const value = getPath(before.card, name);
@@ -119,14 +119,13 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
 export async function runWriteTool(
   session: Session,
   asker: Asker,
+  { name, operation, idName }: WriteTool,
   request: WriteRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { tool, args, ctx } = request;
-  const { operation } = tool;
-  if (operation === undefined) throw new Error(`${tool.name} writes nothing`);
-  const single = readCall(operation, tool, args);
+  const { args, ctx } = request;
+  const single = readCall(operation, idName, args);
   guardWrite(session, operation, { kind: 'one', reason: single.reason });
-  const subject = { tool: tool.name, args };
+  const subject = { tool: name, args };
   const given = asker.answerIn(ctx, subject);
   if (given === undefined) {
     const inability = asker.inability(ctx) ?? unshowable(single);

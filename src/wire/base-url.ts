@@ -41,7 +41,8 @@ export function parseBaseUrl(text: string): BaseUrlResult {
   }
 }
 
-function readBaseUrl(text: string): BaseUrl {
+/** Reads a base URL that was checked before: throws for one that is bad. */
+export function readBaseUrl(text: string): BaseUrl {
   const [schemeText, authority, path] = split(text);
   const scheme = schemeText.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https') throw new Problem(`must begin with https://, not ${schemeText}://`);

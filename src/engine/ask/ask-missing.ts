@@ -1,10 +1,38 @@
-import { isUpdate } from '../../api/operation.ts';
+import type * as z from 'zod/mini';
+import { isUpdate, type Operation } from '../../api/operation.ts';
 import { type CallCommand, type CallGiven, operationOf } from '../../commands/command.ts';
+import type { PromptPort } from '../../context.ts';
 import type { Fault } from '../../failure.ts';
-import { checkFieldTexts } from '../../input/check-fields.ts';
+import { readCardId } from '../../input/card-id.ts';
+import { checkFields, checkFieldTexts } from '../../input/check-fields.ts';
 import { describeFields } from '../../input/fields.ts';
+import type { ArgumentSpec } from '../../options/option.ts';
 import type { Session } from '../../session.ts';
 import { isFieldGiven, ownTexts, readExpectations, readGivenFields } from '../call/read-call.ts';
+
+function judgeField(schema: z.ZodMiniObject, field: string, value: string): true | string {
+  return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
+}
+
+/**
+ * Asks for the id of the resource, its limits checked before it is taken. A card id pasted with braces, quotes or
+ * spaces is cleaned, and the clean one stands there as the answer.
+ */
+export async function askForId(
+  prompt: PromptPort,
+  { params }: Operation,
+  { text }: Pick<ArgumentSpec, 'text'>,
+): Promise<string> {
+  const [field = 'id'] = Object.keys(params.shape);
+  const clean = (typed: string) => {
+    const read = readCardId(typed);
+    return field === 'cardId' && read.kind === 'holds' ? read.id : typed;
+  };
+  const check = (typed: string) => (typed === '' ? 'is required' : judgeField(params, field, clean(typed)));
+  // Its limits are named when they are broken: the whole line should fit beside the answer.
+  const question = text.split(/[:,]/, 1)[0] ?? '';
+  return clean(await prompt.text(`${question.charAt(0).toUpperCase()}${question.slice(1)}`, check, { show: clean }));
+}
 
 /** Whether everything that was given can be used: a call that is refused anyway asks nothing first. */
 async function isSound(session: Session, command: CallCommand, typed: CallGiven): Promise<boolean> {
@@ -18,10 +46,9 @@ async function isSound(session: Session, command: CallCommand, typed: CallGiven)
   const [word] = typed.words;
   if (word !== undefined && command.idParam !== null) texts.set(command.idParam, word);
   const { params, body, query } = given.operation;
+  const how = { nameOf: (name: string) => name, source: 'flag', partial: true } as const;
   for (const schema of [params, body, query]) {
-    if (schema === null) continue;
-    const how = { nameOf: (name: string) => name, source: 'flag', partial: true } as const;
-    faults.push(...checkFieldTexts(schema, ownTexts(schema, texts), how).faults);
+    if (schema !== null) faults.push(...checkFieldTexts(schema, ownTexts(schema, texts), how).faults);
   }
   return faults.length === 0;
 }
@@ -33,12 +60,11 @@ async function isSound(session: Session, command: CallCommand, typed: CallGiven)
 export async function askMissing(session: Session, command: CallCommand, typed: CallGiven): Promise<CallGiven> {
   const { prompt } = session;
   const operation = operationOf(command);
+  const { body } = operation;
   const [argument] = command.arguments;
   const needsId = argument !== undefined && typed.words.length === 0;
-  const fields = (operation.body === null ? [] : describeFields(operation.body)).filter(
-    ({ name, required }) =>
-      required && !command.options.some(({ field, long }) => field === name && typed.typed.has(long)),
-  );
+  const isTyped = (name: string) => command.options.some(({ field, long }) => field === name && typed.typed.has(long));
+  const fields = (body === null ? [] : describeFields(body)).filter(({ name, required }) => required && !isTyped(name));
   const choice =
     'rows' in command.operation && !typed.typed.has(command.operation.option) ? command.operation : undefined;
   const isComplete = !needsId && fields.length === 0 && choice === undefined;
@@ -46,7 +72,6 @@ export async function askMissing(session: Session, command: CallCommand, typed: 
   const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
   if (isComplete || isEmptyUpdate || !(await isSound(session, command, typed))) return typed;
 
-  const { askForField, askForId } = await import('./ask.ts');
   const words = needsId ? [await askForId(prompt, operation, argument)] : typed.words;
   const answered = new Map(typed.fields);
   let { choice: chosen } = typed;
@@ -55,9 +80,10 @@ export async function askMissing(session: Session, command: CallCommand, typed: 
     const text = command.options.find(({ long }) => long === choice.option)?.text ?? '';
     chosen = await prompt.choose(`${choice.option} (${text})`, choices);
   }
-  for (const field of fields) {
-    const long = command.options.find((option) => option.field === field.name)?.long ?? field.flag;
-    if (operation.body !== null) answered.set(long, await askForField(prompt, operation.body, field));
+  for (const { name, flag, description } of fields) {
+    const long = command.options.find(({ field }) => field === name)?.long ?? flag;
+    const judge = (text: string) => body === null || judgeField(body, name, text);
+    answered.set(long, await prompt.text(`${name} (${description})`, judge));
   }
   return { ...typed, words, choice: chosen, fields: answered };
 }

@@ -23,8 +23,8 @@ export interface Asking extends TerminalStreams {
   readonly keys: TerminalKeys;
   readonly signal: AbortSignal;
   leave(by: LeftBy): void;
-  /** Hears lines for the person that come while the question stands there. */
-  onNews(listener: (text: string) => void): void;
+  /** Shows a line to the person while the question stands there. */
+  tell: (text: string) => void;
 }
 
 /** How a question was left without an answer. */

@@ -118,7 +118,7 @@ export async function askInLines(asking: Asking, question: Question, isDumb: boo
   const { isSecret = false } = question;
   const list = numbered(question);
   const say = (text: string) => output.write(`> ${safeText(text)}\n`);
-  asking.onNews((text) => output.write(`\n> ${safeText(text)}\n`));
+  asking.tell = (text) => output.write(`\n> ${safeText(text)}\n`);
   output.write(list.above);
   for (let instead = ''; ; ) {
     output.write(`? ${safeText(question.text)}${isSecret ? ' (not shown)' : list.offered} `);

@@ -24,10 +24,6 @@ const ALWAYS: Presence = {
   during: (ask) => ask(),
 };
 
-function readsKeys(input: NodeJS.ReadableStream): boolean {
-  return 'isRaw' in input && input.isRaw === true;
-}
-
 const same = (text: string) => text;
 const COLOURLESS = { message: same, answer: same, highlight: same, error: (text: string) => `> ${text}` };
 
@@ -84,7 +80,7 @@ async function askDrawn(
       happens({ name: 'continued' });
     },
   });
-  asking.onNews((text) => happens({ name: 'news', sequence: text }));
+  asking.tell = (text) => happens({ name: 'news', sequence: text });
   const columns = 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;
   const message = breakQuestion(question.text, columns);
   return drawn({ question, message, columns, ...lookOf(style) }, { input: keyboard, output, signal }).finally(() =>
@@ -113,7 +109,8 @@ export function terminalPrompt(
       stop.abort();
     };
     // A terminal sends Ctrl-C as a signal unless its keys are read one by one.
-    const release = signals.onSignal((name) => leave(name === 'SIGINT' && !readsKeys(streams.input) ? 'ctrl_c' : name));
+    const readsKeys = () => 'isRaw' in streams.input && streams.input.isRaw === true;
+    const release = signals.onSignal((name) => leave(name === 'SIGINT' && !readsKeys() ? 'ctrl_c' : name));
     const idle = () => leave('leave');
     presence.signal.addEventListener('abort', idle);
     let keys: TerminalKeys | undefined;
@@ -125,16 +122,12 @@ export function terminalPrompt(
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
-      let news: (text: string) => void = () => undefined;
-      const onNews = (listener: typeof news) => {
-        news = listener;
-      };
-      const asking: Asking = { ...streams, keys, signal: stop.signal, leave, onNews };
+      const asking: Asking = { ...streams, keys, signal: stop.signal, leave, tell: () => undefined };
       const put = () =>
         'drawn' in module
           ? askDrawn(asking, question, module, style)
           : module.askInLines(asking, question, style.look === 'dumb');
-      return await presence.during(put, (text) => news(text));
+      return await presence.during(put, (text) => asking.tell(text));
     } catch (error) {
       const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
       if (error instanceof Failure || (left === undefined && !isCtrlC)) throw error;

@@ -35,7 +35,8 @@ export interface DrawnQuestion {
   readonly tip: string;
 }
 
-type Line = { line: string; clearLine(direction: 0): void; write(text: string): void };
+/** The line that is typed, as readline edits it. */
+type Editor = Parameters<Parameters<typeof useKeypress>[0]>[1];
 
 /**
  * Every question that is drawn over: an answer that is typed, or a list with a pointer in which a text may be typed
@@ -58,38 +59,38 @@ export const drawn = createPrompt<string, DrawnQuestion>(
       setStatus('done');
       done(answer);
     };
-    const give = (answer: string, rl: Line) => {
+    const give = (answer: string, editor: Editor) => {
       const chosen = answer === '' ? choices?.[at] : undefined;
       if (chosen !== undefined) return finish(chosen.value, chosen.text);
       const verdict = question.judge(answer);
       if (verdict === true) return finish(answer, question.show?.(answer) ?? answer);
       const { instead, why } = typeof verdict === 'string' ? { instead: '', why: verdict } : verdict;
-      rl.clearLine(0);
-      rl.write(instead);
+      editor.clearLine(0);
+      editor.write(instead);
       setLine(instead);
       setProblem(why);
     };
-    const paste = (text: string, rl: Line) => {
+    const paste = (text: string, editor: Editor) => {
       const pasted = pastedLine(text);
       // In a list an empty line stands for the entry at the pointer.
       const isEmpty = choices !== undefined && pasted.line.trim() === '';
       if (!takesPaste || isEmpty) return setProblem('what is pasted is no answer here: type it');
-      if (choices !== undefined) return give(pasted.line.trim(), rl);
-      rl.write(pasted.line);
-      if (pasted.isEntered) give(rl.line, rl);
-      else setLine(rl.line);
+      if (choices !== undefined) return give(pasted.line.trim(), editor);
+      editor.write(pasted.line);
+      if (pasted.isEntered) give(editor.line, editor);
+      else setLine(editor.line);
     };
-    useKeypress((key: Happening, rl) => {
+    useKeypress((key: Happening, editor) => {
       const step =
         choices === undefined ? 0 : Number(isDownKey(key as KeypressEvent)) - Number(isUpKey(key as KeypressEvent));
       if (status === 'done') return;
-      if (key.name === 'pasted') return paste(key.sequence ?? '', rl);
+      if (key.name === 'pasted') return paste(key.sequence ?? '', editor);
       if (key.name === 'news') return setProblem(key.sequence);
       if (key.name === 'continued') return setContinuations(continuations + 1);
-      if (isEnterKey(key as KeypressEvent)) return give(line, rl);
-      if (step !== 0 || key.name === 'emptied') rl.clearLine(0);
+      if (isEnterKey(key as KeypressEvent)) return give(line, editor);
+      if (step !== 0 || key.name === 'emptied') editor.clearLine(0);
       setAt((at + step + (choices?.length ?? 1)) % (choices?.length ?? 1));
-      setLine(rl.line);
+      setLine(editor.line);
       setProblem(undefined);
     });
 

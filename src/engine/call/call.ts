@@ -10,11 +10,10 @@ import { readResource, viewOf } from './resource.ts';
 
 function misplacedOptions({ typed, faults }: CallGiven): readonly Fault[] {
   return (
-    ROW_OPTIONS.map(({ long }) => ({ long, where: `--${long}` }))
-      // One id is an input of one row.
-      .filter(({ long }) => long !== 'expect-rows')
-      .filter(({ long, where }) => typed.has(long) && !faults.some((fault) => fault.where === where))
-      .map(({ where }) => ({ where, problem: 'belongs to several ids or --from' }))
+    // One id is an input of one row.
+    ROW_OPTIONS.filter(({ long }) => long !== 'expect-rows' && typed.has(long))
+      .map(({ long }) => ({ where: `--${long}`, problem: 'belongs to several ids or --from' }))
+      .filter(({ where }) => !faults.some((fault) => fault.where === where))
   );
 }
 

@@ -1,6 +1,7 @@
 import { isPast } from '../../api/iso-date.ts';
 import { aimOf, nounOf } from '../../api/operation.ts';
 import { Failure } from '../../failure.ts';
+import type { CallInput } from '../../http/call.ts';
 import { subjectOf } from '../../http/facts.ts';
 import { unmetExpectation } from '../../input/expect.ts';
 import { showGiven } from '../../input/given.ts';
@@ -25,10 +26,10 @@ export type CardBefore = { readonly card: JsonObject } | { readonly failure: Fai
  */
 export async function readCardBefore(
   session: Session,
-  single: Pick<SingleCall, 'call'>,
+  { params }: Pick<CallInput, 'params'>,
   mustRead: boolean,
 ): Promise<CardBefore> {
-  const result = await callService(session, cardRead(single.call.params['cardId'] ?? ''));
+  const result = await callService(session, cardRead(params['cardId'] ?? ''));
   if (result.kind === 'answered' && isJsonObject(result.resource)) return { card: result.resource };
   const failure = result.kind === 'failed' ? result.failure : new Failure('BAD_REPLY', 'the answer is not a card', {});
   if (mustRead || FATAL.has(failure.code)) throw failure.with({ outcome: 'not_sent' });

@@ -8,42 +8,36 @@ export type ReasonRule = Pick<ResolvedProfile, 'requireReason' | 'requireReasonH
 /** There are patterns that would search a sentence for years. */
 const LIMIT_MS = 200;
 
-/** Finds a pattern in as many strings as the time allows; `tooLong`: the next one alone takes longer than that. */
-class Search {
-  readonly found: boolean[] = [];
-  readonly #texts: readonly string[];
-  readonly #run: () => unknown;
+/** Finds a pattern in strings, in as many at a time as the time allows. */
+function openSearch(pattern: string, texts: readonly string[]) {
+  const found: boolean[] = [];
+  const expression = new RegExp(pattern, 'u');
+  const search = () => {
+    for (const text of texts.slice(found.length)) found.push(expression.test(text));
+  };
+  const context = createContext({ search });
+  const script = new Script('search()');
+  return {
+    found,
+    /** One limit for all strings that are left: setting one up takes longer than a thousand searches. */
+    goOn(): void {
+      const before = found.length;
+      try {
+        script.runInContext(context, { timeout: LIMIT_MS });
+      } catch (error) {
+        if (!isTimeUp(error)) throw error;
+        // The next string alone takes longer than that.
+        if (found.length === before) throw tooSlow();
+      }
+    },
+  };
+}
 
-  constructor(pattern: string, texts: readonly string[]) {
-    this.#texts = texts;
-    const expression = new RegExp(pattern, 'u');
-    const search = () => {
-      for (const text of texts.slice(this.found.length)) this.found.push(expression.test(text));
-    };
-    const context = createContext({ search });
-    const script = new Script('search()');
-    this.#run = () => script.runInContext(context, { timeout: LIMIT_MS });
-  }
-
-  get isDone(): boolean {
-    return this.found.length === this.#texts.length;
-  }
-
-  /** One limit for all strings that are left: setting one up takes longer than a thousand searches. */
-  goOn(): void {
-    const before = this.found.length;
-    try {
-      this.#run();
-    } catch (error) {
-      if (!isTimeUp(error)) throw error;
-      if (this.found.length > before) return;
-      throw Failure.unsent(
-        'USAGE',
-        `requireReason: searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`,
-        { hints: ['give the profile a simpler pattern; how: `frontdesk profile set --help`'] },
-      );
-    }
-  }
+function tooSlow(): Failure {
+  const message = `requireReason: searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`;
+  return Failure.unsent('USAGE', message, {
+    hints: ['give the profile a simpler pattern; how: `frontdesk profile set --help`'],
+  });
 }
 
 /** The error is one of the other context, and no `Error` of this one. */
@@ -63,9 +57,9 @@ function problemOf(rule: ReasonRule, reason: string | undefined, isFound: boolea
 /** What a profile's `requireReason` has against a reason, or undefined. USAGE when searching takes too long. */
 export function reasonProblem(rule: ReasonRule, reason: string | undefined): string | undefined {
   if (rule.requireReason === undefined || reason === undefined) return problemOf(rule, reason, false);
-  const search = new Search(rule.requireReason, [reason]);
-  search.goOn();
-  return problemOf(rule, reason, search.found[0] === true);
+  const { found, goOn } = openSearch(rule.requireReason, [reason]);
+  goOn();
+  return problemOf(rule, reason, found[0] === true);
 }
 
 /** The problems of many reasons at once, in their order. */
@@ -75,14 +69,12 @@ export async function reasonProblems(
 ): Promise<readonly (string | undefined)[]> {
   const { requireReason: pattern } = rule;
   if (pattern === undefined) return reasons.map(() => undefined);
-  const search = new Search(
-    pattern,
-    reasons.map((reason) => reason ?? ''),
-  );
-  while (!search.isDone) {
-    search.goOn();
+  const texts = reasons.map((reason) => reason ?? '');
+  const { found, goOn } = openSearch(pattern, texts);
+  while (found.length < texts.length) {
+    goOn();
     // A signal is heard in between.
-    if (!search.isDone) await new Promise<void>((resolve) => setImmediate(resolve));
+    if (found.length < texts.length) await new Promise<void>((resolve) => setImmediate(resolve));
   }
-  return reasons.map((reason, index) => problemOf(rule, reason, reason !== undefined && search.found[index] === true));
+  return reasons.map((reason, index) => problemOf(rule, reason, reason !== undefined && found[index] === true));
 }

@@ -13,9 +13,10 @@ export function cardRead(cardId: string): CallInput {
 }
 
 /** Makes one call; returns how it ended. */
-export async function callService(session: Session, call: CallInput): Promise<CallResult> {
+export async function callService(session: Session, call: CallInput, abort?: AbortSignal): Promise<CallResult> {
   const { client } = await session.service(call.operation.family);
-  return client.call(call, { policy: session.policy, listener: session.listener });
+  const { policy, listener } = session;
+  return client.call(call, { policy, listener, ...(abort === undefined ? {} : { abort }) });
 }
 
 /** Returns the answer of a call, its notices reported; throws its failure. */

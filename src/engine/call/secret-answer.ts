@@ -1,6 +1,6 @@
 import { type Operation, sensitiveOf } from '../../api/operation.ts';
 import { type Context, type OutputPort, StreamFailure } from '../../context.ts';
-import { Failure, note, warning } from '../../failure.ts';
+import { Failure, type FailureDetails, note, warning } from '../../failure.ts';
 import { messageOf } from '../../files/io-failure.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
 import { subjectOf } from '../../http/facts.ts';
@@ -8,7 +8,7 @@ import { printJson } from '../../json/print.ts';
 import { isJson } from '../../output/options.ts';
 import { safeText } from '../../output/safe-text.ts';
 import type { Session } from '../../session.ts';
-import type { SingleCall } from './read-call.ts';
+import { problemOfOut, type SingleCall } from './read-call.ts';
 import { createResultFile } from './result-file.ts';
 
 /** Whether the answer has members that the service gives once. */
@@ -29,7 +29,6 @@ export async function placeOfSecrets(
   session: Session,
   { call }: SingleCall,
   outPath: string | undefined,
-  problemOf: (path: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const { context, output, prompt } = session;
   const hints = ['give --out <file>, a new file that only you can read'];
@@ -51,7 +50,7 @@ export async function placeOfSecrets(
       session.showSensitive();
       return undefined;
     }
-    const problem = await problemOf(path);
+    const problem = await problemOfOut(path);
     if (problem === undefined) return path;
     question = `${path} ${problem}. Another file (Enter = show it here)`;
   }
@@ -76,26 +75,30 @@ async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolea
 export interface SecretAnswer {
   /** Hears each 2xx body as it came. */
   readonly onSuccess: (body: readonly Uint8Array[]) => void;
-  /** Puts the answer where it belongs and says where that is; rejects with LOCAL_IO where it went, or that it is lost. */
-  take(result: CallResult, print: (answer: Answer) => Promise<void>): Promise<string>;
-  /** Nothing came that is worth keeping. */
+  /** Puts the answer where it belongs; what goes wrong with that is reported once the history has the write. */
+  take(result: CallResult): Promise<{ readonly where: string; readonly failure?: Failure }>;
+  /** Nothing came that is worth keeping, unless it was taken. */
   discard(): Promise<void>;
 }
 
+/** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept. */
+export function answeredFailure(message: string, details: FailureDetails, cause: unknown): Failure {
+  return new Failure('LOCAL_IO', message, { hints: ['do not repeat it; see `frontdesk history`'], details, cause });
+}
+
 /** Opens the file of an answer, if it goes to one, with room for it. */
-export async function openSecretAnswer(session: Session, single: SingleCall, path?: string): Promise<SecretAnswer> {
+export async function openSecretAnswer(
+  session: Session,
+  single: SingleCall,
+  path: string | undefined,
+  print: (answer: Answer) => Promise<void>,
+): Promise<SecretAnswer> {
   const { operation } = single.call;
   const { context } = session;
   const what = subjectOf(single.call);
   const file = path === undefined ? undefined : await createResultFile(path);
   let bytes: Buffer | undefined;
-
-  const lost = (message: string, outcome: 'applied' | 'unknown', cause: unknown) =>
-    new Failure('LOCAL_IO', message, {
-      hints: ['do not repeat it; see `frontdesk history`'],
-      details: { outcome },
-      cause,
-    });
+  let isTaken = false;
 
   const keep = async (kept: Uint8Array, shown: string, outcome: 'applied' | 'unknown'): Promise<string> => {
     const where = `the answer is in ${path}`;
@@ -107,11 +110,8 @@ export async function openSecretAnswer(session: Session, single: SingleCall, pat
         file?.isWhole === true
           ? `${where}, and may not be there after a power cut`
           : `the answer ${await rescue(context, shown, context.stdout.isTerminal || isShown(session, operation))}`;
-      throw lost(
-        `the ${what} ${state}, but ${path} cannot be written: ${messageOf(error)}; ${rescued}`,
-        outcome,
-        error,
-      );
+      const message = `the ${what} ${state}, but ${path} cannot be written: ${messageOf(error)}; ${rescued}`;
+      throw answeredFailure(message, { outcome }, error);
     }
     await session.notify(note('SAVED', where));
     return where;
@@ -129,29 +129,40 @@ export async function openSecretAnswer(session: Session, single: SingleCall, pat
     );
     return where;
   };
+  /** Where the answer went; rejects with LOCAL_IO where it went, or that it is lost. */
+  const place = async (result: CallResult): Promise<string> => {
+    if (result.kind === 'failed') {
+      // A file that has nothing in it says that a 2xx came without anything.
+      if (bytes !== undefined && (file !== undefined || bytes.length > 0)) return keepUnreadable(bytes);
+      await file?.discard();
+      return '';
+    }
+    const text = `${printJson(result.resource, { indent: 2 })}\n`;
+    const where = file === undefined ? 'the answer is on stdout' : await keep(Buffer.from(text), text, 'applied');
+    try {
+      await print(result);
+    } catch (error) {
+      if (!(error instanceof StreamFailure)) throw error;
+      const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
+      const rescued = file === undefined ? `the answer ${await rescue(context, text, false)}` : where;
+      const message = `the ${what} WAS applied, but stdout cannot be written: ${reason}; ${rescued}`;
+      throw answeredFailure(message, { outcome: 'applied' }, error);
+    }
+    return where;
+  };
   return {
     onSuccess: (body) => {
       bytes = Buffer.concat(body);
     },
-    async take(result, print) {
-      if (result.kind === 'failed') {
-        // A file that has nothing in it says that a 2xx came without anything.
-        if (bytes !== undefined && (file !== undefined || bytes.length > 0)) return keepUnreadable(bytes);
-        await file?.discard();
-        return '';
-      }
-      const text = `${printJson(result.resource, { indent: 2 })}\n`;
-      const where = file === undefined ? 'the answer is on stdout' : await keep(Buffer.from(text), text, 'applied');
+    async take(result) {
+      isTaken = true;
       try {
-        await print(result);
+        return { where: await place(result) };
       } catch (error) {
-        if (!(error instanceof StreamFailure)) throw error;
-        const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-        const rescued = file === undefined ? `the answer ${await rescue(context, text, false)}` : where;
-        throw lost(`the ${what} WAS applied, but stdout cannot be written: ${reason}; ${rescued}`, 'applied', error);
+        if (error instanceof Failure) return { where: error.message, failure: error };
+        throw error;
       }
-      return where;
     },
-    discard: async () => file?.discard(),
+    discard: async () => (isTaken ? undefined : file?.discard()),
   };
 }

@@ -1,13 +1,12 @@
+import { aimOf, type Operation, settledBy } from '../../api/operation.ts';
 import { OPERATIONS } from '../../api/operations.ts';
 import { type Ending, NO_ENDING } from '../../ending.ts';
 import type { HistoryEntry } from '../../history/history-event.ts';
 import type { Service, Session } from '../../session.ts';
 
 /** The card writes that a look at the card says something about, by the command that the history has them under. */
-const READ_BACK = new Map(
-  Object.values(OPERATIONS).flatMap(({ command, effect }) =>
-    effect.kind === 'write' && effect.readBack !== 'none' ? [[command, effect.readBack] as const] : [],
-  ),
+const LOOKED_AT = new Map<string, Operation>(
+  Object.values(OPERATIONS).flatMap((row) => (aimOf(row) === undefined ? [] : [[row.command, row] as const])),
 );
 
 /** What a read of a card showed; `httpStatus` and `requestId` are those of the read. */
@@ -19,7 +18,7 @@ export interface CardLook {
 
 /** Can a look at the card say anything of writes of this command? */
 export function canBeLookedAt(operation: string): boolean {
-  return READ_BACK.has(operation);
+  return LOOKED_AT.has(operation);
 }
 
 /**
@@ -47,8 +46,8 @@ export async function unsettledWrites(
 }
 
 function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean {
-  const readBack = READ_BACK.get(operation);
-  return readBack !== undefined && 'settledBy' in readBack && readBack.settledBy === status;
+  const row = LOOKED_AT.get(operation);
+  return row !== undefined && status !== undefined && settledBy(row) === status;
 }
 
 /**

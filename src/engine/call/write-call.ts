@@ -12,9 +12,9 @@ import type { Service, Session } from '../../session.ts';
 import { type CardBefore, checkExpectations, confirmMade, confirmSingle, readCardBefore } from './confirm.ts';
 import { noteUncompared, printDryRun } from './dry-run.ts';
 import { GRACE_MS, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
-import { problemOfOut, type SingleCall } from './read-call.ts';
+import type { SingleCall } from './read-call.ts';
 import { columnsOf, takeAnswer, viewOf } from './resource.ts';
-import { givesSecrets, openSecretAnswer, placeOfSecrets, type SecretAnswer } from './secret-answer.ts';
+import { answeredFailure, givesSecrets, openSecretAnswer, placeOfSecrets, type SecretAnswer } from './secret-answer.ts';
 import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
 
 /** What ends a write that is under way, opened once its intent is on the disk. */
@@ -27,7 +27,7 @@ export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => I
 export async function recordedCall(
   session: Session,
   service: Service,
-  { call, id, reason, open, secret }: SingleCall & { readonly open?: OpenInterrupt; readonly secret?: SecretTaker },
+  { call, id, reason, open, secret }: SingleCall & { readonly open?: OpenInterrupt; readonly secret?: SecretAnswer },
 ): Promise<CallResult> {
   const recorder = await session.recorder();
   const entry = await recorder.begin({
@@ -44,7 +44,7 @@ export async function recordedCall(
       policy: session.policy,
       listener: {
         ...session.listener,
-        ...(secret === undefined ? {} : { onSuccess: secret.answer.onSuccess }),
+        ...(secret === undefined ? {} : { onSuccess: secret.onSuccess }),
         onSend: () => {
           isInFlight = true;
         },
@@ -63,39 +63,18 @@ export async function recordedCall(
   }
 }
 
-/** An answer that comes once, and how it is printed: it is where it belongs before anything else can go wrong. */
-export interface SecretTaker {
-  readonly answer: SecretAnswer;
-  take(result: CallResult): Promise<{ readonly where: string } | { readonly failure: Failure }>;
-}
-
-/** Takes an answer of one-time secrets: what goes wrong with it is reported once the history has the write. */
-function takerOf(answer: SecretAnswer, print: (given: Answer) => Promise<void>): SecretTaker {
-  return {
-    answer,
-    take: (result) =>
-      answer.take(result, print).then(
-        (where) => ({ where }),
-        (error: unknown) => {
-          if (error instanceof Failure) return { failure: error };
-          throw error;
-        },
-      ),
-  };
-}
-
 /** Records the end of a write; what cannot be recorded is reported with where its answer is. */
 async function endRecorded(
   record: () => Promise<void>,
-  taken: Awaited<ReturnType<SecretTaker['take']>> | undefined,
+  taken: Awaited<ReturnType<SecretAnswer['take']>> | undefined,
 ): Promise<void> {
-  const place = taken === undefined ? '' : 'where' in taken ? taken.where : taken.failure.message;
+  const { where = '', failure } = taken ?? {};
   await record().catch((error: unknown) => {
-    if (!(error instanceof Failure) || place === '') throw error;
+    if (!(error instanceof Failure) || where === '') throw error;
     const { hints, details, cause } = error;
-    throw new Failure(error.code, `${error.message}; ${place}`, { hints, details, cause });
+    throw new Failure(error.code, `${error.message}; ${where}`, { hints, details, cause });
   });
-  if (taken !== undefined && 'failure' in taken) throw taken.failure;
+  if (failure !== undefined) throw failure;
 }
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */
@@ -116,40 +95,20 @@ export async function printApplied(session: Session, single: SingleCall, answer:
   try {
     await print();
   } catch (error) {
-    const what = subjectOf(single.call);
+    const applied = `the ${subjectOf(single.call)} WAS applied, but`;
+    const { outcome, resultId } = answer.ending;
+    const details = { outcome: outcome ?? 'applied', id: single.id, resultId };
     // A query that does not fit the answer: nothing is wrong with the write.
-    if (error instanceof Failure)
-      throw appliedFailure(single, answer, `the ${what} WAS applied, but ${error.message}`, error);
+    if (error instanceof Failure) throw answeredFailure(`${applied} ${error.message}`, details, error);
     if (!(error instanceof StreamFailure)) throw error;
-    const result = answer.ending.resultId === undefined ? '' : `; the id in the answer is ${answer.ending.resultId}`;
+    const result = resultId === undefined ? '' : `; the id in the answer is ${resultId}`;
     // The reader of a pipe went away: the write still ends by its outcome.
     if (error.errno === 'EPIPE') {
-      await session.notify(
-        warning('OUTPUT_LOST', `the ${what} WAS applied, but the reader of the result was gone${result}`),
-      );
-      return;
+      return session.notify(warning('OUTPUT_LOST', `${applied} the reader of the result was gone${result}`));
     }
     const reason = error.errno === 'ENOSPC' ? 'no space left' : error.message;
-    throw appliedFailure(
-      single,
-      answer,
-      `the ${what} WAS applied, but stdout cannot be written: ${reason}${result}`,
-      error,
-    );
+    throw answeredFailure(`${applied} stdout cannot be written: ${reason}${result}`, details, error);
   }
-}
-
-/** The write is done, and its result could not be shown. */
-function appliedFailure(single: SingleCall, answer: Answer, message: string, cause: unknown): Failure {
-  return new Failure('LOCAL_IO', message, {
-    hints: ['do not repeat it; see `frontdesk history`'],
-    details: {
-      outcome: answer.ending.outcome ?? 'applied',
-      id: single.id,
-      resultId: answer.ending.resultId,
-    },
-    cause,
-  });
 }
 
 /** The call with what the card was before it, for comparing when its outcome is unknown. */
@@ -189,14 +148,14 @@ export async function runWrite(
     await printDryRun(session, [checked.call]);
     return 0;
   }
-  const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out, problemOfOut) : undefined;
+  const path = givesSecrets(operation) ? await placeOfSecrets(session, checked, options.out) : undefined;
   const { output } = session;
   const asks = operation.effect.kind === 'write' && (operation.effect.confirm || session.isAtDesk);
   const needsAnswer = asks && !session.common.yes;
   if (needsAnswer) requirePerson(session, subjectOf(checked.call));
   const service = await session.service(operation.family);
   if (needsAnswer || checked.expectations.length > 0) {
-    const card = await readCardBefore(session, checked, checked.expectations.length > 0);
+    const card = await readCardBefore(session, checked.call, checked.expectations.length > 0);
     checkExpectations(checked, card);
     if (needsAnswer) checked = await confirmSingle(session, service, checked, card);
     checked = withBefore(checked, card, needsAnswer);
@@ -231,17 +190,11 @@ export async function writeSecret(
   path: string | undefined,
   print: (answer: Answer) => Promise<void>,
 ): Promise<void> {
-  const answer = await openSecretAnswer(session, single, path);
-  let isTaken = false;
-  const taker = takerOf(answer, print);
-  const take: SecretTaker['take'] = (result) => {
-    isTaken = true;
-    return taker.take(result);
-  };
+  const secret = await openSecretAnswer(session, single, path, print);
   try {
-    const recorded = await recordedCall(session, service, { ...single, secret: { answer, take } });
+    const recorded = await recordedCall(session, service, { ...single, secret });
     await sayDone(session, single, await takeAnswer(session, recorded));
   } finally {
-    if (!isTaken) await answer.discard();
+    await secret.discard();
   }
 }

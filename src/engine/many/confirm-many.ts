@@ -49,13 +49,9 @@ function shownRows({ reading }: ManyCall, rows: readonly Row[], between: string)
 }
 
 /** The card of a row, or why it could not be read; a 404 concerns that row alone. Throws at 401, 403 and Ctrl-C. */
-async function readCardOfRow(session: Session, plan: ManyCall, row: Row): Promise<CardBefore> {
+async function readCardOfRow(session: Session, row: Row): Promise<CardBefore> {
   try {
-    return await readCardBefore(
-      session,
-      { call: { operation: plan.reading.operation, params: row.params, query: {}, body: row.body } },
-      false,
-    );
+    return await readCardBefore(session, row, false);
   } catch (error) {
     if (error instanceof Failure && error.code === 'NOT_FOUND') return { failure: error };
     throw error;
@@ -76,7 +72,7 @@ function shownCard(id: string, before: CardBefore): string {
 async function cardLines(session: Session, plan: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
   if (plan.reading.operation.family !== 'cards' || selected > first.length) return [];
   const lineOf = async (row: Row) => {
-    const before = await readCardOfRow(session, plan, row);
+    const before = await readCardOfRow(session, row);
     return `  ${shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN)}\n`;
   };
   const atOnce = session.preferences.concurrency.value;

@@ -219,7 +219,7 @@ function knownOf(card: JsonValue): Pick<PlanRow, 'before' | 'about'> {
 }
 
 async function readPlannedCard(session: Session, single: SingleCall): Promise<Pick<PlanRow, 'before' | 'about'>> {
-  const card = await readCardBefore(session, single, true);
+  const card = await readCardBefore(session, single.call, true);
   checkExpectations(single, card);
   return knownOf('card' in card ? card.card : null);
 }

@@ -2,11 +2,12 @@ import { type Family, familyAdjective, isWrite, type Operation } from '../../api
 import { Credential, environmentToken, findStored, tokenVariable } from '../../credentials/resolve.ts';
 import { note } from '../../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
+import { hostOf } from '../../http/facts.ts';
 import type { TokenMask } from '../../http/mask.ts';
 import { createHttpClient } from '../../http/ongoing-call.ts';
 import type { CallState, Service, Session } from '../../session.ts';
 import { resolveTarget, urlVariable } from '../../settings/resolve.ts';
-import { type BaseUrl, parseBaseUrl } from '../../wire/base-url.ts';
+import { type BaseUrl, readBaseUrl } from '../../wire/base-url.ts';
 import { lazyTransport } from '../../wire/lazy-transport.ts';
 import { chooseProxy } from '../../wire/proxy.ts';
 
@@ -37,9 +38,8 @@ interface Address {
   readonly base: BaseUrl;
   /** The variable of the environment that set it; undefined: the profile did. */
   readonly urlVariable?: string | undefined;
-  readonly credential: CredentialPort;
-  remainingMs(): Promise<number | undefined>;
-  close(): Promise<void>;
+  readonly credential: CredentialPort & Partial<Pick<Service, 'remainingMs'>>;
+  close?(): Promise<void>;
 }
 
 /** The sandbox of this process: it never leaves loopback, and no token of the environment reaches it. */
@@ -48,13 +48,10 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   const { context, places } = session;
   const server = await openSandbox(places.stateDir, context);
   await session.notify(note('SANDBOX', 'this is the sandbox on this machine; nothing real is touched'));
-  const parsed = parseBaseUrl(server.url);
-  if (parsed.kind === 'bad') throw new Error(`the sandbox has a bad URL: ${parsed.problem}`);
   const token = family === 'cards' ? server.cardsToken : server.calendarToken;
   return {
-    base: parsed.baseUrl,
+    base: readBaseUrl(server.url),
     credential: { token: async () => token, renew: async () => undefined, source: 'sandbox' },
-    remainingMs: async () => undefined,
     close: () => server.close(),
   };
 }
@@ -77,13 +74,10 @@ async function reportOverride(session: Session, family: Family, origin: string):
 async function profileAddress(session: Session, family: Family, isLasting: boolean): Promise<Address> {
   const { base, source } = resolveTarget(session.profile, family);
   await reportOverride(session, family, base.origin);
-  const credential = new Credential({ ...credentialRequest(session, family, base.origin), isLasting });
   return {
     base,
     urlVariable: source === 'environment' ? urlVariable(family) : undefined,
-    credential,
-    remainingMs: () => credential.remainingMs(),
-    close: async () => undefined,
+    credential: new Credential({ ...credentialRequest(session, family, base.origin), isLasting }),
   };
 }
 
@@ -157,9 +151,9 @@ export async function openService(session: Session, family: Family, options: Ser
     url: base.origin + base.pathPrefix,
     origin: base.origin,
     // The sandbox has another port each time; a record of it is about the sandbox.
-    host: profile.isSandbox ? 'sandbox' : base.origin.slice(base.origin.indexOf('//') + 2),
-    remainingMs: () => address.remainingMs(),
+    host: profile.isSandbox ? 'sandbox' : hostOf({ baseUrl: base }),
+    remainingMs: async () => address.credential.remainingMs?.(),
     checkCredential: async () => void (await address.credential.token()),
-    close: () => address.close(),
+    close: async () => address.close?.(),
   };
 }

@@ -91,50 +91,38 @@ function trustOf(caFile: CommonInput['caFile'], env: Context['env']): () => Prom
 /** Makes the questions of a call; what is drawn on the terminal goes before one is asked. */
 function promptsOf(
   context: Context,
-  display: Pick<WaitDisplay, 'clear'>,
-  {
-    colour,
-    unicode,
-    isAvailable,
-  }: { readonly colour: boolean; readonly unicode: boolean; readonly isAvailable: boolean },
+  { clear }: Pick<WaitDisplay, 'clear'>,
+  { unicode }: OutputOptions,
+  isAvailable: boolean,
 ): SessionParts['promptUntil'] {
   const look = context.env['TERM'] === 'dumb' ? 'dumb' : canRedraw(context) ? 'drawn' : 'lines';
+  const style = { colour: paintsErrors(context), unicode, look } as const;
   const open = () => {
-    display.clear();
+    clear();
     return context.terminal();
   };
-  return (presence) => terminalPrompt(open, context.signals, { colour, unicode, look }, isAvailable, presence);
+  return (presence) => terminalPrompt(open, context.signals, style, isAvailable, presence);
 }
 
 /** The services of a session, each opened when it is first asked for. */
-class Services {
-  readonly #options: Omit<ServiceOptions, 'isPermitted'>;
-  readonly #permitted = new Set<string>();
-  readonly #opened = new Map<Family, Promise<OpenService>>();
-
-  constructor(options: Omit<ServiceOptions, 'isPermitted'>) {
-    this.#options = options;
-  }
-
-  open(family: Family, session: Session): Promise<OpenService> {
-    const known = this.#opened.get(family);
-    if (known !== undefined) return known;
-    const isPermitted = ({ name }: Operation) => this.#permitted.has(name);
-    const opening = import('./open-service.ts').then(({ openService }) =>
-      openService(session, family, { ...this.#options, isPermitted }),
-    );
-    this.#opened.set(family, opening);
-    return opening;
-  }
-
-  permit({ name }: Operation): void {
-    this.#permitted.add(name);
-  }
-
-  async close(): Promise<void> {
-    const opened = await Promise.allSettled(this.#opened.values());
-    for (const service of opened) if (service.status === 'fulfilled') await service.value.close();
-  }
+function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionParts['services'] {
+  const permitted = new Set<string>();
+  const isPermitted = ({ name }: Operation) => permitted.has(name);
+  const opened = new Map<Family, Promise<OpenService>>();
+  const open = async (family: Family, session: Session) =>
+    (await import('./open-service.ts')).openService(session, family, { ...options, isPermitted });
+  return {
+    open(family, session) {
+      const service = opened.get(family) ?? open(family, session);
+      opened.set(family, service);
+      return service;
+    },
+    permit: ({ name }) => void permitted.add(name),
+    async close() {
+      const services = await Promise.allSettled(opened.values());
+      for (const service of services) if (service.status === 'fulfilled') await service.value.close();
+    },
+  };
 }
 
 /**
@@ -170,45 +158,44 @@ export async function openSession(
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
   const output = outputOptions(context, command, given, call, { format, mask, profile });
-  const changing = { settings, profile, output };
   await checkPrinting(command, call, output, faults);
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
   const common = readCommon(context, given.common);
   const trustPems = trustOf(common.caFile, env);
   if (callsService) await collect(faults, trustPems);
-  const { unicode } = output;
-  const colour = paintsErrors(context);
-  const timeoutMs = preferences.timeoutMs.value;
   const { quiet, verbose } = common;
+  const { unicode } = output;
+  const timeoutMs = preferences.timeoutMs.value;
+  const colour = paintsErrors(context);
   const display = createWaitDisplay(context, { quiet, verbose, format, colour, unicode, timeoutMs });
-  state.clearDisplay = () => display.clear();
+  state.clearDisplay = display.clear;
   const canAsk = context.stdin.isTerminal && stderr.isTerminal && given.common.noInput !== true;
   // A call that is refused anyway asks nothing first.
-  const isAvailable = canAsk && faults.length === 0;
+  const promptUntil = promptsOf(context, display, output, canAsk && faults.length === 0);
   return new Session({
-    context,
-    operation: command.path.join('.'),
-    state,
-    faults,
-    places,
-    changing,
-    preferences,
-    policy: {
-      timeoutMs,
-      retries: preferences.retries.value,
-      retryMaxTimeMs: budgetOf(preferences),
+    own: {
+      context,
+      operation: command.path.join('.'),
+      common,
+      policy: { timeoutMs, retries: preferences.retries.value, retryMaxTimeMs: budgetOf(preferences) },
+      preferences,
+      places,
+      faults,
+      canAsk,
+      prompt: promptUntil(),
+      listener: display.listener,
     },
-    common,
+    state,
+    changing: { settings, profile, output },
     display,
-    canAsk,
-    chooseProfile,
-    promptUntil: promptsOf(context, display, { colour, unicode, isAvailable }),
-    services: new Services({
+    services: lazyServices({
       display,
       mask: tokens,
       trustPems,
       state,
       isLasting: command.kind === 'local' && command.isLasting === true,
     }),
+    chooseProfile,
+    promptUntil,
   });
 }

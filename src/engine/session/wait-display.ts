@@ -30,8 +30,6 @@ interface DisplayOptions {
   readonly unicode: boolean;
   /** Limit of one attempt: a person who waits wants to know for how long at most. */
   readonly timeoutMs: number;
-  /** Waits are reported at once, in lines. */
-  readonly isAccessible?: boolean;
 }
 
 /** What is being waited for: after a pause, if there is one, an answer. */
@@ -60,71 +58,56 @@ function waitText(waitMs: number): string {
 }
 
 /**
- * A spinner on stderr, made after 300 ms of silence. Where nothing can be drawn over, in its place one line, once,
- * when it takes long (`sayLate`).
+ * A spinner on stderr, made after 300 ms of silence. Where nothing can be drawn over, in its place one line when it takes
+ * long, and again (`late`).
  */
-class Spinner {
-  readonly #look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs' | 'isAccessible'>;
-  readonly #now: () => number;
-  readonly #sayLate: (() => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #counter: NodeJS.Timeout | undefined;
-  #running: { stop(): unknown; text: string } | undefined;
-  #wait: Wait = { sinceMs: 0 };
-
-  constructor(
-    look: Pick<DisplayOptions, 'colour' | 'unicode' | 'timeoutMs' | 'isAccessible'>,
-    now: () => number,
-    sayLate?: () => void,
-  ) {
-    this.#look = look;
-    this.#now = now;
-    this.#sayLate = sayLate;
-  }
-
-  start(wait: Wait): void {
-    this.#wait = wait;
-    if (this.#timer !== undefined || this.#running !== undefined) return;
-    const timer =
-      this.#sayLate === undefined
-        ? setTimeout(() => void this.#show(timer), SPINNER_AFTER_MS)
-        : setTimeout(() => this.#sayAgain(), this.#look.isAccessible ? SPINNER_AFTER_MS : LINE_AFTER_MS);
-    timer.unref();
-    this.#timer = timer;
-  }
-
-  #sayAgain(): void {
-    this.#sayLate?.();
-    this.#timer = setTimeout(() => this.#sayAgain(), LINE_AGAIN_MS);
-    this.#timer.unref();
-  }
-
-  async #show(timer: NodeJS.Timeout): Promise<void> {
+function openSpinner(
+  { colour, unicode, timeoutMs }: DisplayOptions,
+  now: () => number,
+  late?: { readonly afterMs: number; say(): void },
+) {
+  let timer: NodeJS.Timeout | undefined;
+  let counter: NodeJS.Timeout | undefined;
+  let running: { stop(): unknown; text: string } | undefined;
+  let wait: Wait = { sinceMs: 0 };
+  const text = () => textOf(wait, timeoutMs, now());
+  const sayAgain = () => {
+    late?.say();
+    timer = setTimeout(sayAgain, LINE_AGAIN_MS).unref();
+  };
+  const show = async (own: NodeJS.Timeout) => {
     const { default: ora } = await import('ora');
     // Stopped, or stopped and started again, while ora was loaded: only the newest start may draw.
-    if (this.#timer !== timer) return;
-    const { colour, unicode } = this.#look;
-    this.#running = ora({
-      text: textOf(this.#wait, this.#look.timeoutMs, this.#now()),
+    if (timer !== own) return;
+    const spinner = ora({
+      text: text(),
       color: colour ? 'cyan' : false,
       spinner: unicode ? 'dots' : 'line',
       isEnabled: true,
       // Our own signal handling decides what Ctrl-C means; ora would take it over.
       discardStdin: false,
     }).start();
-    this.#counter = setInterval(() => {
-      if (this.#running !== undefined) this.#running.text = textOf(this.#wait, this.#look.timeoutMs, this.#now());
-    }, COUNT_MS);
-    this.#counter.unref();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    clearInterval(this.#counter);
-    this.#timer = undefined;
-    this.#running?.stop();
-    this.#running = undefined;
-  }
+    running = spinner;
+    counter = setInterval(() => {
+      spinner.text = text();
+    }, COUNT_MS).unref();
+  };
+  return {
+    start(next: Wait): void {
+      wait = next;
+      if (timer !== undefined || running !== undefined) return;
+      const own: NodeJS.Timeout =
+        late === undefined ? setTimeout(() => void show(own), SPINNER_AFTER_MS) : setTimeout(sayAgain, late.afterMs);
+      timer = own.unref();
+    },
+    stop(): void {
+      clearTimeout(timer);
+      clearInterval(counter);
+      timer = undefined;
+      running?.stop();
+      running = undefined;
+    },
+  };
 }
 
 /** FRONTDESK_ACCESSIBLE: for screen readers and slow lines. */
@@ -153,17 +136,13 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     display?.stop();
     void stderr.write(renderNotice(notice, options.format, stderr, undefined, options.colour));
   };
-  const sayLate = () =>
-    void stderr.write(
-      renderNotice(
-        note('WAITING', `${isAccessible(context) ? '' : 'still '}waiting for the service, up to ${limit} s`),
-        options.format,
-        stderr,
-      ),
-    );
-  const display = isWanted
-    ? new Spinner({ ...options, isAccessible: isAccessible(context) }, now, canRedraw(context) ? undefined : sayLate)
-    : undefined;
+  const isInLines = isAccessible(context);
+  const say = () => {
+    const waiting = note('WAITING', `${isInLines ? '' : 'still '}waiting for the service, up to ${limit} s`);
+    void stderr.write(renderNotice(waiting, options.format, stderr));
+  };
+  const late = { afterMs: isInLines ? SPINNER_AFTER_MS : LINE_AFTER_MS, say };
+  const display = isWanted ? openSpinner(options, now, canRedraw(context) ? undefined : late) : undefined;
   const trace = (line: string) => {
     if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${safeText(line)}\n`);

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it } from 'vitest';
+import { Questions } from '../../../src/mcp/questions.ts';
 import { createServer } from '../../../src/mcp/server.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import {
@@ -46,12 +47,13 @@ async function play(name: ToolWrite, event: Event, cardStatus: string): Promise<
   const serving = {
     session,
     tools: WRITE_TOOLS,
+    questions: new Questions(clock),
     ended: never,
     graceOver: never,
     underWay: new Set<Promise<unknown>>(),
   };
   const [clientSide, transport] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio(() => createServer(serving, () => undefined), { transport });
+  const handle = serveStdio(() => createServer(serving), { transport });
   const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
   client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { confirm: true } }));
   await client.connect(clientSide);

@@ -76,7 +76,7 @@ function asked(command: string, seen: RegExp, asks: readonly string[], more: Mor
 /** A command whose id is asked for. */
 function id(command: string, argument: string, options = ''): Asked {
   const seen = argument === 'cardId' ? /\? Id of the card/ : /\? Id of the (calendar|subscriber)/;
-  return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask.ts text']);
+  return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask-missing.ts text']);
 }
 
 /** A command over the rows of a file. */
@@ -153,7 +153,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
   'a subscriber to change': id('calendar subscribers update', 'subscriberId', ' --active true'),
   'a calendar of an event': asked(`${EVENT} --name n --start 2027-04-02`, /\? calendar/, [
     `${EVENT} --calendar`,
-    'ask.ts text 2',
+    'ask-missing.ts text 2',
   ]),
   'a name of an event': asked(`${EVENT} --calendar c --start 2027-04-02`, /\? name/, [`${EVENT} --name`]),
   'a start of an event': asked(`${EVENT} --calendar c --name n`, /\? start/, [`${EVENT} --start`]),

@@ -1,4 +1,4 @@
-import { aimOf, type Operation } from '../api/operation.ts';
+import { aimOf, type Operation, settledBy } from '../api/operation.ts';
 import type { Outcome } from '../failure.ts';
 import type { JsonObject } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
@@ -23,18 +23,12 @@ export function isSame(one: string, other: string): boolean {
   return keyOf(one) === keyOf(other);
 }
 
-/** The status by which a look settles a write; what a status only hints at settles nothing. */
-function settledBy({ effect }: Operation): string | undefined {
-  const isSettling = effect.kind === 'write' && effect.readBack !== 'none' && 'settledBy' in effect.readBack;
-  return isSettling ? effect.readBack.settledBy : undefined;
-}
-
 function doneWord({ command, effect }: Operation): string {
   return effect.kind === 'write' ? effect.done : command;
 }
 
 /** What happened at the desk since it was opened: the cards seen, the writes, and what is still unknown. */
-export class Sitting {
+export class DeskLog {
   readonly #recent = new Map<string, RecentCard>();
   /** Writes whose outcome is not known yet. */
   readonly #doubts = new Map<string, { cardId: string; command: string; operation: Operation }>();

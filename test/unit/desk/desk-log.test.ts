@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
+import { DeskLog } from '../../../src/desk/desk-log.ts';
 import { outcomeText, recentText, summaryText, unknownText } from '../../../src/desk/desk-text.ts';
-import { Sitting } from '../../../src/desk/sitting.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
@@ -20,42 +20,42 @@ describe('an outcome that is unknown', () => {
     ['block', OPERATIONS.cardBlock, 'BLOCKED'],
     ['activate', OPERATIONS.cardActivate, 'ACTIVE'],
   ])('of %s is settled by a look that shows the status it aims at, and by no other', (_verb, operation, aim) => {
-    const sitting = new Sitting();
-    sitting.ended(operation, ID, 'unknown');
-    expect(sitting.saw(ID, card('EXPIRED'))).toEqual([]);
-    expect(sitting.saw(OTHER, card(aim))).toEqual([]);
-    expect(unknownText(sitting)).toBe('1 outcome unknown');
-    expect(sitting.saw(ID.toUpperCase(), card(aim))).toEqual([operation.command]);
-    expect(unknownText(sitting)).toBe('');
-    expect(summaryText(sitting, '')).toContain(` (settled by a look).\n`);
+    const log = new DeskLog();
+    log.ended(operation, ID, 'unknown');
+    expect(log.saw(ID, card('EXPIRED'))).toEqual([]);
+    expect(log.saw(OTHER, card(aim))).toEqual([]);
+    expect(unknownText(log)).toBe('1 outcome unknown');
+    expect(log.saw(ID.toUpperCase(), card(aim))).toEqual([operation.command]);
+    expect(unknownText(log)).toBe('');
+    expect(summaryText(log, '')).toContain(` (settled by a look).\n`);
   });
 
   it('of a reissue is settled by no look and no repeat: each makes a card of its own', () => {
-    const sitting = new Sitting();
-    sitting.ended(OPERATIONS.cardReissue, ID, 'unknown');
-    expect(sitting.saw(ID, card('REISSUED'))).toEqual([]);
-    sitting.ended(OPERATIONS.cardReissue, ID, 'applied', OTHER);
-    expect(unknownText(sitting)).toBe('1 outcome unknown');
+    const log = new DeskLog();
+    log.ended(OPERATIONS.cardReissue, ID, 'unknown');
+    expect(log.saw(ID, card('REISSUED'))).toEqual([]);
+    log.ended(OPERATIONS.cardReissue, ID, 'applied', OTHER);
+    expect(unknownText(log)).toBe('1 outcome unknown');
   });
 
   it('is settled by a repeat that was applied, and not by one that was rejected or not sent', () => {
-    const sitting = new Sitting();
-    sitting.ended(OPERATIONS.cardBlock, ID, 'unknown');
-    sitting.ended(OPERATIONS.cardBlock, ID, 'rejected');
-    sitting.ended(OPERATIONS.cardBlock, ID, 'not_sent');
-    sitting.ended(OPERATIONS.cardActivate, ID, 'applied');
-    expect(sitting.unknown).toMatchObject([{ cardId: ID, command: 'card.block' }]);
-    sitting.ended(OPERATIONS.cardBlock, ID, 'applied');
-    expect(sitting.unknown).toEqual([]);
+    const log = new DeskLog();
+    log.ended(OPERATIONS.cardBlock, ID, 'unknown');
+    log.ended(OPERATIONS.cardBlock, ID, 'rejected');
+    log.ended(OPERATIONS.cardBlock, ID, 'not_sent');
+    log.ended(OPERATIONS.cardActivate, ID, 'applied');
+    expect(log.unknown).toMatchObject([{ cardId: ID, command: 'card.block' }]);
+    log.ended(OPERATIONS.cardBlock, ID, 'applied');
+    expect(log.unknown).toEqual([]);
   });
 
   it('is counted once for a card and a write, and apart for another', () => {
-    const sitting = new Sitting();
-    sitting.ended(OPERATIONS.cardBlock, ID, 'unknown');
-    sitting.ended(OPERATIONS.cardBlock, ID.toUpperCase(), 'unknown');
-    sitting.ended(OPERATIONS.cardReissue, ID, 'unknown');
-    expect(unknownText(sitting)).toBe('2 outcomes unknown');
-    expect(summaryText(sitting, ' -p live')).toBe(
+    const log = new DeskLog();
+    log.ended(OPERATIONS.cardBlock, ID, 'unknown');
+    log.ended(OPERATIONS.cardBlock, ID.toUpperCase(), 'unknown');
+    log.ended(OPERATIONS.cardReissue, ID, 'unknown');
+    expect(unknownText(log)).toBe('2 outcomes unknown');
+    expect(summaryText(log, ' -p live')).toBe(
       'This sitting: 0 looks, 2 outcomes unknown.\n' +
         `  card block ${ID} is unknown; check it with \`frontdesk card get ${ID} -p live\`\n` +
         `  card reissue ${ID} is unknown; check it with \`frontdesk card get ${ID} -p live\`\n`,
@@ -65,12 +65,12 @@ describe('an outcome that is unknown', () => {
 
 describe('recent cards', () => {
   it('stand newest first, each once, nine at the most', () => {
-    const sitting = new Sitting([{ cardId: 'b' }, { cardId: 'a' }]);
-    sitting.saw('c', card('ACTIVE', 'order-3'));
-    sitting.saw('a', card('BLOCKED', 'order-1'));
-    expect(sitting.offered.map(({ cardId }) => cardId)).toEqual(['a', 'c', 'b']);
-    for (let n = 0; n < 20; n += 1) sitting.saw(`new-${n}`, card('ACTIVE'));
-    expect(sitting.offered.map(({ cardId }) => cardId)).toEqual(
+    const log = new DeskLog([{ cardId: 'b' }, { cardId: 'a' }]);
+    log.saw('c', card('ACTIVE', 'order-3'));
+    log.saw('a', card('BLOCKED', 'order-1'));
+    expect(log.offered.map(({ cardId }) => cardId)).toEqual(['a', 'c', 'b']);
+    for (let n = 0; n < 20; n += 1) log.saw(`new-${n}`, card('ACTIVE'));
+    expect(log.offered.map(({ cardId }) => cardId)).toEqual(
       [19, 18, 17, 16, 15, 14, 13, 12, 11].map((n) => `new-${n}`),
     );
   });
@@ -82,19 +82,19 @@ describe('recent cards', () => {
   });
 
   it('begin with one of which a write is unknown, and show the status that a write gave', () => {
-    const sitting = new Sitting([{ cardId: 'b' }, { cardId: 'a', isOpen: true }]);
-    sitting.ended(OPERATIONS.cardBlock, 'c', 'applied');
-    expect(sitting.offered).toMatchObject([{ cardId: 'a' }, { cardId: 'c', status: 'BLOCKED' }, { cardId: 'b' }]);
+    const log = new DeskLog([{ cardId: 'b' }, { cardId: 'a', isOpen: true }]);
+    log.ended(OPERATIONS.cardBlock, 'c', 'applied');
+    expect(log.offered).toMatchObject([{ cardId: 'a' }, { cardId: 'c', status: 'BLOCKED' }, { cardId: 'b' }]);
   });
 });
 
 describe('what became of a write', () => {
   const said = (outcome: Outcome, seen: { before?: JsonObject; after?: JsonObject }, made?: string) => {
-    const sitting = new Sitting();
+    const log = new DeskLog();
     const operation = made === undefined ? OPERATIONS.cardBlock : OPERATIONS.cardReissue;
-    sitting.ended(operation, ID, outcome, made);
+    log.ended(operation, ID, outcome, made);
     const { before, after } = seen;
-    return outcomeText(sitting, operation, { cardId: ID, outcome, made }, { before, after }, { unicode: true });
+    return outcomeText(log, operation, { cardId: ID, outcome, made }, { before, after }, { unicode: true });
   };
 
   it('is said in the last lines', () => {
@@ -112,23 +112,23 @@ describe('what became of a write', () => {
   });
 
   it('is counted at the end', () => {
-    const sitting = new Sitting();
-    sitting.saw(ID, card('ACTIVE'));
+    const log = new DeskLog();
+    log.saw(ID, card('ACTIVE'));
     for (const operation of [OPERATIONS.cardBlock, OPERATIONS.cardReissue, OPERATIONS.cardActivate]) {
-      sitting.ended(operation, ID, 'applied');
+      log.ended(operation, ID, 'applied');
     }
-    expect(summaryText(sitting, '')).toBe('This sitting: 1 look, 1 blocked, 1 reissued, 1 activated.\n');
+    expect(summaryText(log, '')).toBe('This sitting: 1 look, 1 blocked, 1 reissued, 1 activated.\n');
   });
 
   it('is counted at the end too when it was rejected, settled by a repeat, or settled from before', () => {
-    const sitting = new Sitting([{ cardId: OTHER, isOpen: true }]);
+    const log = new DeskLog([{ cardId: OTHER, isOpen: true }]);
     for (const outcome of ['rejected', 'unknown', 'applied', 'rejected'] as const) {
-      sitting.ended(OPERATIONS.cardBlock, ID, outcome);
+      log.ended(OPERATIONS.cardBlock, ID, outcome);
     }
-    expect(sitting.offered[0]?.cardId).toBe(OTHER);
-    sitting.settledEarlier(OPERATIONS.cardBlock, OTHER);
-    expect(sitting.offered).toMatchObject([{ cardId: OTHER, isOpen: false }, { cardId: ID }]);
-    expect(summaryText(sitting, '')).toBe(
+    expect(log.offered[0]?.cardId).toBe(OTHER);
+    log.settledEarlier(OPERATIONS.cardBlock, OTHER);
+    expect(log.offered).toMatchObject([{ cardId: OTHER, isOpen: false }, { cardId: ID }]);
+    expect(summaryText(log, '')).toBe(
       'This sitting: 0 looks, 2 rejected (block), 1 blocked (settled by a repeat), 1 blocked, 1 blocked (settled by a look).\n',
     );
   });
