@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Operation } from '../../api/operation.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
-import type { Fault } from '../../failure.ts';
+import { Failure, type Fault } from '../../failure.ts';
 import { checkFieldTexts } from '../../input/check-fields.ts';
 import { quoteGiven } from '../../input/given.ts';
 import { type InputFile, openInput } from '../../input/input-file.ts';
-import { type ChangedFrom, readChangedFrom } from '../../input/records/changed-from.ts';
+import { readChangedFrom } from '../../input/records/changed-from.ts';
 import type { InputOptions, RowOptions } from '../../input/records/rows.ts';
 import { textAt } from '../../json/value.ts';
 import type { CallOptions } from '../../options/call-options.ts';
@@ -25,42 +25,47 @@ export interface ManyCall {
   readonly faults: readonly Fault[];
   /** Nothing is wrong with the values that the flags give to rows: what a row lacks is the row's own fault. */
   readonly fieldsAreSound: boolean;
-  /** The file of `--changed-from`, of which `reading` has the index. */
-  readonly older: Uint8Array | undefined;
+  /** The file of `--changed-from`, of which `reading` has the index. USAGE when it is no longer what was read. */
+  readonly older: (() => Promise<Uint8Array>) | undefined;
   open(): Promise<InputFile>;
-}
-
-/** Bytes that are at hand as an input. */
-function inputOfBytes(name: string, bytes: Uint8Array): InputFile {
-  return {
-    name,
-    isRereadable: true,
-    bytes: async function* () {
-      yield bytes;
-    },
-    close: async () => undefined,
-  };
 }
 
 /** Several ids of the command line as an input: one JSON object a line, so that no character of an id has a meaning. */
 function inputOfWords(words: readonly string[], idParam: string): InputFile {
   const text = words.map((word) => `${JSON.stringify({ [idParam]: word })}\n`).join('');
-  return inputOfBytes('the ids given', Buffer.from(text, 'utf8'));
+  return {
+    name: 'the ids given',
+    isRereadable: true,
+    bytes: async function* () {
+      yield Buffer.from(text, 'utf8');
+    },
+    close: async () => undefined,
+  };
 }
 
-/** The older file, read once: what is compared with is what a resume finds again. */
-async function loadChangedFrom(
-  session: Session,
-  operation: Operation,
-  path: string,
-  sheet: string | undefined,
-): Promise<{ readonly bytes: Uint8Array; readonly index: ChangedFrom }> {
-  const file = await openInput(path, session.context.stdin, '--changed-from');
+/** The older file, read once: what is compared with is what a resume finds again. Only a file on a disk is read again. */
+async function loadChangedFrom(session: Session, operation: Operation, path: string, sheet: string | undefined) {
+  const open = () => openInput(path, session.context.stdin, '--changed-from');
+  const file = await open();
+  const sum = createHash('sha256');
   const pieces: Uint8Array[] = [];
-  for await (const piece of file.bytes()) pieces.push(Uint8Array.from(piece));
-  const bytes = Buffer.concat(pieces);
+  async function* bytes() {
+    for await (const piece of file.bytes()) {
+      sum.update(piece);
+      if (!file.isRereadable) pieces.push(Uint8Array.from(piece));
+      yield piece;
+    }
+  }
   const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
-  return { bytes, index: await readChangedFrom(inputOfBytes(file.name, bytes), options) };
+  const index = await readChangedFrom({ ...file, bytes }, options);
+  const sha256 = sum.digest('hex');
+  const older = async () => {
+    if (file.isRereadable) for await (const piece of (await open()).bytes()) pieces.push(Uint8Array.from(piece));
+    const all = Buffer.concat(pieces);
+    if (hash('sha256', all) === sha256) return all;
+    throw Failure.unsent('USAGE', `${file.name} changed since it was compared with`);
+  };
+  return { older, index, sha256 };
 }
 
 function runNameProblem(name: string): string | undefined {
@@ -110,7 +115,7 @@ export async function readManyCall(session: Session, command: CallCommand, typed
     options,
     faults,
     fieldsAreSound: fieldFaults(command, given.faults).length + checked.faults.length === 0,
-    older: changedFrom?.bytes,
+    older: changedFrom?.older,
     open: async () =>
       path === undefined
         ? inputOfWords(typed.words, command.idParam ?? 'id')
@@ -126,7 +131,7 @@ export async function readManyCall(session: Session, command: CallCommand, typed
       ignoreColumns,
       changedFrom: changedFrom?.index,
       keepsOldCells: options.plan !== undefined,
-      changedFromSha256: changedFrom && createHash('sha256').update(changedFrom.bytes).digest('hex'),
+      changedFromSha256: changedFrom?.sha256,
       resendUnknown: options.resendUnknown === true,
       checkRows: reasonCheck(session, operation),
       path: path ?? '',

@@ -204,7 +204,7 @@ async function notifyDryRun(session: Session, { reading }: ManyCall, checked: Ch
   await notifyUnchanged(session, checked);
 }
 
-function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
+async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
   const { failed, run } = call.options;
   const { sha256, format, rows, selected } = checked;
   const { path } = call.reading;
@@ -215,7 +215,7 @@ function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, co
     inputSha256: sha256,
     inputFormat: format,
     spool: copy,
-    older: call.older,
+    older: await call.older?.(),
     rows: selected,
     inputRows: rows,
     rowOptions: ROW_OPTIONS,

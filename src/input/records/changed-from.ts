@@ -1,12 +1,16 @@
 import type { Operation } from '../../api/operation.ts';
 import { usageFailure } from '../../failure.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { TextStore } from '../../files/text-store.ts';
+import { parseJson } from '../../json/parse.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { FieldValue } from '../check-fields.ts';
 import { readBoolean } from '../field-text.ts';
 import type { FieldSpec } from '../fields.ts';
 import type { InputFile } from '../input-file.ts';
 import { ColumnRoles } from './columns.ts';
 import { placeFault, toFaults } from './fault-place.ts';
+import { HashIndex, NumberList, spread } from './hash-index.ts';
 import { readRecords } from './read.ts';
 import { type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
@@ -23,17 +27,32 @@ function oldValue(value: JsonValue, field: FieldSpec, format: InputFormat): Json
   return readBoolean(value, 'csv') ?? value;
 }
 
-/** The rows of an older file by id, to find which cells of a newer one differ. */
+/** So many rows are read back at once: few, as those of the newer file may stand in any order. */
+const PAGE = 16;
+
+function hashOf(id: string): number {
+  let bits = 0;
+  for (let index = 0; index < id.length; index += 1) bits = Math.imul(bits, 31) + id.charCodeAt(index);
+  return spread(bits);
+}
+
+/** The rows of an older file by id, to find which cells of a newer one differ. A row takes about 20 bytes of memory. */
 export class ChangedFrom {
   /** For messages: the older file. */
   readonly name: string;
   /** What a person should know of how it was read. */
   readonly notes: string[] = [];
+  /** Older rows whose id no newer one had: the newer file lacks them. */
+  missing = 0;
   readonly #fields: readonly FieldSpec[];
-  /** By id the values of the fields, in their order. */
-  readonly #rows = new Map<string, readonly (JsonValue | undefined)[]>();
-  /** Ids that a newer row was held against. */
-  readonly #compared = new Set<string>();
+  readonly #index = new HashIndex();
+  /** By row the place of the newer one with its id; 0: there is none. */
+  readonly #places = new NumberList();
+  /** Ids and cells of rows in turn, one text for each page. */
+  readonly #pages = new TextStore();
+  /** The rows that are no whole page yet, and the page that was read last. */
+  #newest: JsonValue[] = [];
+  #read: { readonly page: number; readonly rows: readonly JsonValue[] } = { page: -1, rows: [] };
 
   constructor(name: string, fields: readonly FieldSpec[]) {
     this.name = name;
@@ -41,42 +60,60 @@ export class ChangedFrom {
   }
 
   /** Remembers one older row; false when the id was there before. */
-  add(id: string, values: ReadonlyMap<string, JsonValue>): boolean {
-    if (this.#rows.has(id)) return false;
-    this.#rows.set(
-      id,
-      this.#fields.map(({ name }) => values.get(name)),
-    );
+  add(id: string, cells: JsonObject): boolean {
+    if (this.#find(id) !== -1) return false;
+    this.#index.add(hashOf(id));
+    this.missing += 1;
+    this.#newest.push(id, cells);
+    if (this.#newest.length < 2 * PAGE) return true;
+    this.#pages.add(printJson(this.#newest));
+    this.#newest = [];
     return true;
   }
 
   /** The values that differ from the older row of this id; undefined when the older file has no such row. */
   changes(id: string, values: Readonly<Record<string, FieldValue>>): Record<string, FieldValue> | undefined {
-    const old = this.#rows.get(id);
-    if (old === undefined) return undefined;
-    this.#compared.add(id);
-    const changed: Record<string, FieldValue> = {};
-    this.#fields.forEach(({ name }, index) => {
-      const value = values[name];
-      if (value !== undefined && !isSame(value, old[index])) changed[name] = value;
-    });
-    return changed;
+    if (this.#find(id) === -1) return undefined;
+    const old = this.cells(id);
+    return Object.fromEntries(
+      Object.entries(values).filter(([name, value]) => value !== undefined && !isSame(value, old.get(name))),
+    );
   }
 
-  /** Older rows that no newer one was held against: the newer file lacks them. */
-  get missing(): number {
-    return this.#rows.size - this.#compared.size;
+  /**
+   * Notes that this id stands at a place (above 0) of the newer file. Answers at which other one it stood before, 0 for none;
+   * undefined when the older file has no such row.
+   */
+  meet(id: string, place: number): number | undefined {
+    const index = this.#find(id);
+    if (index === -1) return undefined;
+    const earlier = this.#places.at(index);
+    if (earlier !== 0) return earlier === place ? 0 : earlier;
+    this.missing -= 1;
+    this.#places.set(index, place);
+    return 0;
   }
 
   /** The cells of the older row of this id, typed as they would be sent; none when there is no such row. */
   cells(id: string): JsonObject {
-    const old = this.#rows.get(id) ?? [];
-    return new Map(
-      this.#fields.flatMap(({ name }, index): readonly [string, JsonValue][] => {
-        const value = old[index];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+    const cells = this.#part(this.#find(id), 1);
+    return isJsonObject(cells) ? cells : new Map();
+  }
+
+  #find(id: string): number {
+    return this.#index.find(hashOf(id), (index) => this.#part(index, 0) === id);
+  }
+
+  /** The id (0) or the cells (1) of a row. */
+  #part(index: number, part: 0 | 1): JsonValue | undefined {
+    const page = Math.floor(index / PAGE);
+    const place = (index % PAGE) * 2 + part;
+    if (page >= this.#pages.size) return this.#newest[place];
+    if (page >= 0 && this.#read.page !== page) {
+      const rows = parseJson(this.#pages.at(page));
+      this.#read = { page, rows: isJsonArray(rows) ? rows : [] };
+    }
+    return this.#read.rows[place];
   }
 
   /** Those of the fields in which the older row has something. */
@@ -88,12 +125,11 @@ export class ChangedFrom {
 
   /** The cells of these fields that could be sent; an older file may hold others, such as an empty `active`. */
   sendableCells(id: string, fields: object): JsonObject {
-    const isFlag = (name: string) => this.#fields.some((field) => field.name === name && field.type === 'boolean');
-    return new Map(
-      [...this.cells(id)].filter(
-        ([name, value]) => name in fields && typeof value === (isFlag(name) ? 'boolean' : 'string'),
-      ),
+    const cells = this.cells(id);
+    const sendable = this.#fields.filter(
+      ({ name, type }) => name in fields && typeof cells.get(name) === (type === 'boolean' ? 'boolean' : 'string'),
     );
+    return new Map(sendable.map(({ name }) => [name, cells.get(name) ?? null]));
   }
 }
 

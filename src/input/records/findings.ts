@@ -122,11 +122,13 @@ export class Findings {
   }
 
   duplicate(row: Row, format: InputFormat): InputFault | undefined {
-    if (this.#seen === undefined) return undefined;
     // In a JSON array many rows may share a line; elsewhere the line is what an editor shows.
     const place = format === 'json' ? row.row : row.line;
-    const earlier = this.#seen.add(row.id ?? canonical(row.body), place, this.#options.operation.family === 'cards');
-    if (earlier === 0) return undefined;
+    const { changedFrom, operation } = this.#options;
+    // Most ids are in the older file, whose index is then the only one.
+    const met = row.id === undefined ? undefined : changedFrom?.meet(row.id, place);
+    const earlier = met ?? this.#seen?.add(row.id ?? canonical(row.body), place, operation.family === 'cards') ?? 0;
+    if (this.#seen === undefined || earlier === 0) return undefined;
     const first = `${this.#options.isArguments === true ? 'argument' : format === 'json' ? 'row' : 'line'} ${earlier}`;
     const column = row.record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];

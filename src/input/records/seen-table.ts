@@ -1,24 +1,33 @@
 import { hash } from 'node:crypto';
 import { CARD_ID } from '../../api/field.ts';
-
-const KEY_BYTES = 16;
+import { HashIndex, NumberList, spread } from './hash-index.ts';
 
 /** A text in 16 bytes: a card id exactly, whatever its case; two others will not meet by chance. */
-function keyOf(text: string, isOfCard: boolean): string {
+function keyOf(text: string, isOfCard: boolean): Buffer {
   const isCard = isOfCard && CARD_ID.test(text);
-  const bytes = isCard ? Buffer.from(text.replaceAll('-', ''), 'hex') : hash('sha256', text, 'buffer');
-  return bytes.toString('latin1', 0, KEY_BYTES);
+  return isCard ? Buffer.from(text.replaceAll('-', ''), 'hex') : hash('sha256', text, 'buffer');
 }
 
-/** Remembers a number for each text, which it does not keep: it may be long, and a part of a longer one in memory. */
+/** Of each text three words of its key are kept, and the number. */
+const KEPT = 4;
+
+/** Remembers a number for each text, which it does not keep: about 28 bytes for each. */
 export class SeenTable {
-  readonly #known = new Map<string, number>();
+  readonly #index = new HashIndex();
+  readonly #words = new NumberList();
 
   /** Keeps `number` (above 0) unless the text is known: then returns what was kept for it before, else 0. */
   add(text: string, number: number, isOfCard: boolean): number {
     const key = keyOf(text, isOfCard);
-    const known = this.#known.get(key) ?? 0;
-    if (known === 0) this.#known.set(key, number);
-    return known;
+    const words = [key.readUInt32LE(0), key.readUInt32LE(4), key.readUInt32LE(8)];
+    // The words and the hash together are the key.
+    const first = words.reduce((bits, word) => spread(bits ^ word), spread(key.readUInt32LE(12)));
+    const known = this.#index.find(first, (index) =>
+      words.every((word, place) => this.#words.at(index * KEPT + place) === word),
+    );
+    if (known !== -1) return this.#words.at(known * KEPT + words.length);
+    let place = this.#index.add(first) * KEPT;
+    for (const word of [...words, number]) this.#words.set(place++, word);
+    return 0;
   }
 }
