@@ -40,7 +40,7 @@ export const TESTS_NOT_JUDGED = [
   ['SIG(?:INT|TERM|HUP)', NO_SIGNALS],
   ['a second one ends at once|at the second Ctrl-C|one alone waits up to 5 s', NO_SIGNALS],
   ['a signal ends a question|C21 ', NO_SIGNALS],
-  ['P6 ends|P7 waits|P7 ends|P8 ends', NO_SIGNALS],
+  ['P6 ends|P7 waits|P7 ends|P8 ends|P17 ends', NO_SIGNALS],
   ['K12 |I21 |P14 takes|in the question before a write|T5 keeps|T6 cuts|T9 puts|T10 shows|T12 draws', CONSOLE],
   ['P11 reports|is not tried where it is full', 'its fault would meet the stand-in too'],
   ['0600|0700|looser mode|others can (?:read|write)|unsafe files|C7 |C8 |C9 |C23 ', 'modes: Windows has access lists'],

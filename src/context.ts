@@ -147,6 +147,11 @@ export interface Context {
    * the normal path drains its streams (an early exit cuts a pipe).
    */
   exitNow(code: number): void;
+  /**
+   * A signal asks for the end: from now on a reader of stdout or stderr that takes nothing for a second counts as gone,
+   * so that a pager which stands still cannot keep the process.
+   */
+  dropStalledReaders(): void;
   /** Frees the memory of what is not used any more, at once. */
   readonly collectGarbage?: () => void;
   /** Absent: run from source. */

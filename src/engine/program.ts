@@ -224,6 +224,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
       exitCode: CANCELLED_EXIT_CODES[signal],
     });
     state.clearDisplay?.();
+    context.dropStalledReaders();
     void report(context, state, state.writes ? failure.asUnsent() : failure).then(async (code) => {
       const { rm } = await import('node:fs/promises');
       const { tidy } = await import('../files/io-failure.ts');

@@ -38,26 +38,59 @@ function isTerminal(fd: number): boolean {
 interface LazyStream {
   readonly isTerminal: boolean;
   get(): NodeJS.WriteStream;
+  /** Resolves with the error of a failed write. */
+  write(text: string | Uint8Array): Promise<Error | null | undefined>;
   /** Resolves once all that was written has left this process, or cannot. */
   flush(): Promise<void>;
+  /** Gives up each write that waits, and each later one, when its reader takes nothing for a second. */
+  dropStalledReader(): void;
 }
+
+const STALLED_MS = 1000;
 
 /** Opens one of the standard streams at its first use, with a listener for its errors. */
 function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStream {
   let stream: NodeJS.WriteStream | undefined;
   let terminal: boolean | undefined;
+  let isHurried = false;
+  let gone: Error | undefined;
+  const waiting = new Set<(error?: Error | null) => void>();
+  const giveUpLater = (end: (error?: Error | null) => void) => {
+    setTimeout(() => {
+      if (waiting.has(end)) end(Object.assign(new Error('its reader takes nothing'), { code: 'EPIPE' }));
+    }, STALLED_MS);
+  };
+  const get = () => {
+    // Without a listener a failed write would end the process with a stack trace; `write` reports it to each caller.
+    stream ??= open().on('error', (error) => {
+      gone ??= error;
+    });
+    return stream;
+  };
   return {
     get isTerminal() {
       terminal ??= isTerminal(fd);
       return terminal;
     },
-    get() {
-      // Without a listener a failed write would end the process with a stack trace; `write` reports it to each caller.
-      stream ??= open().on('error', () => undefined);
-      return stream;
-    },
+    get,
+    write: (text) =>
+      new Promise((resolve) => {
+        if (gone !== undefined) return resolve(gone);
+        const end = (error?: Error | null) => {
+          waiting.delete(end);
+          gone ??= error ?? undefined;
+          resolve(error);
+        };
+        waiting.add(end);
+        if (isHurried) giveUpLater(end);
+        get().write(text, end);
+      }),
     async flush() {
-      if (stream !== undefined) await new Promise<void>((resolve) => stream?.write('', () => resolve()));
+      if (stream !== undefined) await this.write('');
+    },
+    dropStalledReader() {
+      if (!isHurried) waiting.forEach(giveUpLater);
+      isHurried = true;
     },
   };
 }
@@ -67,31 +100,18 @@ const AT_ONCE_BYTES = 16_384;
 
 /** stdout: every failed write is reported, because what was asked for would be missing. */
 function standardOutput(stream: LazyStream, fd: number): OutputPort {
-  let failure: StreamFailure | undefined;
   let isFirst = true;
-  let isOpen = false;
-  const fail = (error: unknown): StreamFailure => {
-    failure ??= new StreamFailure(errnoOf(error), error instanceof Error ? error.message : String(error));
-    return failure;
-  };
   // A small first result is written without opening a stream. What is left is nothing, or all where only the stream
-  // knows how to wait (a terminal, Windows, a pipe that is full).
+  // knows how to wait (a terminal, Windows, a pipe that is full) or what is wrong.
   const first = (text: string): Uint8Array => {
     const bytes = Buffer.from(text);
     if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
     try {
       return bytes.subarray(writeSync(fd, bytes));
-    } catch (error) {
-      if (errnoOf(error) !== 'EAGAIN') fail(error);
+    } catch {
       return bytes;
     }
   };
-  const send = (text: string | Uint8Array): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (!isOpen) stream.get().on('error', fail);
-      isOpen = true;
-      stream.get().write(text, (error) => (error ? reject(fail(error)) : resolve()));
-    });
   return {
     get isTerminal() {
       return stream.isTerminal;
@@ -108,8 +128,8 @@ function standardOutput(stream: LazyStream, fd: number): OutputPort {
         isFirst = false;
         if (!stream.isTerminal) rest = first(text);
       }
-      if (failure !== undefined) throw failure;
-      if (rest.length > 0) await send(rest);
+      const error = rest.length > 0 && (await stream.write(rest));
+      if (error) throw new StreamFailure(errnoOf(error), error.message);
     },
   };
 }
@@ -129,7 +149,9 @@ function standardError(stream: LazyStream): OutputPort {
     get columns() {
       return widthOf(stream);
     },
-    write: (text) => new Promise((resolve) => stream.get().write(text, () => resolve())),
+    async write(text) {
+      await stream.write(text);
+    },
   };
 }
 
@@ -241,6 +263,10 @@ export function processContext(
     // An unhandled rejection arrives here too.
     onCrash: (listener) => process.on('uncaughtException', listener),
     exitNow: (code) => process.exit(code),
+    dropStalledReaders() {
+      stdout.dropStalledReader();
+      stderr.dropStalledReader();
+    },
     ...(compiledCode === undefined ? {} : { compiledCode }),
   };
   return {

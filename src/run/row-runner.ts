@@ -58,6 +58,7 @@ class RowRunner<R extends RunRow> {
       () => this.#notifyChange(),
       () => this.#endOverdue(),
     );
+    this.#control.abort.addEventListener('abort', () => task.dropStalledReaders?.());
     this.#limiter = new Limiter({
       clock: task.clock,
       rate: task.rate,

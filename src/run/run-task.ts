@@ -38,6 +38,8 @@ export interface RunTask<R extends RunRow> {
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
   readonly clock: ClockPort;
   readonly signals: SignalPort;
+  /** Called when what is in flight is given up: the reader of the results may stand still too. */
+  dropStalledReaders?(): void;
   /** Hears how far the run is. */
   readonly progress?: Pick<Progress, 'ended' | 'paused' | 'waitedFor'>;
   /** About how many bytes a row holds; undefined: next to none. */

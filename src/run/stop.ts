@@ -111,9 +111,9 @@ export function runExitCode(tally: RunTally, stops: readonly Stop[]): number {
   if (tally.of('unknown') > 0) return FAILURES.OUTCOME_UNKNOWN.exitCode;
   const broken = stops.find((stop) => stop.kind === 'broken');
   if (broken?.failure.code === 'LOCAL_IO') return broken.failure.exitCode;
-  const cancelled = stops.find((stop) => stop.kind === 'signal' || stop.kind === 'reader_gone');
-  const cancelCode = cancelled && (cancelled.kind === 'reader_gone' || tally.toDo > 0) && cancelExitCode(cancelled);
-  if (typeof cancelCode === 'number') return cancelCode;
+  const cancelled = stops.find(({ kind }) => kind === 'reader_gone' || (kind === 'signal' && tally.toDo > 0));
+  const cancelCode = cancelled && cancelExitCode(cancelled);
+  if (cancelCode !== undefined) return cancelCode;
   const refused = stops.find((stop) => stop.kind === 'refused') ?? broken;
   if (refused !== undefined) return refused.failure.exitCode;
   if (tally.unreachable > 0 && tally.reachedService === 0) return FAILURES.UNREACHABLE.exitCode;

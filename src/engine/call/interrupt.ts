@@ -26,6 +26,8 @@ export function keepToOutcome(session: Session): void {
     const message = isImpatient
       ? 'the write has ended, but its result was not printed; see `frontdesk history`'
       : 'too late to stop: the write has ended; its result follows (Ctrl-C again to leave without it)';
+    if (isImpatient) context.dropStalledReaders();
+    else void context.clock.sleep(GRACE_MS).then(() => context.dropStalledReaders());
     const reported = session.notify(warning('INTERRUPTED', message));
     if (isImpatient) void reported.then(() => context.exitNow(FAILURES.LOCAL_IO.exitCode));
     isImpatient = true;

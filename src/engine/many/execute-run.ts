@@ -33,6 +33,7 @@ export function sendRows(
     unknownRows,
     clock: session.context.clock,
     signals: announcing(session, clear),
+    dropStalledReaders: () => session.context.dropStalledReaders(),
     sizeOf,
     reasonOf: ({ body }) => textAt(body, 'reason'),
     keep: failedFile?.add,

@@ -247,6 +247,32 @@ describe.concurrent('signals', () => {
     }
   });
 
+  test.for([
+    ['stdout', 'the results', 200],
+    ['stderr', 'the errors', 404],
+  ] as const)('P17 ends at a signal although the reader of %s takes nothing of %s', ([stream, , status]) =>
+    onStage(
+      async (stage) => {
+        const ids = Array.from({ length: 5000 }, (_, index) => CARD_ID.replace('7c0e1111', `${10_000_000 + index}`));
+        const rows = stage.file('rows.txt', ids.join('\n'));
+        const running = start(stage, ['card', 'get', '--from', rows, '-o', 'ndjson'], SHORT_GRACE);
+        running.child[stream]?.pause();
+        running.child.once('exit', () => running.child[stream]?.resume());
+        await until('request 100', () => stage.lines.length >= 100);
+        running.child.kill('SIGTERM');
+        const { code } = await running.result;
+        expect(code).toBe(143);
+        expect(stage.lines.length).toBeLessThan(5000);
+      },
+      {
+        route: ({ target }) => {
+          const card = cardText('ACTIVE', decodeURIComponent(target.split('/')[3] ?? ''));
+          return json(status, card.replace('{', `{"note":"${'n'.repeat(10_000)}",`));
+        },
+      },
+    ),
+  );
+
   test('P8 ends with 8 when an answer of a run did not come in time', () =>
     onStage(
       async (stage) => {
