@@ -60,6 +60,9 @@ const CALLS: Readonly<Record<string, { readonly args: string; readonly writes?: 
 /** These print nothing without a terminal, or without somebody who asks on stdin. */
 const SILENT_HERE = ['desk', 'mcp'];
 
+/** Makes descriptor 4 a pipe whose reader has gone, at whatever pace this machine starts processes. */
+const READERLESS = 'mkfifo pipe; exec 3<>pipe 4>pipe 3<&-;';
+
 /** The listening sandbox ends only by a signal: it is run under a limit, and printing is all that is looked at. */
 const NEVER_ENDS = 'sandbox serve';
 
@@ -100,7 +103,7 @@ async function play(path: string, script: string): Promise<ShellResult> {
   await onStage(async (stage) => {
     cpSync(seeded.path, stage.home.path, { recursive: true });
     const call = `$FD ${path} ${CALLS[path]?.args ?? ''}`;
-    const run = path === NEVER_ENDS ? `timeout -s KILL 10 ${call}` : call;
+    const run = path === NEVER_ENDS ? `timeout -s KILL 60 ${call}` : call;
     const entry = path === 'history show' ? 'ENTRY=$($FD history --json --query "[0].entry" | tr -d \\"); ' : '';
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CALENDAR_URL: server.url };
     result = await stage.shell(`${entry}${script.replaceAll('$RUN', run)}`, { env });
@@ -121,7 +124,7 @@ describe.concurrent('every command with streams that cannot be used (G12)', () =
     const [full, closed, gone, noErrors] = await Promise.all([
       play(path, '$RUN > /dev/full'),
       path === NEVER_ENDS ? undefined : play(path, '$RUN >&-'),
-      play(path, '{ $RUN 2> errors; code=$?; cat errors >&2; echo "code $code" >&2; } | true'),
+      play(path, `${READERLESS} $RUN >&4 4>&- 2> errors; code=$?; cat errors >&2; echo "code $code" >&2`),
       path === NEVER_ENDS ? undefined : play(path, '$RUN > out 2>&-; echo $?'),
     ]);
     expect(full).toMatchObject({ code: 16, stderr: expect.stringContaining('stdout') });
