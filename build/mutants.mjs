@@ -21,6 +21,8 @@ const MODULES = {
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
   'src/engine/call/write-guards.ts': ['engine/write-guards'],
   'src/engine/many/apply-plan.ts': ['engine/apply-plan'],
+  'src/engine/many/execute-run.ts': ['engine/execute-run'],
+  'src/engine/many/make-plan.ts': ['engine/make-plan'],
   'src/engine/many/revert-run.ts': ['engine/revert-run'],
   'src/files/held-lock.ts': ['files/held-lock'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../../src/api/operation.ts';
 import type { CallGiven } from '../../../src/commands/command.ts';
-import type { Context, OutputPort, PromptPort } from '../../../src/context.ts';
+import type { Context, OutputPort, PromptPort, SignalName, SignalPort } from '../../../src/context.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createHttpClient } from '../../../src/http/ongoing-call.ts';
 import type { CallOptions } from '../../../src/options/call-options.ts';
@@ -13,7 +13,7 @@ import { resolvePreferences } from '../../../src/settings/resolve-preferences.ts
 import { NO_SETTINGS } from '../../../src/settings/settings.ts';
 import type { Exchange, WireRequest } from '../../../src/wire/exchange.ts';
 import { answer, baseUrl, CARD_ID, card } from '../http/fakes.ts';
-import { FakeClock, FakeSignals, temporaryFolder } from '../run/fakes.ts';
+import { FakeClock, temporaryFolder } from '../run/fakes.ts';
 
 const URL = 'https://api.example.com';
 
@@ -36,11 +36,27 @@ interface BenchOptions {
   readonly write?: OutputPort['write'];
 }
 
+/** Signals as the process has them: only the newest listener hears one. */
+class NewestFirst implements SignalPort {
+  readonly received: SignalName[] = [];
+  readonly #listeners: Parameters<SignalPort['onSignal']>[0][] = [];
+
+  onSignal(listener: Parameters<SignalPort['onSignal']>[0]): () => void {
+    this.#listeners.push(listener);
+    return () => void this.#listeners.splice(this.#listeners.indexOf(listener), 1);
+  }
+
+  send(signal: SignalName): void {
+    this.received.push(signal);
+    this.#listeners.at(-1)?.(signal, this.received.length);
+  }
+}
+
 /** A session whose files are in a folder of its own, and whose service is a function. */
 export interface Bench {
   readonly session: Session;
   readonly clock: FakeClock;
-  readonly signals: FakeSignals;
+  readonly signals: NewestFirst;
   readonly folder: string;
   /** Requests as `POST /v1/cards/…/block {"reason":"x"}`. */
   readonly sent: string[];
@@ -76,7 +92,7 @@ function recording(isTerminal: boolean) {
 /** Opens a session for a test. */
 export function openBench(options: BenchOptions = {}, folder = temporaryFolder()): Bench {
   const clock = new FakeClock();
-  const signals = new FakeSignals();
+  const signals = new NewestFirst();
   const [stdout, stderr] = [recording(options.isTerminal === true), recording(options.isTerminal === true)];
   const [sent, questions]: [string[], string[]] = [[], []];
   const stateDir = join(folder, 'state');
