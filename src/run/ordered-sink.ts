@@ -95,7 +95,7 @@ export class OrderedSink<R extends RunRow> {
     answerMemory.hold(waiting.bytes);
     while (this.#waiting.length <= position - this.#first) this.#waiting.push(undefined);
     this.#waiting[position - this.#first] = waiting;
-    if (this.#isPumping || position !== this.#next) return;
+    if (this.#isPumping) return;
     this.#isPumping = true;
     void this.#pump();
   }

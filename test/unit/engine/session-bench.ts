@@ -159,6 +159,8 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     random: () => 0.5,
     stdout: options.write === undefined ? stdout.port : { ...stdout.port, write: options.write },
     stderr: stderr.port,
+    dropStalledReaders: () => undefined,
+    exitNow: () => undefined,
     stdin: { isTerminal: false, read: async function* () {} },
   } as unknown as Context;
   const output = {

@@ -110,10 +110,11 @@ describe('the results of a run', () => {
   });
 
   it('tell all who wait when one was printed', async () => {
-    const { ordered } = sink();
-    const both = Promise.all([ordered.progress(), ordered.progress()]);
+    const { ordered, done } = sink();
+    const heard = ['first', 'second'].map((who) => ordered.progress().then(() => void done.push(who)));
     ordered.put(0, resultOf(1), undefined);
-    expect(await both).toEqual([undefined, undefined]);
+    await Promise.all(heard);
+    expect(done).toEqual(['keep 1', 'emit 1', 'first', 'second']);
   });
 });
 
@@ -187,8 +188,11 @@ describe('a result that waits', () => {
     }
   });
 
-  it('does not hold up the first row when answers use up the memory', () => {
-    const { ordered } = slow();
+  it('holds up none when all were printed, though answers use up the memory', async () => {
+    const { ordered, read } = slow();
+    read();
+    ordered.put(0, resultOf(1), undefined);
+    await ordered.drained(1);
     const used = 64 * 1024 * 1024;
     answerMemory.hold(used);
     expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
@@ -239,6 +243,7 @@ describe('a result that waits', () => {
     const last = printed[70];
     expect([last?.ending, last?.resource]).toEqual([ending, undefined]);
     expect(last?.failure).toBeInstanceOf(Failure);
+    expect(last?.failure).not.toBe(failure);
     expect(last?.failure).toMatchObject({
       code: 'REJECTED',
       message: 'it was refused',
@@ -251,6 +256,31 @@ describe('a result that waits', () => {
     const { service = null, observed = null } = last?.failure?.details ?? {};
     expect([printJson(service), printJson(observed)]).toEqual(['{"limit":1.10}', '{"n":2.0}']);
     expect(Object.keys(last?.failure?.details ?? {})).toEqual(['row', 'service', 'body', 'observed']);
+  });
+
+  it('as a failure has no details that it did not have', async () => {
+    const { ordered, printed, read } = slow();
+    read();
+    const failure = new Failure('REJECTED', 'no', { details: { service: parseJson('{}') } });
+    ordered.put(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+    ordered.put(0, resultOf(1), undefined);
+    await ordered.drained(2);
+    ordered.put(72, resultOf(73, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
+    for (let before = 71; before >= 2; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
+    await ordered.drained(73);
+    expect(Object.keys(printed[72]?.failure?.details ?? {})).toEqual(['service']);
+  });
+
+  it('is near its turn by what was printed before it', async () => {
+    const { ordered, printed, read } = slow();
+    read();
+    for (let position = 0; position < 10; position += 1) ordered.put(position, resultOf(position + 1), undefined);
+    await ordered.drained(10);
+    const resource = asRead();
+    ordered.put(74, resultOf(75, { resource }), undefined);
+    for (let position = 73; position >= 10; position -= 1) ordered.put(position, resultOf(position + 1), undefined);
+    await ordered.drained(75);
+    expect(printed[74]?.resource).toBe(resource);
   });
 
   it('as a failure near its turn is the very same', async () => {
