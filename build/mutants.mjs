@@ -24,6 +24,7 @@ const MODULES = {
   'src/engine/many/execute-run.ts': ['engine/execute-run'],
   'src/engine/many/make-plan.ts': ['engine/make-plan'],
   'src/engine/many/revert-run.ts': ['engine/revert-run'],
+  'src/engine/many/row-requests.ts': ['engine/row-requests'],
   'src/files/held-lock.ts': ['files/held-lock'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],
   'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races'],
