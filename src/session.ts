@@ -6,7 +6,7 @@ import { type Places, requireConfigDir, requireStateDir } from './files/paths.ts
 import type { WriteRecorder } from './history/record.ts';
 import type { CallListener, CallPolicy, HttpClient } from './http/call.ts';
 import type { Column } from './output/column.ts';
-import { paintsErrors, renderNotice } from './output/failure-text.ts';
+import { failureStyle, paintsErrors, renderFailure, renderNotice } from './output/failure-text.ts';
 import {
   asFormat,
   type Format,
@@ -271,13 +271,8 @@ export class Session {
   /** Reports on stderr what went wrong, and goes on. */
   async report(failure: Failure): Promise<void> {
     this.#parts.display.clear();
-    const { renderFailure } = await import('./output/failure-text.ts');
-    const { widthOf } = await import('./output/line-break.ts');
-    const { stderr, env } = this.context;
     const { format, mask } = this.output;
-    const colour = paintsErrors(this.context);
-    const style = { width: widthOf(stderr), colour, debug: env['FRONTDESK_DEBUG'] === '1', mask };
-    await stderr.write(renderFailure(failure, format, style));
+    await this.context.stderr.write(renderFailure(failure, format, failureStyle(this.context, mask)));
   }
 
   /** Reports on stderr; a note is left out with --quiet. */

@@ -43,19 +43,14 @@ const DAY_PICOSECONDS = 86_400n * PICOSECONDS;
 /** More digits of a fraction than this make no difference that a clock could show. */
 const FRACTION_DIGITS = 24;
 
-function isLeapYear(year: number): boolean {
-  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-}
+/** In 400 years, after which the calendar repeats. */
+const CYCLE_DAYS = 146_097;
+const DAY_MS = 86_400_000;
 
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return isLeapYear(year) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
-
-/** Days from 1970-01-01 to the first of January; `Date.UTC` ends at the year 275760 and reads 0 to 99 as 1900s. */
-function firstOfJanuary(year: number): number {
-  const before = year - 1;
-  return before * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 719_162;
+/** Days from 1970-01-01; `Date.UTC` itself ends at the year 275760 and reads 0 to 99 as 1900s. */
+function dayOf(year: number, month: number, dayOfMonth: number): number {
+  const cycles = Math.floor((year - 2000) / 400);
+  return Date.UTC(year - cycles * 400, month - 1, dayOfMonth) / DAY_MS + cycles * CYCLE_DAYS;
 }
 
 /** Monday is 1, Sunday 7; 1970-01-01 was a Thursday. */
@@ -63,37 +58,31 @@ function weekday(day: number): number {
   return ((((day + 3) % 7) + 7) % 7) + 1;
 }
 
-function weeksInYear(year: number): number {
-  const first = weekday(firstOfJanuary(year));
-  return first === 4 || (first === 3 && isLeapYear(year)) ? 53 : 52;
-}
-
 function calendarDay(year: number, month: number, dayOfMonth: number): number | Problem {
   if (month < 1 || month > 12) return { problem: `names a month that does not exist: ${month}` };
-  const days = daysInMonth(year, month);
+  const days = dayOf(year, month + 1, 1) - dayOf(year, month, 1);
   if (dayOfMonth < 1 || dayOfMonth > days) {
     return { problem: `names a day that does not exist: month ${month} of ${year} has ${days} days` };
   }
-  let day = firstOfJanuary(year) + dayOfMonth - 1;
-  for (let earlier = 1; earlier < month; earlier += 1) day += daysInMonth(year, earlier);
-  return day;
+  return dayOf(year, month, dayOfMonth);
 }
 
 function weekDay(year: number, week: number, dayOfWeek: number): number | Problem {
-  const weeks = weeksInYear(year);
+  // A year that begins or ends with a Thursday has one more.
+  const weeks = [dayOf(year, 1, 1), dayOf(year, 12, 31)].some((day) => weekday(day) === 4) ? 53 : 52;
   if (week < 1 || week > weeks) return { problem: `names a week that does not exist: ${year} has ${weeks} weeks` };
   if (dayOfWeek < 1 || dayOfWeek > 7) return { problem: 'names a day that does not exist: a week has days 1 to 7' };
   // The week with the fourth of January is the first one.
-  const fourth = firstOfJanuary(year) + 3;
+  const fourth = dayOf(year, 1, 4);
   return fourth - weekday(fourth) + (week - 1) * 7 + dayOfWeek;
 }
 
 function ordinalDay(year: number, dayOfYear: number): number | Problem {
-  const days = isLeapYear(year) ? 366 : 365;
+  const days = dayOf(year + 1, 1, 1) - dayOf(year, 1, 1);
   if (dayOfYear < 1 || dayOfYear > days) {
     return { problem: `names a day that does not exist: ${year} has ${days} days` };
   }
-  return firstOfJanuary(year) + dayOfYear - 1;
+  return dayOf(year, 1, dayOfYear);
 }
 
 const FORMS: readonly (readonly [RegExp, (year: number, second: number, third: number) => number | Problem])[] = [
@@ -103,10 +92,10 @@ const FORMS: readonly (readonly [RegExp, (year: number, second: number, third: n
 ];
 
 function parseDay(text: string): Part<number> | Problem {
-  for (const [form, dayOf] of FORMS) {
+  for (const [form, read] of FORMS) {
     const found = form.exec(text);
     if (found === null) continue;
-    const day = dayOf(Number(found[1]), Number(found[3]), Number(found[4]));
+    const day = read(Number(found[1]), Number(found[3]), Number(found[4]));
     return typeof day === 'number' ? { value: day, extended: found[2] === '-' } : day;
   }
   return { problem: LESS_THAN_A_DAY.find(([form]) => form.test(text))?.[1] ?? NO_DATE };
@@ -141,17 +130,6 @@ function parseZone(zone: string): Part<number> | Problem {
   return { value: zone.startsWith('-') ? -size : size, extended: rest === '' ? null : rest.startsWith(':') };
 }
 
-/** The calendar's name of a day that is counted from 1970-01-01. */
-function calendarOf(day: number): { readonly year: number; readonly month: number; readonly dayOfMonth: number } {
-  let year = 1970 + Math.floor(day / 365.2425);
-  while (firstOfJanuary(year) > day) year -= 1;
-  while (firstOfJanuary(year + 1) <= day) year += 1;
-  let left = day - firstOfJanuary(year);
-  let month = 1;
-  for (; left >= daysInMonth(year, month); month += 1) left -= daysInMonth(year, month);
-  return { year, month, dayOfMonth: left + 1 };
-}
-
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 function twoDigits(value: number): string {
@@ -170,10 +148,12 @@ function zoneName(offsetMinutes: number | undefined): string {
 export function peopleDate(text: string): string | undefined {
   const date = readDate(text);
   if (isProblem(date)) return undefined;
-  const { year, month, dayOfMonth } = calendarOf(date.day);
+  const cycles = Math.floor(date.day / CYCLE_DAYS);
+  const inCycle = new Date((date.day - cycles * CYCLE_DAYS) * DAY_MS);
+  const year = inCycle.getUTCFullYear() + cycles * 400;
   // How people write the years before the first is not one way.
   if (year < 1) return undefined;
-  const day = `${dayOfMonth} ${MONTHS[month - 1]} ${year}`;
+  const day = `${inCycle.getUTCDate()} ${MONTHS[inCycle.getUTCMonth()]} ${year}`;
   if (date.clock === undefined) return day;
   const minutes = Number(date.clock / (60n * PICOSECONDS));
   // A leap second belongs to the minute before it, as 23:59:60 is written; 24:00 stays the end of its day.

@@ -78,18 +78,11 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   const { withFolderHint } = await import('./folder-hint.ts');
   const helped = withFolderHint(failure, context);
   const known = state.operation === undefined ? helped : helped.with({ operation: state.operation });
-  const { paintsErrors, renderFailure } = await import('../output/failure-text.ts');
+  const { failureStyle, renderFailure } = await import('../output/failure-text.ts');
   const { maskArguments } = await import('./secret-arguments.ts');
   const masks = [state.mask, maskArguments(context.argv)];
   const mask = (text: string) => masks.reduce((masked, take) => take?.(masked) ?? masked, text);
-  await context.stderr.write(
-    renderFailure(known, state.format, {
-      width: context.stderr.isTerminal ? (context.stderr.columns ?? 80) : undefined,
-      colour: paintsErrors(context),
-      debug: context.env['FRONTDESK_DEBUG'] === '1',
-      mask,
-    }),
-  );
+  await context.stderr.write(renderFailure(known, state.format, failureStyle(context, mask)));
   return failure.exitCode;
 }
 
@@ -125,26 +118,17 @@ function asksForHelp(rest: readonly string[]): boolean {
   return (end === -1 ? rest : rest.slice(0, end)).some((token) => HELP.includes(token));
 }
 
-/** Shows a help page in the wanted format. */
-async function showHelp(
-  context: Context,
-  words: readonly string[],
-  registry: Registry,
-  format: Format,
-): Promise<number> {
-  const { helpOutput } = await import('../describe/help.ts');
-  await context.stdout.write(await helpOutput(words, registry, { context, format }));
-  return 0;
-}
-
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
   const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
   const { path, rest } = located;
   if (located.unknown !== undefined) throw await unknownCommand(located, registry);
-  if (asksForHelp(rest)) return showHelp(context, path, registry, state.format);
+  if (asksForHelp(rest) || context.argv.length === 0) {
+    const { helpOutput } = await import('../describe/help.ts');
+    await context.stdout.write(await helpOutput(path, registry, { context, format: state.format }));
+    return 0;
+  }
   const entry = registry.find(path) ?? registry.defaultOf(path);
   if (entry === undefined) {
-    if (path.length === 0 && rest.length === 0) return showHelp(context, path, registry, state.format);
     if (path.length === 0 && rest.some((token) => token === '--version' || token === '-V')) {
       await context.stdout.write(`${context.version}\n`);
       return 0;

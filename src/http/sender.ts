@@ -1,10 +1,71 @@
 import { sensitiveOf } from '../api/operation.ts';
-import type { ExchangeOptions } from '../wire/exchange.ts';
+import { parseJson } from '../json/parse.ts';
+import { printJsonPieces } from '../json/print.ts';
+import { shorten } from '../json/shorten.ts';
+import { takeUtf8 } from '../json/utf8.ts';
+import { byteLength, type Exchange, type ExchangeOptions, type WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, Site } from './call.ts';
-import { TokenMask } from './mask.ts';
+import { beginningOf, memoryLeft } from './error-reply.ts';
+import { maskMembers, TokenMask } from './mask.ts';
 import { buildRequest } from './request.ts';
 import { isSuccess, judge, type Verdict } from './response.ts';
-import { traceExchange, traceRequest } from './trace.ts';
+
+const MAX_BODY_TEXT = 2000;
+const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
+
+/** What may be shown of an exchange. */
+interface TraceRules {
+  readonly mask: TokenMask;
+  /** Members of the answer that are one-time secrets. */
+  readonly sensitive: readonly string[];
+}
+
+/** The request as lines for `--verbose`. The token is not in a wire request; its header is shown masked. */
+function traceRequest(wire: WireRequest, via: string | undefined, rules: TraceRules): string[] {
+  const lines = [`> ${wire.method} ${wire.url}${via === undefined ? '' : ` (through the proxy ${via})`}`];
+  for (const [name, value] of wire.headers) lines.push(`> ${name}: ${value}`);
+  lines.push('> Authorization: Bearer ***');
+  if (wire.body !== undefined) lines.push(`> ${shorten(rules.mask.text(wire.body), MAX_BODY_TEXT)}`);
+  return lines.map((line) => rules.mask.text(line));
+}
+
+/** What came back, as lines for `--verbose`; one-time secrets are never among them (docs/faults.md C23). */
+function traceExchange(exchange: Exchange, elapsedMs: number, rules: TraceRules): string[] {
+  const time = `${Math.round(elapsedMs)} ms`;
+  if (exchange.kind === 'broken') {
+    const sent = exchange.sent ? 'the request may have left' : 'nothing was sent';
+    return [rules.mask.text(`< ${exchange.breakage.text} (${time}; ${sent})`)];
+  }
+  const lines = [`< ${exchange.status} (${time})`];
+  for (const [name, value] of exchange.headers) {
+    lines.push(`< ${name}: ${SECRET_HEADER.test(name) ? '***' : value}`);
+  }
+  if (exchange.body.length > 0) lines.push(`< ${bodyText(exchange.body, rules)}`);
+  return lines.map((line) => rules.mask.text(line));
+}
+
+/** What JSON escapes without need (`\/`, `\u0041`) as it is, because a mask does not know a token in escapes. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:\\|\/|u00(?!22|5c|7f)([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return escaped === '\\/' ? '/' : escaped;
+  });
+}
+
+/** Masked before it is cut: half a token is one that no mask knows. */
+function bodyText(body: readonly Uint8Array[], { mask, sensitive }: TraceRules): string {
+  if (sensitive.length === 0) return shorten(mask.text(withoutEscapes(beginningOf(body))), MAX_BODY_TEXT);
+  const length = byteLength(body);
+  try {
+    const text = takeUtf8([...body]);
+    const json = parseJson(text, { maxWeightBytes: memoryLeft(length, text) });
+    const [first = ''] = printJsonPieces(maskMembers(mask.json(json), sensitive));
+    return shorten(first, MAX_BODY_TEXT);
+  } catch {
+    // Half an answer may hold half a secret, and no member name to find it by.
+    return `(${length} bytes that may hold a secret are not shown)`;
+  }
+}
 
 /** Sends one request and judges what came back: the part that attempts and read-backs have in common. */
 export type Send = (

@@ -86,6 +86,12 @@ interface FailureStyle {
   readonly width?: number | undefined;
 }
 
+/** How failures are shown on the stderr of this process. */
+export function failureStyle(context: Context, mask: FailureStyle['mask']): FailureStyle {
+  const { stderr, env } = context;
+  return { width: widthOf(stderr), colour: paintsErrors(context), debug: env['FRONTDESK_DEBUG'] === '1', mask };
+}
+
 /** A service's message is shown up to here; all of it is in the JSON error. */
 const MAX_SERVICE_MESSAGE = 500;
 /** No message of ours is longer; a list of twenty faults fits. */

@@ -32,87 +32,50 @@ function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-const UNTRUSTED = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_UNTRUSTED',
-  'CERT_REJECTED',
-  'CERT_REVOKED',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-]);
-
+const UNTRUSTED =
+  /^(?:(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)|CERT_(?:UNTRUSTED|REJECTED|REVOKED)|INVALID_(?:CA|PURPOSE))$/;
 /** OpenSSL's names for bytes that are no TLS record: a plain-text service answers a ClientHello with text. */
-const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST']);
+const NOT_TLS = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
+const UNROUTABLE = /^(?:E(?:NET|HOST)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM)$/;
 
-const UNROUTABLE = new Set([
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'ENETDOWN',
-  'EHOSTDOWN',
-  'EADDRNOTAVAIL',
-  'EACCES',
-  'EPERM',
-]);
+/** What went wrong before the first byte of the request, by the code of the error: the first row that fits. */
+const CONNECTING: readonly (readonly [codes: RegExp, label: BreakLabel, text: string])[] = [
+  [/^ECONNREFUSED$/, 'refused', 'cannot connect to {hostPort} (refused)'],
+  [/^ENOTFOUND$/, 'not_found', 'cannot resolve {host} (no such host)'],
+  [/^EAI_AGAIN$/, 'lookup_failed', 'cannot resolve {host} (the name server did not answer)'],
+  [/^EAI_/, 'not_found', 'cannot resolve {host} ({code})'],
+  [UNROUTABLE, 'unroutable', 'cannot connect to {hostPort} (no route: {code})'],
+  [/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'connect_timeout', 'cannot connect to {hostPort} (no answer)'],
+  [/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/, 'connect_reset', 'cannot connect to {hostPort} (reset while connecting)'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'wrong_name', 'the certificate of {hostPort} is for {names}, not for {host}'],
+  [/^CERT_HAS_EXPIRED$/, 'certificate_dates', 'the certificate of {hostPort} has expired{dates}'],
+  [/^CERT_NOT_YET_VALID$/, 'certificate_dates', 'the certificate of {hostPort} is not valid yet{dates}'],
+  [UNTRUSTED, 'untrusted', 'the certificate of {hostPort} is not trusted ({code})'],
+  [NOT_TLS, 'not_tls', '{hostPort} does not speak TLS'],
+  [
+    /^(?:EPROTO$|ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|HOSTNAME_)/,
+    'tls',
+    'the TLS handshake with {hostPort} failed ({code})',
+  ],
+];
+
+const OTHER = [/^/, 'other', 'cannot connect to {hostPort} ({error})'] as const;
 
 /** Names what went wrong before the first byte of the request. OpenSSL's own wording is kept out of messages. */
 export function connectBreakage(
   error: unknown,
-  to: Endpoint,
-  certificate: SeenCertificate | undefined,
+  { host, hostPort }: Endpoint,
+  seen: SeenCertificate | undefined,
   timeIs: string,
 ): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   const code = codeOf(error);
-  const known = tcpBreakage(code, to) ?? tlsBreakage(code, to, certificate, timeIs);
-  return known ?? { label: 'other', text: `cannot connect to ${to.hostPort} (${describe(error)})` };
-}
-
-function tcpBreakage(code: string, to: Endpoint): Breakage | undefined {
-  if (code === 'ECONNREFUSED') return { label: 'refused', text: `cannot connect to ${to.hostPort} (refused)` };
-  if (code === 'ENOTFOUND') return { label: 'not_found', text: `cannot resolve ${to.host} (no such host)` };
-  if (code === 'EAI_AGAIN') {
-    return { label: 'lookup_failed', text: `cannot resolve ${to.host} (the name server did not answer)` };
-  }
-  if (code.startsWith('EAI_')) return { label: 'not_found', text: `cannot resolve ${to.host} (${code})` };
-  if (UNROUTABLE.has(code))
-    return { label: 'unroutable', text: `cannot connect to ${to.hostPort} (no route: ${code})` };
-  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return { label: 'connect_timeout', text: `cannot connect to ${to.hostPort} (no answer)` };
-  }
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED') {
-    return { label: 'connect_reset', text: `cannot connect to ${to.hostPort} (reset while connecting)` };
-  }
-  return undefined;
-}
-
-function tlsBreakage(
-  code: string,
-  to: Endpoint,
-  seen: SeenCertificate | undefined,
-  timeIs: string,
-): Breakage | undefined {
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = seen === undefined || seen.names === '' ? 'another name' : seen.names;
-    return { label: 'wrong_name', text: `the certificate of ${to.hostPort} is for ${names}, not for ${to.host}` };
-  }
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    const what = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
-    const dates = seen === undefined ? '' : ` (valid ${seen.validFrom} to ${seen.validTo})`;
-    const clock = `this machine's clock says ${timeIs}`;
-    return { label: 'certificate_dates', text: `the certificate of ${to.hostPort} ${what}${dates}; ${clock}` };
-  }
-  if (UNTRUSTED.has(code)) {
-    return { label: 'untrusted', text: `the certificate of ${to.hostPort} is not trusted (${code})` };
-  }
-  if (NOT_TLS.has(code)) return { label: 'not_tls', text: `${to.hostPort} does not speak TLS` };
-  if (code === 'EPROTO' || /^(?:ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|HOSTNAME_)/.test(code)) {
-    return { label: 'tls', text: `the TLS handshake with ${to.hostPort} failed (${code})` };
-  }
-  return undefined;
+  const names = seen === undefined || seen.names === '' ? 'another name' : seen.names;
+  const valid = seen === undefined ? '' : ` (valid ${seen.validFrom} to ${seen.validTo})`;
+  const dates = `${valid}; this machine's clock says ${timeIs}`;
+  const facts = new Map(Object.entries({ host, hostPort, code, names, dates, error: describe(error) }));
+  const [, label, text] = CONNECTING.find(([codes]) => codes.test(code)) ?? OTHER;
+  return { label, text: text.replace(/\{(\w+)\}/g, (whole, name: string) => facts.get(name) ?? whole) };
 }
 
 /** Name and code only: messages of foreign errors may quote what was sent. */
