@@ -112,10 +112,7 @@ type Replaceable = Pick<
   'context' | 'operation' | 'prompt' | 'listener' | 'via' | 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify'
 >;
 
-/**
- * What a running command reaches the world through. Everything is made at first use: a command pays only for what it
- * asks for.
- */
+/** What a running command reaches the world through. Everything is made at first use. */
 export class Session {
   readonly #parts: SessionParts;
   /** The session that this one was derived from, at the end of the line: services are opened for it. */

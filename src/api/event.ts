@@ -25,10 +25,7 @@ export function isoDate(description: string) {
   return noted(checked(z.string(), dateProblem), { description, 'x-kind': 'date' });
 }
 
-/**
- * Body of the event creation. `url` is the only field that the spec lets be null in a request.
- * The type of the calendar identifier is unconstrained there; it is sent as a string.
- */
+/** Body of the event creation. In a request the spec lets only `url` be null; the calendar is sent as a string. */
 export const EventCreate = strictObject(() => ({
   calendar: resourceId('calendar the event belongs to'),
   name: limitedText(5000, 'displayable name'),

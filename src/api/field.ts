@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
 import { countFrom } from '../json/shorten.ts';
 
-/**
- * An object of a request: members that the spec does not know are refused. zod reads the members when they are first
- * looked at, so a start makes those of the rows it uses.
- */
+/** An object of a request; members that the spec does not know are refused. They are made when first looked at. */
 export function strictObject<T extends z.core.$ZodLooseShape>(members: () => T) {
   let made: T | undefined;
   const schema = new z.ZodMiniObject({

@@ -243,10 +243,7 @@ export function dateProblem(text: string): string | undefined {
   return isProblem(date) ? date.problem : undefined;
 }
 
-/**
- * What is wrong with the order of an event's `start` and `end`, or undefined. Texts that are no dates, and
- * bodies that are no objects, are other checks' business.
- */
+/** What is wrong with the order of an event's dates, or undefined; what is no date is another check's business. */
 export function eventOrderProblem(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { start, end }: { start?: unknown; end?: unknown } = body;

@@ -22,10 +22,7 @@ export function familyAdjective(family: Family): string {
  */
 type ReadBack = { readonly settledBy: string } | { readonly observes: string } | 'none';
 
-/**
- * 503 with Retry-After: wait as told, read back and send again unless that settled it; send again once; or never (the
- * service may have done it).
- */
+/** 503 with Retry-After: wait, read back, send again unless settled; send again once; or never (it may be done). */
 export type Unavailable = 'retry' | 'retry-once' | 'never';
 
 /** What an operation does at the service, and what follows from that. */

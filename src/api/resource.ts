@@ -9,10 +9,7 @@ export type Resource<T = unknown> = Shape<T> & {
   readonly required: readonly string[];
 };
 
-/**
- * Declares an object of a reply: `required` are the members that the spec says are always there. Plain data, because
- * each start that reads a card checks it; members that the spec does not know are kept.
- */
+/** Declares an object of a reply: `required` members are always there, unknown ones kept. Plain data loads quickly. */
 export function resource<const M extends Members, R extends keyof M & string = never>(
   properties: M,
   required: readonly R[] = [],

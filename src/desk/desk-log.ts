@@ -66,10 +66,7 @@ export class DeskLog {
     this.#remember({ cardId, isOpen: false });
   }
 
-  /**
-   * A write of this card ended, and made another (`made`). A repeat that was applied settles one that was unknown,
-   * unless each makes a card of its own.
-   */
+  /** A write of the card ended. A repeat that was applied settles an unknown one, unless each makes a new card. */
   ended(operation: Operation, cardId: string, outcome: Outcome, made?: string): void {
     const key = `${operation.command} ${keyOf(cardId)}`;
     if (outcome === 'unknown') {

@@ -4,10 +4,7 @@ import type { Presence } from '../session.ts';
 /** How long before the end it is announced. */
 const WARNING_MS = 60_000;
 
-/**
- * Aborts `signal` when no key was pressed for `idleMs` while a question stood there, and says so a minute before. The
- * time of a command, which may wait for the service, does not count.
- */
+/** Aborts `signal` when no key was pressed at questions for `idleMs`, a minute after it said so. Waits do not count. */
 export class IdleTimer implements Presence {
   readonly #clock: ClockPort;
   readonly #idleMs: number;

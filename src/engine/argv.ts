@@ -34,10 +34,7 @@ function noSecretOption(name: string): Failure {
   });
 }
 
-/**
- * The refusal of a word that stands where a command is expected and after an option that may hold a secret: the
- * word may be that secret, so it is not repeated. Undefined: the word may be shown.
- */
+/** Refuses a word after an option that may hold a secret: it may be that secret. Undefined: it may be shown. */
 export function secretBeforeCommand(option: string): Failure | undefined {
   if (SECRET_OPTION.test(option)) return noSecretOption(option);
   if (!MAY_HOLD_SECRET.test(option)) return undefined;
@@ -140,10 +137,7 @@ function isValueOf(token: string, next: string | undefined, options: readonly Op
   return options.some(({ long, value }) => `--${long}` === near && value !== undefined);
 }
 
-/**
- * Parses the words of one command. Only syntax is judged here, and values with all other faults: a word that cannot be
- * taken is added to `faults` and left out, so that the others are judged too.
- */
+/** Parses the words of one command, and judges syntax alone. A word that cannot be taken is a fault, and left out. */
 export function parseInput(
   rest: readonly string[],
   path: readonly string[],

@@ -40,10 +40,7 @@ async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<
   });
 }
 
-/**
- * Runs a command about this machine with the values of its arguments and options; on a terminal it asks for those that
- * are required and missing. Raises USAGE for everything that is wrong with the command line. Returns the exit code.
- */
+/** Runs a local command with typed values; asks for those that are missing. USAGE for all faults together. */
 export async function runLocal(session: Session, command: LocalCommand, given: Given): Promise<number> {
   const { own, missing } = given;
   const faults = [...given.faults, ...(await cardIdFaults(command, own))];

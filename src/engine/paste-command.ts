@@ -21,10 +21,7 @@ export function withoutYes(word: string): readonly string[] {
   return rest === '-' ? [] : [rest];
 }
 
-/**
- * A refusal of words that follow a text without quotes (`--reason lost ticket 4711`), with the text in quotes as its first
- * hint. `texts`: the options that take free text.
- */
+/** A refusal of words without quotes (`--reason lost ticket`), with the quoted text as a hint. `texts`: its options. */
 export function withQuotesHint(failure: Failure, argv: readonly string[], texts: readonly string[]): Failure {
   if (maskArguments(argv) !== undefined) return failure;
   for (const [index, option] of argv.entries()) {
@@ -42,10 +39,7 @@ function doubleQuote(text: string): string {
   return /["$`\\!]/.test(text) ? shellQuote(text) : `"${text}"`;
 }
 
-/**
- * A refusal of words that hold card ids, with the same command line and the ids alone as one more hint. Returns
- * the failure as it is where anything else is wrong too: the command would be refused again.
- */
+/** A refusal of words that hold card ids, with the command line to paste as a hint, if nothing else is wrong. */
 export function withCleanedCommand(failure: Failure, argv: readonly string[], writes: boolean): Failure {
   const end = argv.indexOf('--');
   const corrected = new Map(argv.map((word) => [word, correctedWords(word, failure, writes)] as const));

@@ -8,10 +8,7 @@ import type { CallState } from '../session.ts';
 
 import { type Located, locateCommand } from './locate.ts';
 
-/**
- * The output format as far as it is known before the command line is known to be sound: a script that
- * asked for JSON gets its errors as JSON even when it misspelt the command.
- */
+/** The format as far as it is known: a script that wants JSON gets errors as JSON even when it misspelt the command. */
 function formatWanted(argv: readonly string[], env: Context['env']): Format {
   let wanted: Format | undefined;
   for (const [index, token] of argv.entries()) {

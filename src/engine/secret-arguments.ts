@@ -5,10 +5,7 @@ const SECRET_NAME =
 /** A JSON web token, or what follows `Bearer`. */
 const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi];
 
-/**
- * The words of the command line that may be secrets, so that no message repeats them: values of options that look
- * like a token's, `--token=…` and `--token …`, and words that look like a token themselves.
- */
+/** Words that no message repeats: values of options that look like a token's, and words that look like a token. */
 function secretArguments(argv: readonly string[]): readonly string[] {
   const secrets = new Set<string>();
   for (const [index, word] of argv.entries()) {

@@ -17,10 +17,7 @@ function isHarmless(word: string, before: string | undefined): boolean {
   return word.startsWith('-') ? secretBeforeCommand(word) === undefined : before?.startsWith('-') || CARD_ID.test(word);
 }
 
-/**
- * What else was typed, ready to paste: all of it where nothing can be a secret, so that no option is lost; else the
- * card ids and the profile, without which the command would hit another service.
- */
+/** What else was typed, to paste: all of it, or the ids and the profile alone where a word may be a secret. */
 function typedBeside(words: readonly string[]): readonly string[] {
   const before = (index: number) => words[index - 1];
   const isSafe = maskArguments(words) === undefined && words.every((word, index) => isHarmless(word, before(index)));

@@ -14,10 +14,7 @@ export interface CallInput {
   readonly query: Readonly<Record<string, string>>;
   /** undefined: the request has no body. Numbers are sent digit for digit. */
   readonly body: JsonValue | undefined;
-  /**
-   * A raw call (`frontdesk api`): path and query that go on the wire exactly so, in the place of the
-   * operation's own. Its answer may be any JSON and is not held against the operation's shape.
-   */
+  /** A raw call: path and query as they go on the wire. Its answer may be any JSON. */
   readonly target?: string;
   /** The card as it was read before the write was sent, for comparing when the outcome is unknown. */
   readonly before?: CardBefore | undefined;
@@ -66,10 +63,7 @@ export interface CallListener {
 
 /** How a run with many rows shares what the service says. A single call has none and waits by itself. */
 export interface Pacer {
-  /**
-   * Resolves when the next request may be sent; false: the run is stopping, send nothing more for this row.
-   * `send` is an attempt of the row (the moment to journal its intent), `read_back` a look at the card after it.
-   */
+  /** Resolves when a request may be sent; false: the run is stopping. `send` is the moment to journal the intent. */
   admit(purpose: 'send' | 'read_back'): Promise<boolean>;
   /** The request that was admitted leaves now: right before its first byte. Not called when it never does. */
   leaves?(): void;
@@ -90,20 +84,11 @@ export interface CallOptions {
   readonly policy: CallPolicy;
   readonly listener?: CallListener;
   readonly pacer?: Pacer;
-  /**
-   * Aborted: stop now. A request in flight is abandoned (its write is `unknown`), a wait ends. The reason of
-   * the abort may be the name of the signal (`SIGTERM`); it gives CANCELLED its exit code.
-   */
+  /** Aborted: stop now; a write in flight is `unknown`. Its reason may be the signal, which gives the exit code. */
   readonly abort?: AbortSignal;
-  /**
-   * Aborted: begin nothing new (no further attempt, no read-back), but let a request that may have left finish.
-   * One that is still connecting is given up as not sent.
-   */
+  /** Aborted: begin nothing new, but let a request that may have left finish; one still connecting is given up. */
   readonly stopping?: AbortSignal;
-  /**
-   * What a call that is stopped between two attempts ends with: CANCELLED unless given, or what the last attempt
-   * came to. A person at the terminal stopped it; a program wants to know how far it was.
-   */
+  /** How a call ends that is stopped between attempts: CANCELLED, or for a program what the last one came to. */
   readonly stoppedBetween?: 'last_attempt';
 }
 

@@ -60,10 +60,7 @@ export function beginningOf(body: readonly Uint8Array[]): string {
   return byteLength(body) > BEGINNING_BYTES ? text.slice(0, -LONGEST_TOKEN) : text;
 }
 
-/**
- * Reads the body of an error as far as it can be read; nothing in it can make this fail. Its bytes are taken out
- * of the list.
- */
+/** Reads the body of an error as far as it can; nothing in it makes this fail. Its bytes are taken out of the list. */
 export function readErrorReply(body: Uint8Array[], mask: TokenMask): ErrorReply {
   const length = byteLength(body);
   const beginning = beginningOf(body);
@@ -78,10 +75,7 @@ export function readErrorReply(body: Uint8Array[], mask: TokenMask): ErrorReply 
   return errorReplyOf(json, beginning, mask);
 }
 
-/**
- * What an answer says, as JSON or else by the beginning of its text. Our own token is masked first: a cut through
- * the middle of it would leave a half that no mask knows.
- */
+/** What an answer says, as JSON or by its beginning. Masked before it is cut: no mask knows half a token. */
 export function errorReplyOf(json: JsonValue | undefined, beginning: string, mask: TokenMask): ErrorReply {
   if (json === undefined) {
     if (beginning.trim() === '') return NO_ERROR;

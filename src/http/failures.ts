@@ -10,10 +10,7 @@ import { parseHttpDate } from './retry-after.ts';
 /** Why no attempt follows: none is left, its wait would be too long, or the caller ended the call. */
 export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'stopped';
 
-/**
- * The failure of a call whose last attempt says for certain how it ended. (A write that may have been applied
- * is `unknownFailure`.)
- */
+/** The failure of a call that ended for certain; a write that may have been applied is `unknownFailure`. */
 export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: NoFurtherAttempt): Failure {
   const { event, reply } = verdict;
   if (event === 'refused' && reply !== undefined) return refusedFailure(facts, verdict, reply);

@@ -10,10 +10,7 @@ export interface Rewrite {
   member?(name: string, value: JsonValue): JsonValue | undefined;
 }
 
-/**
- * The value with its strings, names and members changed. What does not change is the very same value: an answer of
- * megabytes in which there is nothing to do is not copied.
- */
+/** The value with strings, names and members changed; what does not change is not copied: answers take megabytes. */
 export function rewriteJson(value: JsonValue, rewrite: Rewrite): JsonValue {
   if (typeof value === 'string') return rewrite.text?.(value) ?? value;
   if (isJsonArray(value)) return rewriteArray(value, rewrite);
@@ -59,10 +56,7 @@ const MASKED = '***';
 /** A shorter one would be found in innocent words; no real token is that short. */
 const MIN_TOKEN_LENGTH = 6;
 
-/**
- * Takes our own tokens out of what comes back, should the service or a proxy echo them:
- * as they are, percent-encoded, and in base64. Tokens are added as they come into use and never shown.
- */
+/** Takes our own tokens out of what comes back, as they are, percent-encoded and in base64. They are never shown. */
 export class TokenMask {
   readonly #forms = new Set<string>();
   #shortestLength = Number.POSITIVE_INFINITY;

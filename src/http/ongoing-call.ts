@@ -312,10 +312,7 @@ function resultIdOf(input: CallInput, resource: JsonValue): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/**
- * One family of the service at one address with one credential. `call` makes the attempts, waits, read-backs
- * and the one token renewal of a call, and returns how it ended: it throws only for bugs.
- */
+/** One family of the service at one address with one credential. `call` throws only for bugs. */
 export function createHttpClient(site: Site): HttpClient {
   const send = openSender(site);
   return { call: (input, options) => new OngoingCall(site, send, input, options).run() };

@@ -45,10 +45,7 @@ function expectedObject(operation: Operation): string | undefined {
   return typeof word === 'string' ? word : undefined;
 }
 
-/**
- * What a readable answer lacks of what the spec requires. It is shown all the same (docs/faults.md B28): a notice
- * says so, because a blank cell would look like an empty value.
- */
+/** What an answer lacks (docs/faults.md B28). It is shown all the same; a blank cell would look like an empty value. */
 export function shapeNotices(operation: Operation, id: string | undefined, resource: JsonObject): Notice[] {
   const misfits = misfitsOf(operation.response, resource);
   const missing = misfits.filter(({ found }) => found === undefined);

@@ -19,10 +19,7 @@ function textOf({ tool, args }: Subject): string {
   return JSON.stringify([tool, sorted]);
 }
 
-/**
- * Questions that a client carries to a person and back in a call of its own (protocol 2026-07-28). Each is known by
- * a fresh nonce, in this process alone, and is gone once an answer to it has come, whatever that says.
- */
+/** Questions that a client carries to a person (protocol 2026-07-28), each by a nonce that is good for one answer. */
 export class Questions {
   readonly #clock: ClockPort;
   /** By nonce. `requestId`: the call that asked. */

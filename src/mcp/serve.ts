@@ -17,10 +17,7 @@ type End =
   | { readonly kind: 'signal'; readonly signal: SignalName }
   | { readonly kind: 'stdout'; readonly error: unknown };
 
-/**
- * Serves the tools on stdin and stdout until stdin ends, a signal comes or stdout is lost. What is under way then has
- * five seconds to end, so that the history has the outcome of every write. Returns the exit code.
- */
+/** Serves until stdin ends, a signal comes or stdout is lost, then ends what is under way. Returns the exit code. */
 export async function serve(session: Session, tools: Serving['tools']): Promise<number> {
   const { context } = session;
   const [ended, graceOver] = [new AbortController(), new AbortController()];

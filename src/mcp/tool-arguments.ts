@@ -8,10 +8,7 @@ import { describeFields } from '../input/fields.ts';
 import { unknownNames } from '../options/read-json.ts';
 import type { GivenValues } from '../options/read-value.ts';
 
-/**
- * The arguments that were meant, as hints, for strings that were refused as card ids and hold one; of several, of which
- * only a read may take each (`writes`), all.
- */
+/** Hints for refused card ids that hold one: the argument that was meant; of several ids all, unless it writes. */
 export function meantArguments(args: GivenValues, { faults }: Failure, writes: boolean): readonly string[] {
   return Object.entries(args).flatMap(([name, given]) => {
     if (typeof given !== 'string' || !faults.some(({ refusedId }) => refusedId === given)) return [];

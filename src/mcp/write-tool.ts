@@ -112,10 +112,7 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
 }
 
-/**
- * Runs a tool that changes something. A person confirms each call through the client, and only then it goes the way of
- * the single-write command: same guards, same record before and after, same retries and outcomes.
- */
+/** Runs a writing tool: a person confirms it through the client, and it goes the way of the single-write command. */
 export async function runWriteTool(
   session: Session,
   asker: Asker,

@@ -24,10 +24,7 @@ export interface ReadAnswer {
   goOn(): void;
 }
 
-/**
- * The memory that the answers of all calls of this process share, from their first byte until their results are
- * printed. One that finds no place waits; none is refused, and one can always be finished.
- */
+/** The memory that answers share until they are printed. One without a place waits; none is refused. */
 export class AnswerMemory {
   /** Frees what is not used any more. Absent: the program is not ours to interrupt. */
   collect: (() => void) | undefined;

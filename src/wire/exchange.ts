@@ -77,10 +77,7 @@ export type Exchange = Reply | Broken;
 export interface ExchangeOptions {
   /** From connecting to the last byte of the answer, milliseconds. */
   readonly timeoutMs: number;
-  /**
-   * Not over a connection that was used before. One that the far end is just closing looks like a lost request:
-   * a repeat or a read-back must not meet the trouble of the exchange it follows.
-   */
+  /** Not over a connection that was used before: one that is just being closed looks like a lost request. */
   readonly fresh?: boolean;
   /** Aborted: end now, sent or not. */
   readonly abort?: AbortSignal | undefined;

@@ -88,10 +88,7 @@ function ignore(): void {}
 
 const listeners = new WeakMap<AbortSignal, (() => void)[]>();
 
-/**
- * Who hears that a signal is aborted. A run has two signals for a million exchanges: the signal itself gets one
- * listener, because adding and removing one takes it longer than this list.
- */
+/** Who hears of an abort: one listener a signal, because a run has two signals for a million exchanges. */
 function listenersOf(signal: AbortSignal): (() => void)[] {
   const known = listeners.get(signal);
   if (known !== undefined) return known;

@@ -14,10 +14,7 @@ function judgeField(schema: z.ZodMiniObject, field: string, value: string): true
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
 }
 
-/**
- * Asks for the id of the resource, its limits checked before it is taken. A card id pasted with braces, quotes or
- * spaces is cleaned, and the clean one stands there as the answer.
- */
+/** Asks for an id until it keeps its limits. A card id that was pasted with braces, quotes or spaces is cleaned. */
 export async function askForId(
   prompt: PromptPort,
   { params }: Operation,
@@ -53,10 +50,7 @@ async function isSound(session: Session, command: CallCommand, typed: CallGiven)
   return faults.length === 0;
 }
 
-/**
- * Asks on a terminal for everything that is required and missing: a person is guided instead of turned away. The
- * answers stand in the input as if they had been typed. Asks nothing where what was given is faulty.
- */
+/** Asks for what is required and missing, as if it had been typed; nothing where what was given is faulty. */
 export async function askMissing(session: Session, command: CallCommand, typed: CallGiven): Promise<CallGiven> {
   const { prompt } = session;
   const operation = operationOf(command);

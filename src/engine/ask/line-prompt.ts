@@ -109,10 +109,7 @@ function judge(question: Question, given: Given, instead: string, list: ReturnTy
   return { answer, verdict: verdict === '' ? list.problem : verdict };
 }
 
-/**
- * Asks a question in lines, of which none is drawn over: for a terminal that obeys no escape sequences (`isDumb`: an
- * editor's shell, a serial line), and for screen readers.
- */
+/** Asks in lines, none drawn over: on a terminal without escape sequences (`isDumb`), and for screen readers. */
 export async function askInLines(asking: Asking, question: Question, isDumb: boolean): Promise<string> {
   const { output } = asking;
   const { isSecret = false } = question;

@@ -11,10 +11,7 @@ import { TerminalKeys, type TerminalStreams } from './terminal-keys.ts';
 export interface PromptStyle {
   readonly colour: boolean;
   readonly unicode: boolean;
-  /**
-   * How questions are put: drawn over with each key; in lines, for screen readers; or in lines to a terminal that
-   * obeys no escape sequences (TERM=dumb).
-   */
+  /** Drawn over with each key; in lines, for screen readers; in lines without escape sequences (TERM=dumb). */
   readonly look: 'drawn' | 'lines' | 'dumb';
 }
 

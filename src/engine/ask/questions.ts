@@ -14,10 +14,7 @@ import { safeText } from '../../output/safe-text.ts';
 import type { Question } from './asking.ts';
 import { pastedLine } from './terminal-keys.ts';
 
-/**
- * A key, or what else happens at a question: text was `pasted`, there is `news`, the line is to be `emptied`, the
- * process `continued` after ^Z.
- */
+/** A key, or what else happens: text is `pasted`, `news` comes, the line is `emptied`, ^Z is over (`continued`). */
 export type Happening = Pick<KeypressEvent, 'name'> & { readonly sequence?: string };
 
 export interface DrawnQuestion {
@@ -38,10 +35,7 @@ export interface DrawnQuestion {
 /** The line that is typed, as readline edits it. */
 type Editor = Parameters<Parameters<typeof useKeypress>[0]>[1];
 
-/**
- * Every question that is drawn over: an answer that is typed, or a list with a pointer in which a text may be typed
- * too. A wrong answer is taken out of the line. Loaded when the first question is asked.
- */
+/** A typed answer, or a list in which text may be typed too, drawn over. A wrong answer is taken out of the line. */
 export const drawn = createPrompt<string, DrawnQuestion>(
   ({ question, message, columns, pointer, tip, ...config }, done) => {
     const { choices, takesPaste, isSecret } = question;

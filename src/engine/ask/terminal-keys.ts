@@ -199,10 +199,7 @@ export class TerminalKeys {
   }
 }
 
-/**
- * Pasted text as one line: line ends and other control characters within are blanks. `isEntered`: a line end stood
- * behind it, and nowhere else.
- */
+/** Pasted text as one line, without control characters. `isEntered`: a line end stood behind it, and nowhere else. */
 export function pastedLine(text: string): { readonly line: string; readonly isEntered: boolean } {
   const line = text.replace(/[\r\n]+$/, '');
   const isEntered = line !== text && !/[\r\n]/.test(line);

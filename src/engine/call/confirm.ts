@@ -20,10 +20,7 @@ const FATAL = new Set(['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED']);
 /** The card as it is before the write, or why it could not be read. */
 export type CardBefore = { readonly card: JsonObject } | { readonly failure: Failure };
 
-/**
- * Reads the card that a write is about to hit. With `mustRead` (an expectation hangs on it) any failure is
- * the call's; else only those that the write would meet too.
- */
+/** Reads the card that a write will hit. Any failure ends the call with `mustRead`, else those it would meet too. */
 export async function readCardBefore(
   session: Session,
   { params }: Pick<CallInput, 'params'>,

@@ -34,10 +34,7 @@ export function keepToOutcome(session: Session): void {
   });
 }
 
-/**
- * Takes the signals over while a write is under way, so that an answer on its way is still heard.
- * `onFirst` reports what is being waited for.
- */
+/** Takes the signals over while a write is under way, so that its answer is still heard; `onFirst` reports the wait. */
 export function openInterrupt(context: Context, onFirst: (signal: SignalName) => void): Interrupt {
   const stopping = new AbortController();
   const abort = new AbortController();

@@ -23,10 +23,7 @@ function mergeLists(first: JsonValue, second: JsonValue): JsonValue {
   return new Map([...first, ['data', [...entriesOf(first), ...entriesOf(second)]]]);
 }
 
-/**
- * Lists subscribers. The service shows no way to reach further results, so a full answer is warned about,
- * and exit 15 with --require-complete. `--active all` asks twice and merges.
- */
+/** Lists subscribers. A full answer is warned about (15 with --require-complete): no way to reach more is shown. */
 export async function runList(
   session: Session,
   command: CallCommand,

@@ -21,10 +21,7 @@ function isShown({ output }: Session, operation: Operation): boolean {
   return !sensitiveOf(operation).some((name) => output.hideSensitive.includes(name));
 }
 
-/**
- * The file that an answer with one-time secrets goes to; undefined: it is printed. On a terminal a person is asked
- * where neither was said. USAGE where it would go nowhere; nothing was sent.
- */
+/** The file for one-time secrets; undefined: they are printed. Asks on a terminal; USAGE where they would be lost. */
 export async function placeOfSecrets(
   session: Session,
   { call }: SingleCall,

@@ -50,10 +50,7 @@ function isSettledBy({ operation }: HistoryEntry, { status }: CardLook): boolean
   return row !== undefined && status !== undefined && settledBy(row) === status;
 }
 
-/**
- * Records what a look at a card settles of the writes that are `unknown` in the history, for the desk, and returns
- * these: what it does not settle is left as it is. Rejects with LOCAL_IO.
- */
+/** Records what a look settles of the writes that are `unknown` in the history, and returns them. LOCAL_IO. */
 export async function recordSettled(
   session: Session,
   cardId: string,

@@ -20,10 +20,7 @@ import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-gu
 /** What ends a write that is under way, opened once its intent is on the disk. */
 export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => Interrupt;
 
-/**
- * Sends a write between the two records of it in the history. `open` takes over what may end it: signals for a
- * command, its client for a call of an assistant.
- */
+/** Sends a write between its two records in the history. `open` takes over what may end it: signals, or a client. */
 export async function recordedCall(
   session: Session,
   service: Service,

@@ -28,10 +28,7 @@ export interface ServiceOptions {
   isPermitted(operation: Operation): boolean;
 }
 
-/**
- * A service, and how to close what plays it. Connections stay open: the end of the process closes them, and taking them
- * down in Node takes a call a millisecond.
- */
+/** A service, and how to close what plays it. The end of the process closes connections: Node takes a millisecond. */
 export type OpenService = Service & { close(): Promise<void> };
 
 interface Address {

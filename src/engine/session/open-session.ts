@@ -125,10 +125,7 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted'>): SessionPart
   };
 }
 
-/**
- * Opens the session of one call: reads its common options and settings, and nothing else yet. `faults` holds what is
- * wrong with the command line so far.
- */
+/** Opens the session of one call: its options and settings. `faults`: what is wrong with the command line so far. */
 export async function openSession(
   context: Context,
   command: Command,

@@ -57,10 +57,7 @@ function waitText(waitMs: number): string {
   return `waiting ${seconds >= 10 ? Math.round(seconds) : seconds.toFixed(1)} s`;
 }
 
-/**
- * A spinner on stderr, made after 300 ms of silence. Where nothing can be drawn over, in its place one line when it takes
- * long, and again (`late`).
- */
+/** A spinner after 300 ms of silence. Where nothing can be drawn over, a line when it takes long, again and again. */
 function openSpinner(
   { colour, unicode, timeoutMs }: DisplayOptions,
   now: () => number,
