@@ -2,10 +2,7 @@ import type { compile } from '@jmespath-community/jmespath';
 import { compareDecimals } from '../json/decimal.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
-import { FUNCTIONS, type QueryArgument } from './query-functions.ts';
-import { isEqual, isFalse, QueryProblem } from './query-values.ts';
-
-export { QueryProblem } from './query-values.ts';
+import { FUNCTIONS, isEqual, type QueryArgument, QueryProblem } from './query-functions.ts';
 
 /** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */
 export type QueryNode = ReturnType<typeof compile>;
@@ -20,6 +17,13 @@ type NodeOf<Type, Node = QueryNode> = Node extends { readonly type: unknown }
   : never;
 
 type Rule<Type> = (node: NodeOf<Type>, value: JsonValue, literals: Literals) => JsonValue;
+
+/** JMESPath's false: null, false, and every empty string, array and object. Zero is true. */
+function isFalse(value: JsonValue): boolean {
+  if (value === null || value === false || value === '') return true;
+  if (isJsonArray(value)) return value.length === 0;
+  return isJsonObject(value) && value.size === 0;
+}
 
 /** How each kind of node is applied to a value. A reference (&) has no value of its own, nor have parts of other nodes. */
 const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
@@ -109,7 +113,7 @@ function call(node: NodeOf<'Function'>, value: JsonValue, literals: Literals): J
     if (child.type !== 'ExpressionReference') return evaluateQuery(child, value, literals);
     return (item: JsonValue) => evaluateQuery(child.child, item, literals);
   });
-  return called.apply(given);
+  return called.apply(node.name, given);
 }
 
 function compare(comparator: NodeOf<'Comparator'>['name'], a: JsonValue, b: JsonValue): JsonValue {

@@ -1,12 +1,116 @@
 import { compareDecimals } from '../json/decimal.ts';
 import { addDecimals, divideDecimals, floorDecimal, negateDecimal } from '../json/decimal-arithmetic.ts';
 import { printJson } from '../json/print.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { compareTexts } from './column.ts';
-import { type Arguments, defineFunction, type QueryFunction } from './query-signature.ts';
-import { isEqual, QueryProblem, typeOf } from './query-values.ts';
 
-export type { QueryArgument, QueryFunction } from './query-signature.ts';
+/** Why an expression cannot be compiled or applied; becomes a USAGE failure with the expression in it. */
+export class QueryProblem extends Error {}
+
+/** The type by its name in JMESPath. */
+export function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (value instanceof JsonNumber) return 'number';
+  if (isJsonArray(value)) return 'array';
+  if (isJsonObject(value)) return 'object';
+  return typeof value === 'string' ? 'string' : 'boolean';
+}
+
+/** Equal by value: 10.10 and 10.1 are, "10.1" and 10.1 are not; the order of keys does not count. */
+export function isEqual(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  if (a instanceof JsonNumber && b instanceof JsonNumber) return compareDecimals(a.text, b.text) === 0;
+  if (isJsonArray(a) && isJsonArray(b)) {
+    return a.length === b.length && a.every((item, index) => isEqual(item, b[index] ?? null));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b) || a.size !== b.size) return false;
+  for (const [key, member] of a) {
+    const other = b.get(key);
+    if (other === undefined || !isEqual(member, other)) return false;
+  }
+  return true;
+}
+
+type Expression = (item: JsonValue) => JsonValue;
+
+/** A value, or (written with &) an expression to be applied to items. */
+export type QueryArgument = JsonValue | Expression;
+
+/** A function of JMESPath. */
+export interface QueryFunction {
+  /** Least and greatest number of arguments. */
+  readonly least: number;
+  readonly most: number;
+  /** Raises QueryProblem, under its name, for an argument of another type than it wants. */
+  apply(name: string, given: readonly QueryArgument[]): JsonValue;
+}
+
+interface Types {
+  readonly value: JsonValue;
+  readonly string: string;
+  readonly number: JsonNumber;
+  readonly array: readonly JsonValue[];
+  readonly numbers: readonly JsonNumber[];
+  readonly object: JsonObject;
+  readonly expression: Expression;
+}
+
+const isArray = (given: QueryArgument) => Array.isArray(given);
+
+/** The types by their words, and how they are told. */
+const TYPES: Readonly<Record<keyof Types, readonly [words: string, is: (given: QueryArgument) => boolean]>> = {
+  value: ['a value', (given) => typeof given !== 'function'],
+  string: ['a string', (given) => typeof given === 'string'],
+  number: ['a number', (given) => given instanceof JsonNumber],
+  array: ['an array', isArray],
+  numbers: ['an array', isArray],
+  object: ['an object', (given) => given instanceof Map],
+  expression: ['an expression (&…)', (given) => typeof given === 'function'],
+};
+
+function refuse(name: string, wanted: string, index: number, found: QueryArgument): never {
+  const got = typeof found === 'function' ? 'an expression' : typeOf(found);
+  throw new QueryProblem(`${name}() wants ${wanted} as argument ${index + 1}, got ${got}`);
+}
+
+function check(name: string, type: keyof Types, index: number, given: QueryArgument): void {
+  const [words, is] = TYPES[type];
+  if (!is(given)) refuse(name, words, index, given);
+  if (type !== 'numbers' || typeof given === 'function' || !isJsonArray(given)) return;
+  for (const item of given) if (!(item instanceof JsonNumber)) refuse(name, 'only numbers', index, item);
+}
+
+type Values<T extends readonly (keyof Types)[]> = { readonly [Index in keyof T]: Types[T[Index]] };
+
+/** A function of as many arguments as types. */
+function takes<const T extends readonly (keyof Types)[]>(
+  types: T,
+  body: (...given: Values<T>) => JsonValue,
+): QueryFunction {
+  const count = types.length;
+  return {
+    least: count,
+    most: count,
+    apply(name, given) {
+      for (const [index, type] of types.entries()) check(name, type, index, given[index] ?? null);
+      // Each has just been held against its type.
+      return body(...(given as unknown as Values<T>));
+    },
+  };
+}
+
+/** A function of one or more arguments of one type. */
+function takesMany<T extends keyof Types>(type: T, body: (given: readonly Types[T][]) => JsonValue): QueryFunction {
+  return {
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    apply(name, given) {
+      for (const [index, one] of given.entries()) check(name, type, index, one);
+      // Each has just been held against its type.
+      return body(given as readonly Types[T][]);
+    },
+  };
+}
 
 /** The sum of numbers, exactly; 0 for none. */
 function sum(numbers: readonly JsonNumber[]): JsonNumber {
@@ -71,94 +175,63 @@ function extreme(
 
 const itself = (item: JsonValue): JsonValue => item;
 
-function length(given: Arguments): JsonValue {
-  const value = given.value(0);
+function length(value: JsonValue): JsonValue {
   if (typeof value === 'string') return count([...value].length);
   if (isJsonArray(value)) return count(value.length);
   if (isJsonObject(value)) return count(value.size);
   throw new QueryProblem(`length() wants a string, array or object, got ${typeOf(value)}`);
 }
 
-function contains(given: Arguments): JsonValue {
-  const subject = given.value(0);
-  const wanted = given.value(1);
+function contains(subject: JsonValue, wanted: JsonValue): JsonValue {
   if (isJsonArray(subject)) return subject.some((item) => isEqual(item, wanted));
   if (typeof subject === 'string') return typeof wanted === 'string' && subject.includes(wanted);
   throw new QueryProblem(`contains() wants a string or array, got ${typeOf(subject)}`);
 }
 
-function reverse(given: Arguments): JsonValue {
-  const value = given.value(0);
+function reverse(value: JsonValue): JsonValue {
   if (typeof value === 'string') return [...value].reverse().join('');
-  return [...given.array(0)].reverse();
+  return isJsonArray(value) ? [...value].reverse() : refuse('reverse', 'an array', 0, value);
 }
 
-function toNumber(given: Arguments): JsonValue {
-  const value = given.value(0);
+function toNumber(value: JsonValue): JsonValue {
   if (value instanceof JsonNumber) return value;
   return typeof value === 'string' && NUMBER.test(value) ? new JsonNumber(value) : null;
 }
 
-function average(given: Arguments): JsonValue {
-  const numbers = given.numbers(0);
-  return numbers.length === 0 ? null : quotient(sum(numbers), count(numbers.length));
+function join(glue: string, items: readonly JsonValue[]): JsonValue {
+  const texts = items.filter((item) => typeof item === 'string');
+  if (texts.length < items.length) throw new QueryProblem('join() wants an array of strings');
+  return texts.join(glue);
 }
-
-function join(given: Arguments): JsonValue {
-  const texts = given.array(1).map((item) => {
-    if (typeof item !== 'string') throw new QueryProblem('join() wants an array of strings');
-    return item;
-  });
-  return texts.join(given.text(0));
-}
-
-const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 /** The functions of JMESPath by name. All see the service's digits; only arithmetic makes new numbers. */
 export const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
-  [
-    defineFunction('abs', 1, 1, (given) =>
-      given.number(0).text.startsWith('-') ? negate(given.number(0)) : given.number(0),
-    ),
-    defineFunction('avg', 1, 1, average),
-    defineFunction('ceil', 1, 1, (given) => negate(floor(negate(given.number(0))))),
-    defineFunction('contains', 2, 2, contains),
-    defineFunction('floor', 1, 1, (given) => floor(given.number(0))),
-    defineFunction('keys', 1, 1, (given) => [...given.object(0).keys()]),
-    defineFunction('length', 1, 1, length),
-    defineFunction('map', 2, 2, (given) => given.array(1).map(given.expression(0))),
-    defineFunction('max', 1, 1, (given) => extreme('max', given.array(0), itself, 1)),
-    defineFunction('max_by', 2, 2, (given) => extreme('max_by', given.array(0), given.expression(1), 1)),
-    defineFunction(
-      'merge',
-      1,
-      NO_LIMIT,
-      (given) => new Map(given.all().flatMap((_, index) => [...given.object(index)])),
-    ),
-    defineFunction('min', 1, 1, (given) => extreme('min', given.array(0), itself, -1)),
-    defineFunction('min_by', 2, 2, (given) => extreme('min_by', given.array(0), given.expression(1), -1)),
-    defineFunction('not_null', 1, NO_LIMIT, (given) => {
-      return (
-        given
-          .all()
-          .map((_, index) => given.value(index))
-          .find((value) => value !== null) ?? null
-      );
-    }),
-    defineFunction('reverse', 1, 1, reverse),
-    defineFunction('sort', 1, 1, (given) => ordered('sort', given.array(0), itself)),
-    defineFunction('sort_by', 2, 2, (given) => ordered('sort_by', given.array(0), given.expression(1))),
-    defineFunction('sum', 1, 1, (given) => sum(given.numbers(0))),
-    defineFunction('to_array', 1, 1, (given) => (isJsonArray(given.value(0)) ? given.value(0) : [given.value(0)])),
-    defineFunction('to_number', 1, 1, toNumber),
-    defineFunction('to_string', 1, 1, (given) => {
-      const value = given.value(0);
-      return typeof value === 'string' ? value : printJson(value);
-    }),
-    defineFunction('type', 1, 1, (given) => typeOf(given.value(0))),
-    defineFunction('values', 1, 1, (given) => [...given.object(0).values()]),
-    defineFunction('ends_with', 2, 2, (given) => given.text(0).endsWith(given.text(1))),
-    defineFunction('join', 2, 2, join),
-    defineFunction('starts_with', 2, 2, (given) => given.text(0).startsWith(given.text(1))),
-  ].map((one) => [one.name, one]),
+  Object.entries({
+    abs: takes(['number'], (number) => (number.text.startsWith('-') ? negate(number) : number)),
+    avg: takes(['numbers'], (numbers) => (numbers.length === 0 ? null : quotient(sum(numbers), count(numbers.length)))),
+    ceil: takes(['number'], (number) => negate(floor(negate(number)))),
+    contains: takes(['value', 'value'], contains),
+    ends_with: takes(['string', 'string'], (text, end) => text.endsWith(end)),
+    floor: takes(['number'], floor),
+    join: takes(['string', 'array'], join),
+    keys: takes(['object'], (object) => [...object.keys()]),
+    length: takes(['value'], length),
+    map: takes(['expression', 'array'], (expression, items) => items.map(expression)),
+    max: takes(['array'], (items) => extreme('max', items, itself, 1)),
+    max_by: takes(['array', 'expression'], (items, key) => extreme('max_by', items, key, 1)),
+    merge: takesMany('object', (objects) => new Map(objects.flatMap((object) => [...object]))),
+    min: takes(['array'], (items) => extreme('min', items, itself, -1)),
+    min_by: takes(['array', 'expression'], (items, key) => extreme('min_by', items, key, -1)),
+    not_null: takesMany('value', (values) => values.find((value) => value !== null) ?? null),
+    reverse: takes(['value'], reverse),
+    sort: takes(['array'], (items) => ordered('sort', items, itself)),
+    sort_by: takes(['array', 'expression'], (items, key) => ordered('sort_by', items, key)),
+    starts_with: takes(['string', 'string'], (text, start) => text.startsWith(start)),
+    sum: takes(['numbers'], sum),
+    to_array: takes(['value'], (value) => (isJsonArray(value) ? value : [value])),
+    to_number: takes(['value'], toNumber),
+    to_string: takes(['value'], (value) => (typeof value === 'string' ? value : printJson(value))),
+    type: takes(['value'], typeOf),
+    values: takes(['object'], (object) => [...object.values()]),
+  }),
 );

@@ -3,8 +3,8 @@ import { Failure } from '../failure.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
-import { evaluateQuery, type QueryNode, QueryProblem, refuseExtension } from './query-evaluate.ts';
-import { FUNCTIONS } from './query-functions.ts';
+import { evaluateQuery, type QueryNode, refuseExtension } from './query-evaluate.ts';
+import { FUNCTIONS, QueryProblem } from './query-functions.ts';
 import { shortenText } from './safe-text.ts';
 
 /** A compiled expression: answers null where nothing matches. Raises USAGE where the types do not fit. */
