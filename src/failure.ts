@@ -219,6 +219,8 @@ export interface Fault {
   readonly problem: string;
   /** What was given as a card id and is none: it may hold the one that was meant. */
   readonly refusedId?: string | undefined;
+  /** A word that follows where nothing more was expected. */
+  readonly unexpected?: string;
 }
 
 /** Makes one USAGE failure of all faults of a call, because all are reported together. */

@@ -168,7 +168,11 @@ export function parseInput(
   if (words.length > limit) {
     const unexpected = words.slice(limit).map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
     const hints = [`see \`frontdesk ${name} --help\``];
-    faults.push(new Failure('USAGE', `unexpected argument: ${unexpected.join(' ')}`, { hints }));
+    const surplus = words
+      .slice(limit)
+      .map((word) => ({ where: 'unexpected argument', problem: word, unexpected: word }));
+    const problem = `unexpected argument: ${unexpected.join(' ')}`;
+    faults.push(new Failure('USAGE', problem, { hints, faults: surplus }));
   }
   return { words: words.slice(0, limit), options: parsed.options };
 }

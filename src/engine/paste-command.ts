@@ -24,11 +24,12 @@ export function withoutYes(word: string): readonly string[] {
 /** A refusal of words without quotes (`--reason lost ticket`), with the quoted text as a hint. `texts`: its options. */
 export function withQuotesHint(failure: Failure, argv: readonly string[], texts: readonly string[]): Failure {
   if (maskArguments(argv) !== undefined) return failure;
+  const refused = failure.faults.flatMap(({ refusedId, unexpected }) => [refusedId, unexpected]);
   for (const [index, option] of argv.entries()) {
     if (!texts.includes(option)) continue;
     const end = argv.findIndex((word, at) => at > index + 1 && (word.startsWith('-') || CARD_ID.test(word)));
     const words = argv.slice(index + 1, end === -1 ? argv.length : end);
-    if (words.length < 2 || !words.slice(1).some((word) => failure.message.includes(word))) continue;
+    if (words.length < 2 || !words.slice(1).some((word) => refused.includes(word))) continue;
     return failure.with({}, [`put the text in quotes: ${option} ${doubleQuote(words.join(' '))}`, ...failure.hints]);
   }
   return failure;

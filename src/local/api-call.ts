@@ -141,7 +141,7 @@ async function printAnswer(session: Session, api: ApiInput, answer: Answer, show
   const { format, columns, sortBy } = session.output;
   const isTabular = format === 'csv' || (format === 'table' && (columns ?? sortBy) !== undefined);
   if (isTabular) {
-    const { queryResult } = await import('../output/query-result.ts');
+    const { queryResult } = await import('../output/render.ts');
     await session.print(queryResult(shown));
     return;
   }

@@ -147,12 +147,12 @@ class CardView {
         ...['type', 'amount', 'transactionId'].map((name) => memberText(one, name)),
       ]);
     const table = [TRANSACTION_HEADERS, ...rows];
-    const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => displayWidth(row[column] ?? ''))));
+    const widths = TRANSACTION_HEADERS.map((_, column) =>
+      Math.max(...table.map((row) => displayWidth(row[column] ?? ''))),
+    );
     const lines = table.map((row, index) => {
-      const [time = '', type = '', amount = '', id = ''] = row;
-      const [timeWidth = 0, typeWidth = 0, amountWidth = 0] = widths;
-      const line = `${padText(time, timeWidth)}  ${padText(type, typeWidth)}  ${padText(amount, amountWidth, 'right')}  ${id}`;
-      const shown = `  ${this.#cut(line, this.#roomAfter(2))}`;
+      const cells = row.map((cell, column) => padText(cell, widths[column] ?? 0, column === 2 ? 'right' : 'left'));
+      const shown = `  ${this.#cut(cells.join('  ').trimEnd(), this.#roomAfter(2))}`;
       return index === 0 ? this.#paint.faint(shown.trimEnd()) : shown;
     });
     const title =

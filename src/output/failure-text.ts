@@ -30,6 +30,9 @@ export const ERROR = object(
   },
 );
 
+/** In the contract's order. The properties of an object shape are its members. */
+const ERROR_MEMBERS = Object.keys(ERROR['properties'] as object) as readonly (keyof ShapeOf<typeof ERROR>)[];
+
 /** The line that a failure prints on stderr with -o json or ndjson. */
 export const ERROR_OUTPUT = object({ error: ERROR });
 
@@ -125,14 +128,12 @@ export function renderFailure(failure: Failure, format: Format, style: FailureSt
 
 /** The members of the JSON error object, in the contract's order, also for the rows of a run. */
 export function errorObject(failure: Failure): JsonValue {
-  const { operation, id, outcome, http, service, body, attempts, row, ...rest } = failure.details;
-  const { sentAt, phase, observed, resultId, retryAt } = rest;
-  const hint = failure.hints.length === 0 ? undefined : failure.hints.slice(0, MAX_HINTS).join('; ');
-  const { code, exitCode, message } = failure;
-  const known = { code, exitCode, message, hint, operation, id, outcome, http, service, body, attempts, row };
-  const members: ShapeOf<typeof ERROR> = { ...known, sentAt, phase, observed, resultId, retryAt };
+  const { code, exitCode, message, hints, details } = failure;
+  const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).join('; ');
+  const members: ShapeOf<typeof ERROR> = { code, exitCode, message, hint, ...details };
   const object = new Map<string, JsonValue>();
-  for (const [name, value] of Object.entries(members)) {
+  for (const name of ERROR_MEMBERS) {
+    const value = members[name];
     if (value === undefined) continue;
     // Of these only `http` and the counts are plain values. The rest are JSON values, perhaps of megabytes: not copied.
     object.set(name, name === 'http' || typeof value === 'number' ? fromPlain(value) : (value as JsonValue));
