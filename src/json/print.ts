@@ -84,13 +84,11 @@ export async function writeJson(
 
 /** An object or a list of which a part is printed. */
 interface Level {
-  readonly members: Iterator<[string, JsonValue]> | undefined;
-  readonly items: readonly JsonValue[];
-  index: number;
+  readonly parts: Iterator<readonly [string | number, JsonValue]>;
+  readonly close: ']' | '}';
   readonly newline: string;
+  isBegun: boolean;
 }
-
-const NO_ITEMS: readonly JsonValue[] = [];
 
 /** Prints one value a step, so that the reader never waits for all of it. */
 class Printer {
@@ -123,8 +121,11 @@ class Printer {
     if (typeof value === 'string') this.#text(value);
     else if (value instanceof JsonNumber) this.out += value.text;
     else if (value === null || typeof value === 'boolean') this.out += String(value);
-    else if (isJsonArray(value)) this.#open('[', undefined, value, value.length === 0);
-    else this.#object(value);
+    else {
+      const known = this.#isCompact ? rememberedText(value) : undefined;
+      if (known === undefined) this.#open(value);
+      else this.out += known;
+    }
   }
 
   /** False: everything is printed. */
@@ -135,49 +136,31 @@ class Printer {
     }
     const level = this.#levels.at(-1);
     if (level === undefined) return false;
-    if (level.members === undefined) this.#item(level);
-    else this.#member(level, level.members);
+    const next = level.parts.next();
+    if (next.done === true) {
+      this.#levels.pop();
+      this.out += this.#lineEnd() + level.close;
+      return true;
+    }
+    const [name, part] = next.value;
+    this.out += level.isBegun ? `,${level.newline}` : level.newline;
+    level.isBegun = true;
+    if (typeof name === 'string') this.out += quote(name) + this.#colon;
+    this.begin(part);
     return true;
   }
 
-  #object(value: JsonObject): void {
-    const known = this.#isCompact ? rememberedText(value) : undefined;
-    if (known === undefined) this.#open('{', value.entries(), NO_ITEMS, value.size === 0);
-    else this.out += known;
+  #lineEnd(): string {
+    return this.#levels.at(-1)?.newline ?? this.#newline;
   }
 
-  #open(bracket: '[' | '{', members: Level['members'], items: readonly JsonValue[], isEmpty: boolean): void {
-    if (isEmpty) {
-      this.out += bracket === '[' ? '[]' : '{}';
-      return;
-    }
-    const newline = (this.#levels.at(-1)?.newline ?? this.#newline) + this.#step;
-    this.#levels.push({ members, items, index: 0, newline });
-    this.out += bracket;
-  }
-
-  #item(level: Level): void {
-    // Asked for only below the length, so there is an item.
-    if (level.index < level.items.length) this.#part(level, undefined, level.items[level.index] as JsonValue);
-    else this.#close(']');
-  }
-
-  #member(level: Level, members: Iterator<[string, JsonValue]>): void {
-    const next = members.next();
-    if (next.done === true) this.#close('}');
-    else this.#part(level, next.value[0], next.value[1]);
-  }
-
-  #part(level: Level, name: string | undefined, value: JsonValue): void {
-    this.out += level.index === 0 ? level.newline : `,${level.newline}`;
-    level.index += 1;
-    if (name !== undefined) this.out += quote(name) + this.#colon;
-    this.begin(value);
-  }
-
-  #close(bracket: ']' | '}'): void {
-    this.#levels.pop();
-    this.out += (this.#levels.at(-1)?.newline ?? this.#newline) + bracket;
+  #open(value: readonly JsonValue[] | JsonObject): void {
+    const [open, close, size] = isJsonArray(value)
+      ? (['[', ']', value.length] as const)
+      : (['{', '}', value.size] as const);
+    this.out += size === 0 ? open + close : open;
+    if (size > 0)
+      this.#levels.push({ parts: value.entries(), close, newline: this.#lineEnd() + this.#step, isBegun: false });
   }
 
   #text(text: string): void {

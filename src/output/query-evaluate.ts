@@ -7,6 +7,9 @@ import { FUNCTIONS, isEqual, type QueryArgument, QueryProblem } from './query-fu
 /** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */
 export type QueryNode = ReturnType<typeof compile>;
 
+/** Applies a part of the expression to a value. */
+type Apply = (node: QueryNode, value: JsonValue) => JsonValue;
+
 /** The literal that stands in the expression under a stand-in text, if it is one. */
 type Literals = (text: string) => JsonValue | undefined;
 
@@ -16,7 +19,7 @@ type NodeOf<Type, Node = QueryNode> = Node extends { readonly type: unknown }
     : never
   : never;
 
-type Rule<Type> = (node: NodeOf<Type>, value: JsonValue, literals: Literals) => JsonValue;
+type Rule<Type> = (node: NodeOf<Type>, value: JsonValue, apply: Apply) => JsonValue;
 
 /** JMESPath's false: null, false, and every empty string, array and object. Zero is true. */
 function isFalse(value: JsonValue): boolean {
@@ -30,46 +33,42 @@ const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
   Identity: (_, value) => value,
   Current: (_, value) => value,
   Field: ({ name }, value) => (isJsonObject(value) ? (value.get(name) ?? null) : null),
-  Literal: (node, _, literals) =>
-    (typeof node.value === 'string' ? literals(node.value) : undefined) ?? fromPlain(node.value),
   Index: (node, value) => (isJsonArray(value) ? (value.at(node.value) ?? null) : null),
   Slice: slice,
-  Pipe: (node, value, literals) => evaluateQuery(node.right, evaluateQuery(node.left, value, literals), literals),
-  IndexExpression: (node, value, literals) =>
-    evaluateQuery(node.right, evaluateQuery(node.left, value, literals), literals),
-  Subexpression(node, value, literals) {
-    const left = evaluateQuery(node.left, value, literals);
-    return left === null ? null : evaluateQuery(node.right, left, literals);
+  Pipe: (node, value, apply) => apply(node.right, apply(node.left, value)),
+  IndexExpression: (node, value, apply) => apply(node.right, apply(node.left, value)),
+  Subexpression(node, value, apply) {
+    const left = apply(node.left, value);
+    return left === null ? null : apply(node.right, left);
   },
-  OrExpression(node, value, literals) {
-    const left = evaluateQuery(node.left, value, literals);
-    return isFalse(left) ? evaluateQuery(node.right, value, literals) : left;
+  OrExpression(node, value, apply) {
+    const left = apply(node.left, value);
+    return isFalse(left) ? apply(node.right, value) : left;
   },
-  AndExpression(node, value, literals) {
-    const left = evaluateQuery(node.left, value, literals);
-    return isFalse(left) ? left : evaluateQuery(node.right, value, literals);
+  AndExpression(node, value, apply) {
+    const left = apply(node.left, value);
+    return isFalse(left) ? left : apply(node.right, value);
   },
-  NotExpression: ({ child }, value, literals) => isFalse(evaluateQuery(child, value, literals)),
-  Comparator: (node, value, literals) =>
-    compare(node.name, evaluateQuery(node.left, value, literals), evaluateQuery(node.right, value, literals)),
+  NotExpression: ({ child }, value, apply) => isFalse(apply(child, value)),
+  Comparator: (node, value, apply) => compare(node.name, apply(node.left, value), apply(node.right, value)),
   Projection: project,
-  ValueProjection(node, value, literals) {
-    const base = evaluateQuery(node.left, value, literals);
-    return isJsonObject(base) ? collect([...base.values()], node.right, literals) : null;
+  ValueProjection(node, value, apply) {
+    const base = apply(node.left, value);
+    return isJsonObject(base) ? collect([...base.values()], node.right, apply) : null;
   },
-  FilterProjection(node, value, literals) {
-    const base = evaluateQuery(node.left, value, literals);
+  FilterProjection(node, value, apply) {
+    const base = apply(node.left, value);
     if (!isJsonArray(base)) return null;
-    const kept = base.filter((item) => !isFalse(evaluateQuery(node.condition, item, literals)));
-    return collect(kept, node.right, literals);
+    const kept = base.filter((item) => !isFalse(apply(node.condition, item)));
+    return collect(kept, node.right, apply);
   },
-  Flatten(node, value, literals) {
-    const child = evaluateQuery(node.child, value, literals);
+  Flatten(node, value, apply) {
+    const child = apply(node.child, value);
     return isJsonArray(child) ? child.flatMap((item) => (isJsonArray(item) ? item : [item])) : null;
   },
-  MultiSelectList: ({ children }, value, literals) => children.map((child) => evaluateQuery(child, value, literals)),
-  MultiSelectHash: ({ children }, value, literals) =>
-    new Map(children.map((child) => [child.name, evaluateQuery(child.value, value, literals)])),
+  MultiSelectList: ({ children }, value, apply) => children.map((child) => apply(child, value)),
+  MultiSelectHash: ({ children }, value, apply) =>
+    new Map(children.map((child) => [child.name, apply(child.value, value)])),
   Function: call,
 };
 
@@ -90,28 +89,34 @@ export function refuseExtension({ type }: QueryNode): void {
 }
 
 /** Applies a syntax tree to a value by the rules of JMESPath, numbers compared by value and kept by digits. */
-export function evaluateQuery(node: QueryNode, value: JsonValue, literals: Literals): JsonValue {
-  // A rule stands under the type of the nodes that it takes.
-  const rule = RULES[node.type] as ((node: QueryNode, value: JsonValue, literals: Literals) => JsonValue) | undefined;
-  if (rule !== undefined) return rule(node, value, literals);
-  throw new QueryProblem('an expression reference (&) may only be the argument of a function');
+export function evaluateQuery(tree: QueryNode, value: JsonValue, literals: Literals): JsonValue {
+  const apply: Apply = (node, found) => {
+    if (node.type === 'Literal') {
+      return (typeof node.value === 'string' ? literals(node.value) : undefined) ?? fromPlain(node.value);
+    }
+    // A rule stands under the type of the nodes that it takes.
+    const rule = RULES[node.type] as Rule<QueryNode['type']> | undefined;
+    if (rule !== undefined) return rule(node, found, apply);
+    throw new QueryProblem('an expression reference (&) may only be the argument of a function');
+  };
+  return apply(tree, value);
 }
 
-function project({ left, right }: NodeOf<'Projection'>, value: JsonValue, literals: Literals): JsonValue {
-  const base = evaluateQuery(left, value, literals);
-  return isJsonArray(base) ? collect(base, right, literals) : null;
+function project({ left, right }: NodeOf<'Projection'>, value: JsonValue, apply: Apply): JsonValue {
+  const base = apply(left, value);
+  return isJsonArray(base) ? collect(base, right, apply) : null;
 }
 
-function collect(items: readonly JsonValue[], right: QueryNode, literals: Literals): JsonValue {
-  return items.map((item) => evaluateQuery(right, item, literals)).filter((item) => item !== null);
+function collect(items: readonly JsonValue[], right: QueryNode, apply: Apply): JsonValue {
+  return items.map((item) => apply(right, item)).filter((item) => item !== null);
 }
 
-function call(node: NodeOf<'Function'>, value: JsonValue, literals: Literals): JsonValue {
+function call(node: NodeOf<'Function'>, value: JsonValue, apply: Apply): JsonValue {
   const called = FUNCTIONS.get(node.name);
   if (called === undefined) throw new QueryProblem(`there is no function ${node.name}()`);
   const given = node.children.map((child): QueryArgument => {
-    if (child.type !== 'ExpressionReference') return evaluateQuery(child, value, literals);
-    return (item: JsonValue) => evaluateQuery(child.child, item, literals);
+    if (child.type !== 'ExpressionReference') return apply(child, value);
+    return (item: JsonValue) => apply(child.child, item);
   });
   return called.apply(node.name, given);
 }

@@ -8,7 +8,7 @@ import { compareTexts } from './column.ts';
 export class QueryProblem extends Error {}
 
 /** The type by its name in JMESPath. */
-export function typeOf(value: JsonValue): string {
+function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (value instanceof JsonNumber) return 'number';
   if (isJsonArray(value)) return 'array';

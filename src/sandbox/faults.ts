@@ -5,9 +5,11 @@ export type FaultEffect =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds: number | undefined }
   | { readonly kind: 'timeout' | 'reset-before' | 'reset-after' | 'truncate' | 'garbage' };
 
+const METHODS = ['GET', 'POST', '*'] as const;
+
 /** One `--fault`, read. */
 export interface FaultRule {
-  readonly method: 'GET' | 'POST' | '*';
+  readonly method: (typeof METHODS)[number];
   /** Any part of the path as it is sent, without the query. */
   readonly pathPart: string;
   readonly effect: FaultEffect;
@@ -37,46 +39,40 @@ function readEffect(text: string): FaultEffect {
   };
 }
 
-function readTimes(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Unreadable(`the times '*${text}' are not a whole number from 1 on`);
-  return Number(text);
+/** What was read, unless it could not be. */
+function readable<Value>(value: Value | undefined, problem: string): Value {
+  if (value === undefined) throw new Unreadable(problem);
+  return value;
 }
 
-function readPercent(text: string): number {
-  const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number(text.replace(/%$/, '')) : Number.NaN;
-  if (!(percent > 0 && percent <= 100)) {
-    throw new Unreadable(`the chance '@${text}' is not a percentage above 0 and up to 100, such as @50%`);
-  }
-  return percent;
-}
-
-function readMethod(text: string): FaultRule['method'] {
-  const method = text.toUpperCase();
-  if (method === 'GET' || method === 'POST' || method === '*') return method;
-  throw new Unreadable(`the method '${text}' is none of GET, POST, *`);
+function readPercent(text: string): number | undefined {
+  const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number(text.replace(/%$/, '')) : 0;
+  return percent > 0 && percent <= 100 ? percent : undefined;
 }
 
 function readPathPart(text: string): string {
   if (text === '') throw new Unreadable('the path part is empty; / fits every path');
-  if (/[\s{}]/.test(text)) {
-    throw new Unreadable(`the path part '${text}' must be a part of a path as it is sent, such as /block`);
-  }
-  return text;
+  const part = /[\s{}]/.test(text) ? undefined : text;
+  return readable(part, `the path part '${text}' must be a part of a path as it is sent, such as /block`);
 }
 
 /** Reads one fault; the effect begins behind the last colon, so that an id with a colon can be named. */
 function readFault(text: string): FaultRule {
-  const match = /^\s*(\S+)\s+(.*):(.*)$/s.exec(text);
-  if (match === null)
-    throw new Unreadable("it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'");
-  const [, method = '', pathPart = '', rest = ''] = match;
+  const form = "it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'";
+  const [, method = '', pathPart = '', rest = ''] = readable(/^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined, form);
   const [, effect = '', mark, amount = ''] = /^([^*@]*)(?:([*@])(.*))?$/s.exec(rest.trim()) ?? [];
+  const times = /^[1-9]\d{0,8}$/.test(amount) ? Number(amount) : undefined;
+  const badTimes = `the times '*${amount}' are not a whole number from 1 on`;
+  const badChance = `the chance '@${amount}' is not a percentage above 0 and up to 100, such as @50%`;
   return {
-    method: readMethod(method),
+    method: readable(
+      METHODS.find((known) => known === method.toUpperCase()),
+      `the method '${method}' is none of ${METHODS.join(', ')}`,
+    ),
     pathPart: readPathPart(pathPart.trim()),
     effect: readEffect(effect),
-    times: mark === '*' ? readTimes(amount) : undefined,
-    percent: mark === '@' ? readPercent(amount) : undefined,
+    times: mark === '*' ? readable(times, badTimes) : undefined,
+    percent: mark === '@' ? readable(readPercent(amount), badChance) : undefined,
   };
 }
 

@@ -2,24 +2,12 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { readWhole } from '../files/readable.ts';
-import type { FaultRule } from './faults.ts';
 import { FileStore } from './file-store.ts';
-import { makeTokens } from './ids.ts';
 import { builtInSeed, parseSeed } from './seed.ts';
-import { type SandboxServer, startSandboxServer } from './server.ts';
-import { memoryStore, type SandboxState, type SandboxStore } from './state.ts';
+import { type SandboxServer, type SandboxServerOptions, startSandboxServer } from './server.ts';
+import { memoryStore, type SandboxState } from './state.ts';
 
 type SandboxPorts = Pick<Context, 'pid' | 'clock' | 'random'>;
-
-function start(
-  store: SandboxStore,
-  { port, latencyMs, faults }: Pick<ServeOptions, 'port' | 'latencyMs' | 'faults'>,
-  ports: SandboxPorts,
-): Promise<SandboxServer> {
-  const random = () => ports.random();
-  const { clock } = ports;
-  return startSandboxServer({ store, port, latencyMs, faults, random, clock, tokens: makeTokens(random) });
-}
 
 /**
  * The sandbox of `--profile sandbox`: in this process, on any free port, its state kept in `stateDir` between
@@ -27,16 +15,13 @@ function start(
  */
 export async function openSandbox(stateDir: string | undefined, ports: SandboxPorts): Promise<SandboxServer> {
   const store = stateDir === undefined ? memoryStore(builtInSeed()) : new FileStore(stateDir, ports);
-  return start(store, { port: 0, latencyMs: 0, faults: [] }, ports);
+  return startSandboxServer({ store, port: 0, latencyMs: 0, faults: [] }, ports);
 }
 
 /** What `sandbox serve` was asked for. */
-export interface ServeOptions {
-  readonly port: number;
+export interface ServeOptions extends Omit<SandboxServerOptions, 'store'> {
   /** Path of a seed file; undefined: the built-in seed. */
   readonly seedFile: string | undefined;
-  readonly latencyMs: number;
-  readonly faults: readonly FaultRule[];
 }
 
 async function readSeedFile(path: string): Promise<SandboxState> {
@@ -58,5 +43,5 @@ async function readSeedFile(path: string): Promise<SandboxState> {
  */
 export async function runServe(options: ServeOptions, ports: SandboxPorts): Promise<SandboxServer> {
   const state = options.seedFile === undefined ? builtInSeed() : await readSeedFile(options.seedFile);
-  return start(memoryStore(state), options, ports);
+  return startSandboxServer({ ...options, store: memoryStore(state) }, ports);
 }

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { OPERATIONS } from '../api/operations.ts';
-import type { ClockPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { CALENDAR_RULES } from './calendars.ts';
 import { CARD_RULES } from './cards.ts';
 import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
-import { randomHex, type SandboxTokens, type Sources } from './ids.ts';
+import { makeTokens, randomHex, type SandboxTokens, type Sources } from './ids.ts';
 import { refusalReply } from './refusal.ts';
 import { type Call, checkRequest, type OperationKey, Refused, type Rule } from './request.ts';
 import type { Decision, Reply, SandboxState, SandboxStore } from './state.ts';
@@ -23,16 +23,14 @@ export function decide(state: SandboxState, call: Call, sources: Sources): Decis
   return RULES[call.key](state, call, sources);
 }
 
-interface SandboxServerOptions {
+/** How a sandbox is served. */
+export interface SandboxServerOptions {
   readonly store: SandboxStore;
   /** 0: any free port. */
   readonly port: number;
   /** Every answer waits this long; the change that it reports was made before the wait. */
   readonly latencyMs: number;
   readonly faults: readonly FaultRule[];
-  readonly random: () => number;
-  readonly clock: ClockPort;
-  readonly tokens: SandboxTokens;
 }
 
 /** A sandbox that listens. */
@@ -93,16 +91,22 @@ function readBody(request: IncomingMessage, onBody: (body: Body) => void): void 
 
 /** What answers the requests of one server. */
 class Responder {
+  readonly tokens: SandboxTokens;
   readonly #options: SandboxServerOptions;
+  readonly #random: () => number;
+  readonly #clock: Context['clock'];
   readonly #nextFault: FaultPicker | undefined;
   readonly #requestIdPrefix: string;
   readonly #delayed = new Set<NodeJS.Timeout>();
   #requests = 0;
 
-  constructor(options: SandboxServerOptions) {
+  constructor(options: SandboxServerOptions, ports: Pick<Context, 'clock' | 'random'>) {
     this.#options = options;
-    this.#nextFault = options.faults.length === 0 ? undefined : pickFaults(options.faults, options.random);
-    this.#requestIdPrefix = `req_${randomHex(options.random, 8)}_`;
+    this.#clock = ports.clock;
+    this.#random = () => ports.random();
+    this.tokens = makeTokens(this.#random);
+    this.#nextFault = options.faults.length === 0 ? undefined : pickFaults(options.faults, this.#random);
+    this.#requestIdPrefix = `req_${randomHex(this.#random, 8)}_`;
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
@@ -151,10 +155,10 @@ class Responder {
     }
     const { authorization, 'content-type': contentType } = request.headers;
     const { method = '', url: target = '' } = request;
-    const { tokens, store, clock, random } = this.#options;
+    const { store } = this.#options;
     try {
-      const call = checkRequest({ method, target, authorization, contentType, body: body.text }, tokens);
-      const sources: Sources = { now: new Date(clock.now()).toISOString(), random };
+      const call = checkRequest({ method, target, authorization, contentType, body: body.text }, this.tokens);
+      const sources: Sources = { now: new Date(this.#clock.now()).toISOString(), random: this.#random };
       if (OPERATIONS[call.key].effect.kind === 'read') return decide(store.read(), call, sources).reply;
       return (await store.commit((state) => decide(state, call, sources))).reply;
     } catch (error) {
@@ -227,8 +231,11 @@ function listen(server: Server, port: number): Promise<number> {
  * Plays the service of the spec, both families, on loopback until it is closed. Writes are kept by `store`
  * before they are answered. Raises USAGE when the port cannot be had.
  */
-export async function startSandboxServer(options: SandboxServerOptions): Promise<SandboxServer> {
-  const responder = new Responder(options);
+export async function startSandboxServer(
+  options: SandboxServerOptions,
+  ports: Pick<Context, 'clock' | 'random'>,
+): Promise<SandboxServer> {
+  const responder = new Responder(options, ports);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
   server.on('request', (request, response) => responder.handle(request, response));
   // Node types the socket of this event as a Duplex; a server made by node:http hands over its net.Socket.
@@ -236,8 +243,8 @@ export async function startSandboxServer(options: SandboxServerOptions): Promise
   const port = await listen(server, options.port);
   return {
     url: `http://127.0.0.1:${port}`,
-    cardsToken: options.tokens.cards,
-    calendarToken: options.tokens.calendar,
+    cardsToken: responder.tokens.cards,
+    calendarToken: responder.tokens.calendar,
     async close() {
       responder.stop();
       const closed = new Promise<void>((resolve) => {
