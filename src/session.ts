@@ -107,10 +107,8 @@ type Own = Pick<
 >;
 
 /** What a derived session may have of its own. */
-type Replaceable = Pick<
-  Session,
-  'context' | 'operation' | 'prompt' | 'listener' | 'via' | 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify'
->;
+type Replaceable = Pick<Session, 'context' | 'operation' | 'policy' | 'preferences' | 'prompt' | 'listener' | 'via'> &
+  Pick<Session, 'isAtDesk' | 'service' | 'print' | 'openRows' | 'notify'>;
 
 /** What a running command reaches the world through. Everything is made at first use. */
 export class Session {

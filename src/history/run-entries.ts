@@ -41,7 +41,7 @@ export async function runEntry(stateDir: string, run: string, row: number): Prom
   const folder = runFolder(stateDir, run);
   const header = await readRunHeader(folder);
   if (header === undefined || row > header.inputRows) return undefined;
-  const stored = await StoredRun.readWhole(folder, header);
+  const stored = await StoredRun.readWhole({ folder, header });
   try {
     return stored.has(row) ? toEntry(header, await stored.entry(row)) : undefined;
   } finally {
@@ -60,7 +60,7 @@ export async function firstRun(stateDir: string): Promise<number | undefined> {
 }
 
 async function* entriesOf(folder: RunFolder, header: RunHeader): AsyncGenerator<HistoryEntry> {
-  const stored = await StoredRun.readWhole(folder, header);
+  const stored = await StoredRun.readWhole({ folder, header });
   try {
     for (let row = 1; row <= header.inputRows; row += 1) {
       if (stored.has(row)) yield toEntry(header, await stored.entry(row));

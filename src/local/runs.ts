@@ -1,5 +1,5 @@
 import { localCommand } from '../commands/command.ts';
-import { portsOf } from '../engine/many/run-ports.ts';
+import { portsOf } from '../engine/many/run.ts';
 import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';

@@ -106,7 +106,7 @@ export function planTitle({ plan, operation, rows }: PlanHeader): string {
 
 /** What there is to say of a plan as a whole, in the order in which a reviewer asks. `timeText`: how a moment is written. */
 export function planFacts(
-  view: PlanView,
+  view: Omit<PlanView, 'allRows'>,
   nowMs: number,
   timeText = (time: string) => time.replace(/\.\d+(?=Z$)/, ''),
 ): readonly (readonly [label: string, text: string])[] {
@@ -160,7 +160,7 @@ function leftOutTexts({
 const COMPARED = 'each card is read again right before its write; one that changed is left alone';
 const NOT_COMPARED = 'no: these cannot be read, so a change by others cannot be seen';
 
-function approvalLines({ approvals, uncounted, demanded }: PlanView): readonly string[] {
+function approvalLines({ approvals, uncounted, demanded }: Omit<PlanView, 'allRows'>): readonly string[] {
   const signed = approvals.map(({ as, key }) => `by ${safeText(as)} (${safeText(key)})`);
   const missing = demanded - approvals.length;
   const demand =

@@ -97,16 +97,18 @@ export async function readRunHeader(folder: RunFolder, isForReading = false): Pr
   return text === undefined ? undefined : parseRunHeader(text, path, isForReading);
 }
 
-/** The header of a run that must exist; USAGE when it does not. */
-export async function requireRunHeader(folder: RunFolder): Promise<RunHeader> {
-  const header = await readRunHeader(folder);
-  if (header === undefined) throw noRun(folder.run);
-  return header;
+/** A run that is there: where its files are, and what it is. */
+export interface KnownRun {
+  readonly folder: RunFolder;
+  readonly header: RunHeader;
 }
 
-/** The same for a run that is only read: also that of a newer frontdesk, as far as it is understood. */
-export async function requireReadableHeader(folder: RunFolder): Promise<RunHeader> {
-  return (await readRunHeader(folder, true)) ?? requireRunHeader(folder);
+/** A run that must exist; USAGE when it does not. `isForReading`: that of a newer frontdesk too, as far as it is understood. */
+export async function requireRun(stateDir: string, name: string, isForReading = false): Promise<KnownRun> {
+  const folder = runFolder(stateDir, name);
+  const header = await readRunHeader(folder, isForReading);
+  if (header === undefined) throw noRun(folder.run);
+  return { folder, header };
 }
 
 /** Names of all folders that may be runs, in no order. */

@@ -5,7 +5,7 @@ import { plural } from '../output/safe-text.ts';
 import { readLastRecord } from './journal/reader.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import { type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
+import { type KnownRun, type RunFolder, readRunHeader, requireRun, runFolder, runNames } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
@@ -29,7 +29,7 @@ export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Pr
   for (const folder of folders) {
     try {
       const header = await readRunHeader(folder);
-      if (header !== undefined) found.push(await overview(folder, header, held.has(folder.lock)));
+      if (header !== undefined) found.push(await overview({ folder, header }, held.has(folder.lock)));
     } catch (error) {
       unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
@@ -39,10 +39,9 @@ export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Pr
 
 /** One run. USAGE when there is none. */
 export async function showRun(ports: ListPorts, name: string): Promise<RunOverview> {
-  const folder = runFolder(ports.stateDir, name);
-  const header = await requireRunHeader(folder);
-  const held = await livingLocks([folder.lock], ports.clock);
-  return overview(folder, header, held.has(folder.lock));
+  const run = await requireRun(ports.stateDir, name);
+  const held = await livingLocks([run.folder.lock], ports.clock);
+  return overview(run, held.size > 0);
 }
 
 /**
@@ -74,10 +73,11 @@ async function readableHeader(folder: RunFolder): Promise<RunHeader | undefined>
   }
 }
 
-async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): Promise<RunOverview> {
+async function overview(run: KnownRun, isHeld: boolean): Promise<RunOverview> {
+  const { folder, header } = run;
   const last = await readLastRecord(folder.journal);
   const end = last?.s === 'end' ? last : undefined;
-  const outcomes = (isHeld ? undefined : end?.outcomes) ?? (await countOutcomes(folder, header, isHeld));
+  const outcomes = (isHeld ? undefined : end?.outcomes) ?? (await countOutcomes(run, isHeld));
   const { source } = header.options;
   return {
     run: header.run,
@@ -92,13 +92,9 @@ async function overview(folder: RunFolder, header: RunHeader, isHeld: boolean): 
 }
 
 /** Undefined: the journal is damaged. */
-async function countOutcomes(
-  folder: RunFolder,
-  header: RunHeader,
-  isHeld: boolean,
-): Promise<OutcomeCounts | undefined> {
-  const run = await StoredRun.read(folder, header);
-  return run.damage === undefined ? run.outcomes(isHeld) : undefined;
+async function countOutcomes(run: KnownRun, isHeld: boolean): Promise<OutcomeCounts | undefined> {
+  const stored = await StoredRun.read(run);
+  return stored.damage === undefined ? stored.outcomes(isHeld) : undefined;
 }
 
 /** What is lost with a run besides its results, to be put after its name. */

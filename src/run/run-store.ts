@@ -14,7 +14,15 @@ import { groupThousands, plural } from '../output/safe-text.ts';
 import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
 import type { RunLock } from './journal/writer.ts';
-import { makeRunName, type RunFolder, readRunHeader, requireRunHeader, runFolder, runNames } from './run-folder.ts';
+import {
+  type KnownRun,
+  makeRunName,
+  type RunFolder,
+  readRunHeader,
+  requireRun,
+  runFolder,
+  runNames,
+} from './run-folder.ts';
 import { makeRunHeader, type RunHeader } from './run-header.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,9 +50,7 @@ export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'>
 }
 
 /** A run that this process works on: nobody else can until it is closed. */
-export interface ActiveRun {
-  readonly header: RunHeader;
-  readonly folder: RunFolder;
+export interface ActiveRun extends KnownRun {
   readonly journal: RunJournal;
   /** Closes the journal and gives the lock back. */
   close(): Promise<void>;
@@ -102,8 +108,7 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
  * input is not what it was; LOCAL_IO when its journal is damaged.
  */
 export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRun> {
-  const folder = runFolder(ports.stateDir, name);
-  const header = await requireRunHeader(folder);
+  const { folder, header } = await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
   try {
     return await openRun(folder, header, lock, ports);
@@ -136,7 +141,7 @@ export function staleRunWarning(header: RunHeader, nowMs: number): string | unde
 /** Deletes what a run kept. USAGE when there is none or a process works on it. */
 export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   const folder = runFolder(ports.stateDir, name);
-  if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRunHeader(folder);
+  if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);
   try {
     await rm(folder.path, { recursive: true });

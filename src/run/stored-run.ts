@@ -5,13 +5,12 @@ import { RecordReader, scanJournal } from './journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
 import { RowStates } from './journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from './row-outcome.ts';
-import type { RunFolder } from './run-folder.ts';
-import type { RunHeader } from './run-header.ts';
+import type { KnownRun } from './run-folder.ts';
 
 /** A run as its files have it, for reading only: also while a process works on it, or where its journal is damaged. */
-export class StoredRun {
-  readonly folder: RunFolder;
-  readonly header: RunHeader;
+export class StoredRun implements KnownRun {
+  readonly folder: KnownRun['folder'];
+  readonly header: KnownRun['header'];
   /** How the last process ended; undefined: it did not end in order, or has not ended. */
   end: EndRecord | undefined;
   /** Why the journal could not be read to its end; undefined also where there is none. */
@@ -19,19 +18,15 @@ export class StoredRun {
   readonly #states: RowStates;
   #reader: RecordReader | undefined;
 
-  private constructor(folder: RunFolder, header: RunHeader) {
+  private constructor({ folder, header }: KnownRun) {
     this.folder = folder;
     this.header = header;
     this.#states = new RowStates(header.inputRows, 'with-offsets');
   }
 
   /** Reads the journal of a run as far as it can be read; `onRecord` hears each record that is believed. */
-  static async read(
-    folder: RunFolder,
-    header: RunHeader,
-    onRecord?: (record: JournalRecord) => void,
-  ): Promise<StoredRun> {
-    const run = new StoredRun(folder, header);
+  static async read(known: KnownRun, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
+    const run = new StoredRun(known);
     try {
       await run.#scan(onRecord);
     } catch (error) {
@@ -42,8 +37,8 @@ export class StoredRun {
   }
 
   /** The same where all of it matters. LOCAL_IO when the journal is damaged or gone. */
-  static async readWhole(folder: RunFolder, header: RunHeader): Promise<StoredRun> {
-    const run = new StoredRun(folder, header);
+  static async readWhole(known: KnownRun): Promise<StoredRun> {
+    const run = new StoredRun(known);
     await run.#scan();
     return run;
   }

@@ -9,7 +9,7 @@ import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
 import { commandWords } from '../../output/people-text.ts';
 import { plural, safeText } from '../../output/safe-text.ts';
 import { signaturePath } from '../../plan/approvals.ts';
-import { type Approval, type PlanHeader, planRunName } from '../../plan/plan-file.ts';
+import { type Approval, planRunName } from '../../plan/plan-file.ts';
 import { orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
@@ -30,36 +30,24 @@ import { refuseRunPrinting } from '../session/printing.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { reasonCheck } from './many-call.ts';
-import { countApprovals } from './plan-approvals.ts';
 import { callOf, placeOf, runColumns } from './row-requests.ts';
-import { limitsOf, type Run } from './run.ts';
+import { openFailed, portsOf, type Run, startRun } from './run.ts';
 import { storeOptions } from './run-options.ts';
 import { writeEmptySummary } from './run-output.ts';
-import { openFailed, portsOf, startRun } from './run-ports.ts';
-import { planState } from './show-plan.ts';
-import { rowsOfPlan, type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
+import { countApprovals, planState, rowsOfPlan, surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
-interface LoadedPlan extends SurveyedPlan {
-  readonly path: string;
-  /** Where its bytes were copied as they were read: a file may change meanwhile. */
-  readonly copy: string;
-  /** What the profile's `requireReason` has against the first row that it refuses. */
-  readonly reasonProblem: string | undefined;
-  /** A value that no CSV cell can hold: null, or the empty text, which is read as not given. */
-  readonly hasUncellable: boolean;
-}
+type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;
 
-/** Copies a plan while it is read. */
-async function loadPlan(session: Session, path: string, copy: string): Promise<LoadedPlan> {
+/** Copies a plan while it is read: a file may change meanwhile. */
+async function loadPlan(session: Session, path: string, copy: string) {
   let reasonProblem: string | undefined;
   let hasUncellable = false;
   const plan = await surveyPlan(session, path, {
     copyTo: copy,
     async onRows(rows, operation) {
-      hasUncellable ||= rows.some(({ body }) =>
-        [...(body?.values() ?? [])].some((value) => value === null || value === ''),
-      );
+      // No CSV cell can hold null, or the empty text, which is read as not given.
+      hasUncellable ||= rows.some(({ body }) => [...(body?.values() ?? [])].some((value) => (value ?? '') === ''));
       const problems = (await reasonCheck(session, operation)?.(rows)) ?? [];
       const at = problems.findIndex((problem) => problem !== undefined);
       if (at >= 0) reasonProblem ??= `line ${rows[at]?.line}: reason: ${problems[at]?.problem}`;
@@ -84,11 +72,20 @@ function refuseOtherUrl(session: Session, { header, operation, path }: LoadedPla
   throw Failure.unsent('USAGE', message, { hints: [hint] });
 }
 
-function expired({ plan, expiresAt }: PlanHeader): Failure {
-  return Failure.unsent('PRECONDITION', `plan ${plan} expired at ${expiresAt}`, {
-    hints: ['make the plan again'],
-    details: { outcome: 'not_sent' },
-  });
+/** Refuses a plan that cannot be applied here and now. A run may always be ended: one that was begun does not expire. */
+function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void {
+  const { header, path, reasonProblem } = plan;
+  refuseOtherUrl(session, plan);
+  if (!isBegun && session.context.clock.now() >= Date.parse(header.expiresAt)) {
+    throw Failure.unsent('PRECONDITION', `plan ${header.plan} expired at ${header.expiresAt}`, {
+      hints: ['make the plan again'],
+      details: { outcome: 'not_sent' },
+    });
+  }
+  refuseReadOnly(session);
+  if (reasonProblem === undefined) return;
+  const hints = ['make the plan again with a reason that does'];
+  throw Failure.unsent('USAGE', `${quoteGiven(path)}: ${reasonProblem}`, { hints });
 }
 
 /** The approvals that count; why the others do not is reported, or nobody would know what is missing. */
@@ -102,25 +99,17 @@ async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly
 
 async function confirmPlan(
   session: Session,
-  plan: LoadedPlan,
+  { header, survey, path }: LoadedPlan,
   status: Awaited<ReturnType<typeof planState>>,
   approvals: readonly Approval[],
   service: Service,
 ): Promise<void> {
   if (session.common.yes) return;
-  const { header, survey } = plan;
   const rows = plural(header.rows, 'row');
   requirePerson(session, `plan ${header.plan} of ${rows}`, 'add --yes to apply it without a question');
-  const { stderr } = session.context;
-  await writePlanView(session, stderr, plan.path, {
-    header,
-    ...status,
-    survey,
-    approvals,
-    // Why others do not count was said before.
-    uncounted: [],
-    demanded: demandedApprovals(session.profile),
-  });
+  // Why others do not count was said before.
+  const signatures = { approvals, uncounted: [], demanded: demandedApprovals(session.profile) };
+  await writePlanView(session, session.context.stderr, path, { header, ...status, survey, ...signatures });
   const where = whereText(session, service);
   const question = `Apply plan ${header.plan}: ${safeText(commandWords(header.operation))} of ${rows}${where}?`;
   if (!(await session.prompt.confirm(question))) throw notConfirmed(`plan ${header.plan}`);
@@ -179,15 +168,7 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   const { header, operation } = plan;
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
-  refuseOtherUrl(session, plan);
-  // A run may always be ended: one that was begun does not expire.
-  if (begun === undefined && session.context.clock.now() >= Date.parse(header.expiresAt)) throw expired(header);
-  refuseReadOnly(session);
-  if (plan.reasonProblem !== undefined) {
-    throw Failure.unsent('USAGE', `${quoteGiven(plan.path)}: ${plan.reasonProblem}`, {
-      hints: ['make the plan again with a reason that does'],
-    });
-  }
+  refusePlan(session, plan, begun !== undefined);
   const approved = session.common.dryRun ? [] : await approvalsOf(session, plan);
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
@@ -224,7 +205,6 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
     operation,
     rows: () => rowsOfPlan(session, kept.folder.input, plan),
     rowCount: header.rows,
-    limits: limitsOf(session),
     pace: given,
     kept,
     unknownRows: 'leave',

@@ -23,9 +23,7 @@ import { findSshKeygen, type SshKeygen } from '../../plan/ssh-keygen.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { requirePerson } from '../call/write-guards.ts';
-import { showApprovals } from './plan-approvals.ts';
-import { planState } from './show-plan.ts';
-import { type SurveyedPlan, surveyPlan, writePlanView } from './survey-plan.ts';
+import { planState, type SurveyedPlan, showApprovals, surveyPlan, writePlanView } from './survey-plan.ts';
 
 /** `plan approve`: who signs what with which key. */
 export interface Approving {

@@ -1,11 +1,14 @@
+import { basename } from 'node:path';
 import type { Operation } from '../../api/operation.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import type { CallResult } from '../../http/call.ts';
-import type { ExpectationInput } from '../../input/expect.ts';
+import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
+import type { InputOptions } from '../../input/records/rows.ts';
 import { isJsonObject, type JsonValue } from '../../json/value.ts';
+import type { CallOptions } from '../../options/call-options.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanOrigin, type PlanRow } from '../../plan/plan-file.ts';
@@ -20,19 +23,22 @@ import { readSingleCall, type SingleCall } from '../call/read-call.ts';
 import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
 import { refuseOtherCount } from '../faults.ts';
 import { sendRows } from './execute-run.ts';
+import type { ManyCall } from './many-call.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
 import type { Run } from './run.ts';
-import { type PlanOptions, planOptionsOf } from './run-options.ts';
+import { expectedOf } from './run-options.ts';
 import { openRunOutput, writeSummary } from './run-output.ts';
 import { isShownAsPage, writePlanView } from './survey-plan.ts';
 
-/** What is to be made of the rows of a run in place of sending them. */
-interface PlanOrder {
-  readonly plan: PlanOptions;
-  readonly origin: Omit<PlanOrigin, 'operation' | 'url' | 'profile'>;
-  /** Of `--failed`, when it was given. */
-  readonly openFailedFile: () => Promise<FailedFile | undefined>;
+/** `--plan`: what would be sent is written to a file, and no write is sent. */
+export interface PlanOptions {
+  readonly path: string;
+  /** How long the plan may be applied. */
+  readonly lifeMs: number;
 }
+
+/** What a plan says of where its rows come from. */
+type RowOrigin = Omit<PlanOrigin, 'operation' | 'url' | 'profile'>;
 
 /**
  * ISO 8601 to the microsecond. The clock gives milliseconds; the digits below are chance, so that equal rows that
@@ -96,15 +102,30 @@ export async function writePlan(
 /** The plan of a call of this session. A plan of one row needs approvals too: it is applied as a run. */
 function writeOwnPlan(
   session: Session,
-  operation: Operation,
-  plan: PlanOptions,
-  origin: PlanOrder['origin'],
+  { command, family }: Operation,
+  { plan: path, planExpires }: CallOptions,
+  { expectations, ...origin }: Omit<RowOrigin, 'expect'> & Pick<InputOptions, 'expectations'>,
   fill: (add: AddRow) => Promise<boolean>,
 ): Promise<boolean> {
+  if (path === undefined || planExpires === undefined) throw new Error('a plan without --plan');
   const { profile } = session;
-  const url = session.baseUrl(operation.family);
-  const about = { operation: operation.command, url, profile: profile.name, ...origin };
-  return writePlan(session, plan, about, { demanded: origin.rows === 0 ? 0 : demandedApprovals(profile) }, fill);
+  const expect = expectations.length === 0 ? {} : { expect: expectedOf(expectations) };
+  const about = { operation: command, url: session.baseUrl(family), profile: profile.name, ...origin, ...expect };
+  const demanded = origin.rows === 0 ? 0 : demandedApprovals(profile);
+  return writePlan(session, { path, lifeMs: planExpires.ms }, about, { demanded }, fill);
+}
+
+/** Where the rows of an input come from. */
+function originOf({ selected, unchanged, missing, emptied }: CheckedInput, { path, expectations }: InputOptions) {
+  const emptiedCells = [...emptied.values()].reduce((sum, cells) => sum + cells, 0);
+  return {
+    rows: selected,
+    unchanged,
+    expectations,
+    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
+    ...(missing === 0 ? {} : { missing }),
+    ...(emptiedCells === 0 ? {} : { emptied: emptiedCells }),
+  };
 }
 
 /** Reads the card of a row and holds it against what the row expects; what it answers is the card. */
@@ -156,16 +177,24 @@ async function planUnread(session: Session, run: Run, add: AddRow): Promise<void
 
 /**
  * Writes the plan of many rows: each card is read once, and what will be sent is kept with what was known. One row
- * that cannot be planned, and no plan is written (15). Answers the exit code.
+ * that cannot be planned, and no plan is written (15). `openFailedFile`: that of `--failed`. Answers the exit code.
  */
 export async function makePlan(
   session: Session,
   run: Run,
-  { plan, origin, openFailedFile }: PlanOrder,
+  {
+    call,
+    checked,
+    openFailedFile,
+  }: {
+    readonly call: Pick<ManyCall, 'options' | 'reading'>;
+    readonly checked: CheckedInput;
+    readonly openFailedFile: () => Promise<FailedFile | undefined>;
+  },
 ): Promise<number> {
   const { operation, rowCount } = run;
   let report: RunResult | undefined;
-  const isMade = await writeOwnPlan(session, operation, plan, origin, async (add) => {
+  const isMade = await writeOwnPlan(session, operation, call.options, originOf(checked, call.reading), async (add) => {
     if (operation.family !== 'cards' || rowCount === 0) {
       await planUnread(session, run, add);
       return true;
@@ -180,37 +209,27 @@ export async function makePlan(
   return report.exitCode;
 }
 
-function rowOfSingle({ call, id }: SingleCall): Pick<PlanRow, 'row' | 'id' | 'body'> {
-  return { row: 1, id, body: isJsonObject(call.body) ? call.body : undefined };
-}
-
 /** `--plan` on a call of one id, or of one event. Asks nothing. Answers the exit code. */
 export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
-  const plan = planOptionsOf(given.options);
+  const { options } = given;
   const single = await readSingleCall(session, command, given);
-  if (plan === undefined) throw new Error('a plan without --plan');
-  refuseOtherCount(given.options.expectRows, 1);
-  const { operation } = single.call;
+  refuseOtherCount(options.expectRows, 1);
+  const { operation, body } = single.call;
   refuseReason(session, operation, single.reason);
   for (const each of single.warnings) await session.notify(each);
   // A signal ends the program while it waits for the card, and must find nothing to clear away.
-  await checkPlanPlace(plan.path);
+  await checkPlanPlace(options.plan ?? '');
+  const sent = { row: 1, id: single.id, body: isJsonObject(body) ? body : undefined };
   const row: PlanRow =
     operation.family === 'cards'
-      ? { ...rowOfSingle(single), ...(await readPlannedCard(session, single)), drift: 'checked' }
-      : { ...rowOfSingle(single), drift: 'unchecked' };
-  const origin = { rows: 1, unchanged: 0, ...expectedOf(single.expectations) };
-  await writeOwnPlan(session, operation, plan, origin, async (add) => {
+      ? { ...sent, ...(await readPlannedCard(session, single)), drift: 'checked' }
+      : { ...sent, drift: 'unchecked' };
+  const origin = { rows: 1, unchanged: 0, expectations: single.expectations };
+  await writeOwnPlan(session, operation, options, origin, async (add) => {
     await add(row);
     return true;
   });
   return 0;
-}
-
-/** What `--expect` compares, as a plan keeps it. */
-export function expectedOf(expectations: readonly ExpectationInput[]): Pick<PlanOrigin, 'expect'> {
-  if (expectations.length === 0) return {};
-  return { expect: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)) };
 }
 
 /** Of a card that a write is planned for: what is compared again, and what tells a reviewer which card it is. */

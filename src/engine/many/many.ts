@@ -1,14 +1,14 @@
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join, resolve as resolvePath } from 'node:path';
 import { isWrite } from '../../api/operation.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import { note, usageFailure, warning } from '../../failure.ts';
-import { describeIoError, ioFailure } from '../../files/io-failure.ts';
+import { describeIoError, orIoFailure } from '../../files/io-failure.ts';
 import { openInput } from '../../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../../input/records/check-input.ts';
 import { rowsOf } from '../../input/records/rows.ts';
 import { groupThousands } from '../../output/safe-text.ts';
-import type { PlanOrigin } from '../../plan/plan-file.ts';
 import { orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
@@ -20,10 +20,9 @@ import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
 import { callOf, placeOf, runColumns } from './row-requests.ts';
-import { limitsOf, type Run } from './run.ts';
-import { failedPathOf, planOptionsOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-options.ts';
+import { openFailed, portsOf, type Run, startRun } from './run.ts';
+import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-options.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
-import { openFailed, portsOf, startRun } from './run-ports.ts';
 
 /** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
 async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
@@ -63,125 +62,78 @@ export async function runMany(session: Session, command: CallCommand, given: Cal
   }
 }
 
+/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
+async function placeForCopy(session: Session, isRun: boolean) {
+  const making = () =>
+    orIoFailure(mkdtemp(join(tmpdir(), 'frontdesk-')), `cannot make a folder in ${tmpdir()}`, 'unsent');
+  const folder = isRun && !session.common.dryRun ? undefined : await making();
+  const path = folder === undefined ? await spoolPath(portsOf(session)) : join(folder, 'input');
+  session.dropAtSignal(folder ?? path);
+  const remove = async (): Promise<void> => {
+    session.dropAtSignal(undefined);
+    // What became of the rows is known by then: a copy that cannot be removed is only told.
+    await rm(folder ?? path, { recursive: true, force: true }).catch((error: unknown) =>
+      session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
+    );
+  };
+  return { path, remove };
+}
+
 /** Everything up to the first request. Answers the exit code where there is nothing to send. */
 async function beginMany(session: Session, command: CallCommand, call: ManyCall, copy: string): Promise<Run | number> {
-  const file = await call.open();
-  const allowDuplicates = call.options.allowDuplicates === true;
-  const checked = await checkInput(file, call.reading, { allowDuplicates, copyTo: copy });
-  return beginChecked(session, command, call, checked, copy);
-}
-
-/** What became of the rows is known by then: a copy that cannot be removed is only told. */
-async function removed(session: Session, work: Promise<void>): Promise<void> {
-  session.dropAtSignal(undefined);
-  await work.catch((error: unknown) =>
-    session.notify(warning('LEFT_BEHIND', `a copy of the input could not be removed: ${describeIoError(error)}`)),
-  );
-}
-
-/** Where the input is copied while it is checked: stdin cannot be read twice, and a file may change meanwhile. */
-async function placeForCopy(
-  session: Session,
-  isRun: boolean,
-): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  if (isRun && !session.common.dryRun) {
-    const path = await spoolPath(portsOf(session));
-    session.dropAtSignal(path);
-    return { path, remove: () => removed(session, rm(path, { force: true })) };
-  }
-  const { mkdtemp } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  try {
-    const folder = await mkdtemp(join(tmpdir(), 'frontdesk-'));
-    session.dropAtSignal(folder);
-    return {
-      path: join(folder, 'input'),
-      remove: () => removed(session, rm(folder, { recursive: true, force: true })),
-    };
-  } catch (error) {
-    throw ioFailure(`cannot make a folder in ${tmpdir()}`, error, 'unsent');
-  }
-}
-
-async function beginChecked(
-  session: Session,
-  command: CallCommand,
-  call: ManyCall,
-  checked: CheckedInput,
-  copy: string,
-): Promise<Run | number> {
-  const { options } = call;
-  const { operation } = call.reading;
+  const { options, reading } = call;
+  const { operation } = reading;
+  const isWriting = isWrite(operation);
+  const allowDuplicates = options.allowDuplicates === true;
+  const checked = await checkInput(await call.open(), reading, { allowDuplicates, copyTo: copy });
   refuseOtherCount(options.expectRows, checked.rows);
   await notifyInput(session, call, checked);
-  const columns = isWrite(operation) ? runColumns(operation) : command.columns;
   const rowsIn = (path: string) =>
     async function* () {
       const file = await openInput(path, session.context.stdin, '--from');
-      yield* rowsOf(file, { ...call.reading, format: checked.format });
+      yield* rowsOf(file, { ...reading, format: checked.format });
     };
   const run: Run = {
     operation,
     rows: rowsIn(copy),
     rowCount: checked.selected,
-    limits: limitsOf(session),
     pace: options,
     kept: undefined,
     unknownRows: unknownRowsOf(options),
     failedFile: undefined,
-    columns,
+    columns: isWriting ? runColumns(operation) : command.columns,
     left: checked,
   };
-  const openFailedFile = async () =>
-    openFailed(session, options.failed ?? (await failedPathOfRun(session, call)), {
-      inputFormat: call.reading.path === '' ? 'ids' : checked.format,
-      input: copy,
-      columns: checked.columns,
-      csvRaw: call.reading.csvRaw,
-      isKept: isWrite(operation) && options.plan === undefined,
-    });
-  const plan = planOptionsOf(options);
-  if (plan !== undefined) {
-    const { expectedOf, makePlan } = await import('./make-plan.ts');
+  if (options.plan !== undefined) {
+    const { makePlan } = await import('./make-plan.ts');
     await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
-    const origin = originOf(call, checked, expectedOf(call.reading.expectations));
-    return makePlan(session, run, { plan, origin, openFailedFile });
+    return makePlan(session, run, { call, checked, openFailedFile: () => openFailedOf(session, call, checked, copy) });
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
-  const guardedRows = call.reading.shard === undefined ? checked.selected : checked.rows;
-  if (isWrite(operation)) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
-  const isDryRun = session.common.dryRun && isWrite(operation);
-  if (isDryRun) await notifyDryRun(session, call, checked);
-  if (isDryRun) await printDryRunRows(session, run.rows(), (row) => callOf(operation, row));
-  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns });
+  const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;
+  if (isWriting) guardWrite(session, operation, { kind: 'rows', rows: guardedRows, inputRows: checked.rows });
+  const isDryRun = session.common.dryRun && isWriting;
+  if (isDryRun) await dryRun(session, run, call, checked);
+  else if (checked.selected === 0) await session.print({ kind: 'list', document: [], rows: [], columns: run.columns });
   if (checked.selected === 0) await reportNothingToDo(session, checked);
   if (isDryRun || checked.selected === 0) return 0;
   const service = await session.service(operation.family);
   await confirmMany(session, call, checked, service);
   await compareTokenLife(session, service, checked.selected, options.rate);
-  const failedFile = await openFailedFile();
-  if (!isWrite(operation)) return { ...run, failedFile };
+  const failedFile = await openFailedOf(session, call, checked, copy);
+  if (!isWriting) return { ...run, failedFile };
   const kept = await orDiscard(failedFile, beginOwnRun(session, call, checked, copy));
   return { ...run, failedFile, kept, rows: rowsIn(kept.folder.input) };
 }
 
-/** What a plan says of where its rows come from. */
-function originOf(
-  call: ManyCall,
-  checked: CheckedInput,
-  more: Pick<PlanOrigin, 'expect'>,
-): Omit<PlanOrigin, 'operation' | 'url' | 'profile'> {
-  const { selected: rows, unchanged, missing } = checked;
-  const { path } = call.reading;
-  const emptied = [...checked.emptied.values()].reduce((sum, cells) => sum + cells, 0);
-  return {
-    rows,
-    unchanged,
-    ...(path === '' || path === '-' ? {} : { source: basename(path) }),
-    ...more,
-    ...(missing === 0 ? {} : { missing }),
-    ...(emptied === 0 ? {} : { emptied }),
-  };
+async function openFailedOf(session: Session, { options, reading }: ManyCall, checked: CheckedInput, input: string) {
+  return openFailed(session, options.failed ?? (await failedPathOfRun(session, options.run)), {
+    inputFormat: reading.path === '' ? 'ids' : checked.format,
+    input,
+    columns: checked.columns,
+    csvRaw: reading.csvRaw,
+    isKept: isWrite(reading.operation) && options.plan === undefined,
+  });
 }
 
 /** What a person should know of how the input is read. */
@@ -197,11 +149,13 @@ async function notifyInput(session: Session, { reading, options }: ManyCall, che
   await session.notify(note('SHARD_RATE', `--rate holds for each shard by itself: ${most}`));
 }
 
-/** What the question would say, and what only a run compares. */
-async function notifyDryRun(session: Session, { reading }: ManyCall, checked: CheckedInput): Promise<void> {
-  if (checked.selected === 0) return;
-  await noteUncompared(session, reading.expectations);
-  await notifyUnchanged(session, checked);
+/** Prints what would be sent, after what the question would say, and what only a run compares. */
+async function dryRun(session: Session, run: Run, { reading }: ManyCall, checked: CheckedInput): Promise<void> {
+  if (checked.selected > 0) {
+    await noteUncompared(session, reading.expectations);
+    await notifyUnchanged(session, checked);
+  }
+  await printDryRunRows(session, run.rows(), (row) => callOf(run.operation, row));
 }
 
 async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {
@@ -229,10 +183,9 @@ async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInp
 }
 
 /** The `--failed` with which a run of that name was begun: taken up again, it writes that file anew. */
-async function failedPathOfRun(session: Session, { options }: ManyCall): Promise<string | undefined> {
-  if (options.run === undefined) return undefined;
-  const header = await readRunHeader(runFolder(session.stateDir(), options.run));
-  return header === undefined ? undefined : failedPathOf(header);
+async function failedPathOfRun(session: Session, name: string | undefined): Promise<string | undefined> {
+  const header = name === undefined ? undefined : await readRunHeader(runFolder(session.stateDir(), name));
+  return header && failedPathOf(header);
 }
 
 async function reportNothingToDo(session: Session, checked: CheckedInput): Promise<void> {

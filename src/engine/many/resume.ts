@@ -3,7 +3,7 @@ import type { CallOptions } from '../../options/call-options.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import { planRunName } from '../../plan/plan-file.ts';
 import { orDiscard } from '../../run/failed-file.ts';
-import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import { requireRun, runFolder } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
 import { showRun } from '../../run/run-list.ts';
 import { refuseOtherPlace, resumeRun, staleRunWarning } from '../../run/run-store.ts';
@@ -11,12 +11,11 @@ import type { Session } from '../../session.ts';
 import { guardWrite, requirePerson, type WriteWay } from '../call/write-guards.ts';
 import { refuseRunPrinting } from '../session/printing.ts';
 import { executeRun } from './execute-run.ts';
-import { countApprovals } from './plan-approvals.ts';
 import { placeOf, runColumns } from './row-requests.ts';
+import { openFailed, portsOf } from './run.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, rowsOfRun } from './run-input.ts';
-import { failedPathOf, loadLimits, loadPace, unknownRowsOf } from './run-options.ts';
-import { openFailed, portsOf } from './run-ports.ts';
-import { surveyPlan } from './survey-plan.ts';
+import { failedPathOf, loadPace, unknownRowsOf, withLimits } from './run-options.ts';
+import { countApprovals, surveyPlan } from './survey-plan.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -41,7 +40,8 @@ async function sayWhatIsLeft(session: Session, name: string): Promise<void> {
 export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
   const unknownRows = unknownRowsOf(given);
   const ports = portsOf(session);
-  const header = await requireRunHeader(runFolder(ports.stateDir, name));
+  const run = await requireRun(ports.stateDir, name);
+  const { header } = run;
   session.adoptRun({ profile: header.profile, output: header.options['output'] });
   const operation = operationOfRun(header);
   const columns = runColumns(operation);
@@ -55,20 +55,18 @@ export async function resume(session: Session, given: CallOptions, name: string)
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   // Before the run is taken up: a bad path must leave it as it is.
   const failedPath = given.failed ?? failedPathOf(header);
-  const stored = { header, folder: runFolder(ports.stateDir, name) };
-  const rowColumns = failedPath === undefined ? [] : await columnsOfRun(session, stored);
+  const rowColumns = failedPath === undefined ? [] : await columnsOfRun(session, run);
   const failedFile = await openFailed(session, failedPath, {
     inputFormat: failedFormatOf(header, rowColumns),
-    input: stored.folder.input,
+    input: run.folder.input,
     columns: rowColumns,
     csvRaw: header.options['csvRaw'] === true,
     isKept: true,
   });
   const kept = await orDiscard(failedFile, resumeRun(ports, name));
   const pace = loadPace(header.options);
-  return executeRun(session, {
+  return executeRun(withLimits(session, header.options), {
     operation,
-    limits: loadLimits(header.options, session.preferences),
     rows: () => rowsOfRun(session, kept),
     rowCount: header.rows,
     pace: { rate: given.rate ?? pace.rate, maxFailures: given.maxFailures ?? pace.maxFailures },

@@ -6,16 +6,15 @@ import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { renderFailure } from '../../output/failure-text.ts';
 import { groupThousands, plural } from '../../output/safe-text.ts';
 import type { RowResult } from '../../run/row-outcome.ts';
-import { requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import { requireRun } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
 import { showRun } from '../../run/run-list.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { SANDBOX, SANDBOX_URL } from '../../settings/settings.ts';
-import { writePlan } from './make-plan.ts';
+import { type PlanOptions, writePlan } from './make-plan.ts';
+import { portsOf } from './run.ts';
 import { operationOfRun, rowsOfRun } from './run-input.ts';
-import type { PlanOptions } from './run-options.ts';
-import { portsOf } from './run-ports.ts';
 
 /** Outcomes of rows that may have changed something. */
 export const TO_REVERT: ReadonlySet<Outcome> = new Set(['applied', 'confirmed_by_read', 'unknown']);
@@ -96,8 +95,8 @@ class LostRows {
  * applied. Sends nothing. Answers the exit code: 15 when old values of some rows are not known.
  */
 export async function revertRun(session: Session, plan: PlanOptions, name: string): Promise<number> {
-  const folder = runFolder(session.stateDir(), name);
-  const header = await requireRunHeader(folder);
+  const run = await requireRun(session.stateDir(), name);
+  const { header } = run;
   const operation = operationOfRun(header);
   refuseOthers(header, operation);
   if ((await showRun(portsOf(session), header.run)).state === 'running') {
@@ -105,7 +104,7 @@ export async function revertRun(session: Session, plan: PlanOptions, name: strin
       hints: ['wait until it has ended'],
     });
   }
-  const stored = await StoredRun.readWhole(folder, header);
+  const stored = await StoredRun.readWhole(run);
   async function* reversals(): AsyncGenerator<Reversal> {
     const rows = eachRow(rowsOfRun(session, stored, { keepsOldCells: true }));
     try {

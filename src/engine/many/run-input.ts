@@ -6,13 +6,10 @@ import { readChangedFrom } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { INPUT_FORMATS, type InputFormat, isTable } from '../../input/records/record.ts';
 import { rowsOf } from '../../input/records/rows.ts';
+import type { KnownRun } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
-import type { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { loadRowOptions } from './run-options.ts';
-
-/** Where the files of a run are, and what they are of. */
-export type RunFiles = Pick<StoredRun, 'folder' | 'header'>;
 
 /** The operation of a run as its header names it; USAGE for one that this version does not know. */
 export function operationOfRun(header: RunHeader): Operation {
@@ -42,7 +39,7 @@ export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
 /** The rows of a run, read from the copy of its input in the way in which the run read them. */
 export async function* rowsOfRun(
   session: Session,
-  run: RunFiles,
+  run: KnownRun,
   { keepsOldCells = false }: { readonly keepsOldCells?: boolean } = {},
 ): AsyncGenerator<readonly Row[]> {
   const { header, folder } = run;
@@ -73,7 +70,7 @@ export async function* rowsOfRun(
 }
 
 /** Columns of the rows of a run; those of a JSON input may differ from row to row, so all are gone through. */
-export async function columnsOfRun(session: Session, run: RunFiles): Promise<readonly string[]> {
+export async function columnsOfRun(session: Session, run: KnownRun): Promise<readonly string[]> {
   const columns = new Set<string>();
   let last: readonly string[] | undefined;
   for await (const batch of rowsOfRun(session, run)) {

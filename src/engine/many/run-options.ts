@@ -1,5 +1,6 @@
 import type { CallPolicy } from '../../http/call.ts';
 import type { FieldValue } from '../../input/check-fields.ts';
+import type { ExpectationInput } from '../../input/expect.ts';
 import type { RowOptions } from '../../input/records/rows.ts';
 import { parseShard } from '../../input/records/shard.ts';
 import { parseJson } from '../../json/parse.ts';
@@ -9,7 +10,8 @@ import { isJsonObject } from '../../json/value.ts';
 import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../../options/limits.ts';
 import type { RunOptions } from '../../run/run-header.ts';
-import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
+import type { Session } from '../../session.ts';
+import type { Run } from './run.ts';
 
 /** Options that decide what is sent, in words: a run that is repeated with others is another run. */
 export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -23,24 +25,15 @@ export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['changedFrom', '--changed-from'],
 ]);
 
-/** `--plan`: what would be sent is written to a file, and no write is sent. */
-export interface PlanOptions {
-  readonly path: string;
-  /** How long the plan may be applied. */
-  readonly lifeMs: number;
-}
-
-/** Undefined: no plan is wanted. */
-export function planOptionsOf({ plan, planExpires }: CallOptions): PlanOptions | undefined {
-  return plan === undefined || planExpires === undefined ? undefined : { path: plan, lifeMs: planExpires.ms };
-}
-
 /** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
-export type UnknownRows = 'leave' | 'reconcile' | 'resend';
+export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {
+  if (reconcile === true) return 'reconcile';
+  return resendUnknown === true ? 'resend' : 'leave';
+}
 
-export function unknownRowsOf(given: CallOptions): UnknownRows {
-  if (given.reconcile === true) return 'reconcile';
-  return given.resendUnknown === true ? 'resend' : 'leave';
+/** What `--expect` compares, as runs and plans keep it. */
+export function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
+  return expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`));
 }
 
 function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
@@ -50,24 +43,17 @@ function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
 
 /** The options as the header of a run keeps them. Nothing secret is among them. */
 export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunOptions {
-  const {
-    defaults = {},
-    expectations = [],
-    emptyCells = 'keep',
-    csvRaw = false,
-    sheet,
-    shard,
-    ignoreColumns = [],
-  } = rows;
+  const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false } = rows;
+  const { sheet, shard, ignoreColumns = [], changedFromSha256 = null } = rows;
   return {
     defaults: printJson(fromPlain(defaults)),
-    expectations: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
+    expectations: expectedOf(expectations),
     emptyCells,
     csvRaw,
     ...(sheet === undefined ? {} : { sheet }),
     ...(ignoreColumns.length === 0 ? {} : { ignoreColumns }),
     shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
-    changedFrom: rows.changedFromSha256 ?? null,
+    changedFrom: changedFromSha256,
     rate: pace.rate ?? null,
     maxFailures: maxFailuresText(pace.maxFailures),
   };
@@ -114,14 +100,16 @@ export function loadPace(options: RunOptions): PaceOptions {
   };
 }
 
-/** The limits of a run that goes on: each as it is given anew, else the run's own. */
-export function loadLimits(options: RunOptions, preferences: ResolvedPreferences) {
+/** The session with the limits of a run that goes on: each as it is given anew, else the run's own. */
+export function withLimits(session: Session, options: RunOptions): Session {
+  const { preferences } = session;
   const limit = (name: 'concurrency' | keyof CallPolicy): number => {
     const { value, source } = preferences[name];
     return source === 'flag' ? value : (number(options, name) ?? value);
   };
   const policy = { timeoutMs: limit('timeoutMs'), retries: limit('retries'), retryMaxTimeMs: limit('retryMaxTimeMs') };
-  return { policy, concurrency: limit('concurrency') };
+  const concurrency = { ...preferences.concurrency, value: limit('concurrency') };
+  return session.with({ policy, preferences: { ...preferences, concurrency } });
 }
 
 /** The file of `--failed` with which a run was begun. */

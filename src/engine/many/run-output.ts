@@ -31,14 +31,7 @@ const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 
 /** Everything that a run shows while it goes on: rows on stdout, failed reads and progress on stderr. */
-export interface RunOutput {
-  emit(result: RowResult<Row>): Promise<void>;
-  readonly progress: Progress;
-  /** Takes the progress away, before a notice is written. */
-  clear(): void;
-  /** Closes the array, whatever happened, and stops the progress. */
-  close(): Promise<void>;
-}
+export type RunOutput = Awaited<ReturnType<typeof openRunOutput>>;
 
 const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
 
@@ -162,7 +155,7 @@ export async function openRunOutput(
   session: Session,
   { operation, columns, rowCount }: Run,
   take?: (result: RowResult<Row>) => Promise<void>,
-): Promise<RunOutput> {
+) {
   const { stdout, stderr } = session.context;
   const isWriting = isWrite(operation) && take === undefined;
   const progress = new ProgressLine(session, rowCount);
@@ -181,15 +174,10 @@ export async function openRunOutput(
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
     return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : reportFailure(result.failure);
   };
-  const reportFailure = async (failure: Failure): Promise<void> => {
-    await stderr.write(
-      renderFailure(failureOfRow(failure, session.output.format), session.output.format, {
-        debug: false,
-        width: widthOf(stderr),
-        colour: paintsErrors(session.context),
-        mask: session.output.mask,
-      }),
-    );
+  const reportFailure = (failure: Failure): Promise<void> => {
+    const { format, mask } = session.output;
+    const style = { debug: false, width: widthOf(stderr), colour: paintsErrors(session.context), mask };
+    return stderr.write(renderFailure(failureOfRow(failure, format), format, style));
   };
   const flush = async (): Promise<void> => {
     // Elsewhere nobody sees which came first.
@@ -208,15 +196,17 @@ export async function openRunOutput(
     if (wasShown) progress.draw();
   };
   return {
-    emit(result) {
+    emit(result: RowResult<Row>): Promise<void> {
       // What an earlier process reported is not news.
       const news = result.source === 'sent' && result.ending.notices.length > 0 ? notices.of(result) : [];
       const goesToStderr = news.length > 0 || (!isWriting && result.failure !== undefined);
       return goesToStderr ? emitOnStderr(result, news) : print(result);
     },
     progress: progress.progress,
+    /** Takes the progress away, before a notice is written. */
     clear: () => void progress.clear(),
-    async close() {
+    /** Closes the array, whatever happened, and stops the progress. */
+    async close(): Promise<void> {
       progress.stop();
       await flush();
       await notifyAll(session, notices.atEnd());

@@ -9,7 +9,7 @@ import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
-import { requireReadableHeader, runFolder } from '../../run/run-folder.ts';
+import { type KnownRun, requireRun } from '../../run/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
 import { endStateOf } from '../../run/run-list.ts';
 import { CauseCounter, causeOf } from '../../run/run-tally.ts';
@@ -177,10 +177,10 @@ async function writeDocument(session: Session, shards: Shards, form: ReportForm)
   if (isMember) await stdout.write('"}\n');
 }
 
-async function openReported(session: Session, header: RunHeader, timeline: RunTimeline): Promise<Reported> {
+async function openReported(session: Session, run: KnownRun, timeline: RunTimeline): Promise<Reported> {
+  const { header } = run;
   timeline.addRun(Date.parse(header.startedAt));
-  const folder = runFolder(session.stateDir(), header.run);
-  const stored = await StoredRun.read(folder, header, (record) => timeline.add(record));
+  const stored = await StoredRun.read(run, (record) => timeline.add(record));
   const notes: string[] = [];
   if (header.version > RUN_VERSION)
     notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
@@ -196,14 +196,14 @@ async function openReported(session: Session, header: RunHeader, timeline: RunTi
  * run, or they do not belong together. Sends and changes nothing. Returns 15 when shards are missing or doubled, else 0.
  */
 export async function printRunReport(session: Session, names: readonly string[], form: ReportForm): Promise<number> {
-  const headers: RunHeader[] = [];
-  for (const name of names) headers.push(await requireReadableHeader(runFolder(session.stateDir(), name)));
-  const gaps = shardGaps(headers);
+  const known: KnownRun[] = [];
+  for (const name of names) known.push(await requireRun(session.stateDir(), name, true));
+  const gaps = shardGaps(known.map(({ header }) => header));
   const notice = gapsNotice(gaps);
   const timeline = new RunTimeline();
   const runs: Reported[] = [];
   try {
-    for (const header of headers) runs.push(await openReported(session, header, timeline));
+    for (const run of known) runs.push(await openReported(session, run, timeline));
     if (notice !== undefined)
       runs[0]?.notes.push(`${notice.message.charAt(0).toUpperCase()}${notice.message.slice(1)}.`);
     await writeDocument(session, { runs, timeline, missing: gaps.rows }, form);

@@ -10,13 +10,13 @@ import type { JsonObject, JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
-import { type RunFolder, requireRunHeader, runFolder } from '../../run/run-folder.ts';
+import { type KnownRun, requireRun } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../session/printing.ts';
 import { runColumns } from './row-requests.ts';
-import { columnsOfRun, operationOfRun, type RunFiles, rowFormatOf, rowsOfRun } from './run-input.ts';
+import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
 import { loadRowOptions } from './run-options.ts';
 import { withShortMessage } from './run-output.ts';
 import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
@@ -52,14 +52,14 @@ function withRun(row: JsonObject, run: string | undefined): JsonObject {
 }
 
 /** The original columns of all runs, and `_outcome`. */
-async function inputColumns(session: Session, runs: readonly RunFiles[]): Promise<readonly Column[]> {
+async function inputColumns(session: Session, runs: readonly KnownRun[]): Promise<readonly Column[]> {
   const names = new Set<string>();
   for (const run of runs) for (const name of await columnsOfRun(session, run)) names.add(name);
   return [...names, '_outcome'].map((name) => ({ name, header: name }));
 }
 
 /** A format that a reader of inputs takes; of a CSV file as that file was written. */
-async function useInputFormat(session: Session, { header, folder }: RunFiles): Promise<void> {
+async function useInputFormat(session: Session, { header, folder }: KnownRun): Promise<void> {
   const { format } = session.output;
   const dialect = header.inputFormat === 'csv' ? await dialectOf(folder.input) : undefined;
   session.useFormat(format === 'table' ? rowFormatOf(header) : format, dialect);
@@ -76,8 +76,7 @@ export async function printRunResults(
   outcomes: ReadonlySet<Outcome> | undefined,
   asInput: boolean,
 ): Promise<number> {
-  const filesOf = async (folder: RunFolder) => ({ folder, header: await requireRunHeader(folder) });
-  const runs = await Promise.all(runNames.map((name) => filesOf(runFolder(session.stateDir(), name))));
+  const runs = await Promise.all(runNames.map((name) => requireRun(session.stateDir(), name)));
   const gaps = gapsNotice(shardGaps(runs.map(({ header }) => header)));
   const held = await livingLocks(
     runs.map(({ folder }) => folder.lock),
@@ -99,12 +98,12 @@ export async function printRunResults(
   );
   const isForTable = session.output.format === 'csv' || !isTable(header.inputFormat);
   const readCells = isForTable ? (row: JsonObject) => row : cellReader(header);
-  const sources = runs.map(async function* ({ folder, header: own }) {
-    const name = isOne ? undefined : own.run;
-    const stored = await StoredRun.readWhole(folder, own);
+  const sources = runs.map(async function* (each) {
+    const name = isOne ? undefined : each.header.run;
+    const stored = await StoredRun.readWhole(each);
     try {
       const rows = eachRow(rowsOfRun(session, stored));
-      for await (const result of stored.results(rows, { isHeld: held.has(folder.lock), outcomes }))
+      for await (const result of stored.results(rows, { isHeld: held.has(each.folder.lock), outcomes }))
         yield { result, name };
     } finally {
       await stored.close();

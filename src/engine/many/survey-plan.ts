@@ -1,11 +1,20 @@
 import type { OutputPort } from '../../context.ts';
+import { Failure, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
 import { openInput } from '../../input/input-file.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { rowsOf } from '../../input/records/rows.ts';
+import { type ApprovalCheck, checkApprovals, listSignatures, signers } from '../../plan/approvals.ts';
+import { type PlanHeader, planRunName } from '../../plan/plan-file.ts';
 import { PlanSurvey, type PlanView, planView } from '../../plan/plan-view.ts';
 import { type CheckedPlan, checkPlan, planReading } from '../../plan/read-plan.ts';
+import { findSshKeygen } from '../../plan/ssh-keygen.ts';
+import { readRunHeader, runFolder } from '../../run/run-folder.ts';
+import { showRun } from '../../run/run-list.ts';
 import type { Session } from '../../session.ts';
+import type { ResolvedProfile } from '../../settings/resolve.ts';
+import { demandedApprovals } from '../call/write-guards.ts';
+import { portsOf } from './run.ts';
 
 /** A plan that was read to its end, and what a reviewer wants to know of its rows. */
 export interface SurveyedPlan extends CheckedPlan {
@@ -57,4 +66,57 @@ export async function writePlanView(
   const { colour, unicode, now } = output;
   const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
   await stream.write(planView({ ...view, allRows }, { width: stream.columns ?? 80, colour, unicode, now }));
+}
+
+/** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
+export async function planState(session: Session, header: PlanHeader): Promise<Pick<PlanView, 'state' | 'run'>> {
+  const { stateDir } = session.places;
+  const name = planRunName(header.plan);
+  if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
+    const run = await showRun(portsOf(session), name);
+    return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
+  }
+  return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
+}
+
+/** Who approved a plan, and how many must. */
+export interface PlanApprovals extends ApprovalCheck {
+  readonly demanded: number;
+}
+
+const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
+
+/**
+ * The approvals of a plan that count for a profile. Where none is demanded nothing is checked. USAGE when there is
+ * no ssh-keygen, or it hangs.
+ */
+export async function countApprovals(session: Session, path: string, copy: string): Promise<PlanApprovals> {
+  const { profile, context } = session;
+  const demanded = demandedApprovals(profile);
+  if (demanded === 0) return NONE;
+  const tool = await findSshKeygen(context.env, context.platform);
+  const checked = await checkApprovals(tool, { path, copy }, profile.approvers);
+  return { ...checked, demanded };
+}
+
+/**
+ * The approvals of a plan for whoever looks at it: those that count for the profile, or where it demands none, or
+ * none is chosen, every signature. A machine without ssh-keygen can look all the same.
+ */
+export async function showApprovals(
+  session: Session,
+  profile: ResolvedProfile | undefined,
+  path: string,
+): Promise<PlanApprovals> {
+  const demanded = profile === undefined ? 0 : demandedApprovals(profile);
+  if (demanded === 0 && (await signers(path)).length === 0) return NONE;
+  try {
+    if (demanded > 0) return await countApprovals(session, path, path);
+    const { env, platform } = session.context;
+    return { ...(await listSignatures(await findSshKeygen(env, platform), { path, copy: path })), demanded };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await session.notify(warning('NOT_VERIFIED', `no approval was checked: ${error.message}`));
+    return { ...NONE, demanded };
+  }
 }

@@ -283,7 +283,7 @@ describe('runs results', () => {
       { row: 2, id: 'card-2' },
       ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-2' }),
     );
-    const stored = await StoredRun.readWhole(run.folder, run.header);
+    const stored = await StoredRun.readWhole(run);
     const found: unknown[] = [];
     for await (const { row, ending, failure } of stored.results(rowsTo(4))) {
       found.push([row.row, ending.outcome, ending.attempts, ending.resultId, failure?.code]);
