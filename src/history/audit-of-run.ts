@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
-import type { RowIntent, RunAudit } from '../run/journal/journal.ts';
+import type { RunAudit } from '../run/journal/journal.ts';
+import type { RunRow } from '../run/row-outcome.ts';
 import type { RunHeader } from '../run/run-header.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
 import { hostOf } from './run-entries.ts';
@@ -25,7 +26,7 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
     run,
     ...planOf(header),
   });
-  const beginOf = ({ row, id, reason }: RowIntent, timeMs: number): AuditEvent => ({
+  const beginOf = ({ row, id, reason }: RunRow, timeMs: number): AuditEvent => ({
     event: 'begin',
     entry: entryOf(row),
     ...factsAt(timeMs, id),

@@ -70,11 +70,10 @@ export async function checkApprovals(
   names?: readonly string[],
 ): Promise<ApprovalCheck> {
   const signed = names ?? (await signers(plan.path));
-  if (path === undefined)
-    return {
-      approvals: [],
-      uncounted: signed.map((name) => uncountedSignature(name, 'the profile names no approvers')),
-    };
+  if (path === undefined) {
+    const uncounted = signed.map((name) => uncountedSignature(name, 'the profile names no approvers'));
+    return { approvals: [], uncounted };
+  }
   const listed = readApprovers(path);
   if ('problem' in listed) return { approvals: [], uncounted: [unusedApprovers(path, listed)] };
   return withTemporaryFolder(async (folder) => {
@@ -95,51 +94,48 @@ export function approversProblem(path: string | undefined): Uncounted | undefine
   return path !== undefined && listed !== undefined && 'problem' in listed ? unusedApprovers(path, listed) : undefined;
 }
 
-async function judge(tool: SshKeygen, plan: Signed, listed: string, names: readonly string[]): Promise<ApprovalCheck> {
+const NOT_LISTED = 'it was not made for this plan with a key that is listed for that name';
+const LIST_IT = 'ask those who keep the approvers file to list this key for that name';
+
+/** `listed`: the allowed-signers file; undefined: any key counts, and the same one again. */
+async function judge(
+  tool: SshKeygen,
+  plan: Signed,
+  listed: string | undefined,
+  names: readonly string[],
+): Promise<ApprovalCheck> {
   const approvals: Approval[] = [];
   const uncounted: Uncounted[] = [];
   for (const name of names) {
-    const key = await signingKey(tool, plan, ['-Y', 'verify', '-f', listed, '-I', name], name);
-    const other = approvals.find((approval) => approval.key === key);
-    if (key === undefined) {
-      const fix = 'ask those who keep the approvers file to list this key for that name';
-      uncounted.push(
-        uncountedSignature(name, 'it was not made for this plan with a key that is listed for that name', fix),
-      );
-    } else if (other !== undefined) uncounted.push(uncountedSignature(name, `${other.as} signed with the same key`));
-    else approvals.push({ as: name, key });
+    const key = await signatureKey(tool, plan, name, listed);
+    const other = listed === undefined ? undefined : approvals.find((approval) => approval.key === key);
+    if (key !== undefined && other === undefined) approvals.push({ as: name, key });
+    else if (other !== undefined) uncounted.push(uncountedSignature(name, `${other.as} signed with the same key`));
+    else if (listed === undefined) uncounted.push(uncountedSignature(name, 'it was not made for this plan'));
+    else uncounted.push(uncountedSignature(name, NOT_LISTED, LIST_IT));
   }
   return { approvals, uncounted };
 }
 
 /** Every signature that is one of this plan, by any key: for a profile that does not say who may approve. */
 export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<ApprovalCheck> {
-  const approvals: Approval[] = [];
-  const uncounted: Uncounted[] = [];
-  for (const name of await signers(plan.path)) {
-    const key = await signatureKey(tool, plan, name);
-    if (key === undefined) uncounted.push(uncountedSignature(name, 'it was not made for this plan'));
-    else approvals.push({ as: name, key });
-  }
-  return { approvals, uncounted };
+  return judge(tool, plan, undefined, await signers(plan.path));
 }
 
-/** The fingerprint of the key whose signature holds; undefined when none does. */
-async function signingKey(
+/**
+ * The fingerprint of the key whose signature holds under a name; undefined when none does. `listed`: the file in which
+ * the key must stand for that name; undefined: it may stand nowhere.
+ */
+export async function signatureKey(
   tool: SshKeygen,
   plan: Signed,
-  args: readonly string[],
   name: string,
+  listed?: string,
 ): Promise<string | undefined> {
-  const signature = signaturePath(resolve(plan.path), name);
-  const all = [...args, '-n', NAMESPACE, '-s', signature];
-  const { status, stdout } = await runSshKeygen(tool, all, { stdinPath: plan.copy, mayAsk: false });
+  const check = listed === undefined ? ['check-novalidate'] : ['verify', '-f', listed, '-I', name];
+  const args = ['-Y', ...check, '-n', NAMESPACE, '-s', signaturePath(resolve(plan.path), name)];
+  const { status, stdout } = await runSshKeygen(tool, args, { stdinPath: plan.copy, mayAsk: false });
   return status === 0 ? FINGERPRINT.exec(stdout)?.[1] : undefined;
-}
-
-/** The fingerprint of the key by which a plan is signed under a name, listed anywhere or not. */
-export function signatureKey(tool: SshKeygen, plan: Signed, name: string): Promise<string | undefined> {
-  return signingKey(tool, plan, ['-Y', 'check-novalidate'], name);
 }
 
 /** What is wrong with a file as a key, as far as can be seen without a passphrase; undefined: nothing. */

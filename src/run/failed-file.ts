@@ -33,14 +33,7 @@ export interface FailedFileOptions {
 }
 
 /** `--failed`: the rows that did not succeed or were not reached, as an input of the same command. */
-export interface FailedFile {
-  /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
-  readonly add: (result: RowResult<SourceRow>) => Promise<void>;
-  /** Puts the file in its place. Rejects with LOCAL_IO. */
-  keep(): Promise<void>;
-  /** Leaves everything as it was before. */
-  discard(): Promise<void>;
-}
+export type FailedFile = Awaited<ReturnType<typeof openFailedFile>>;
 
 const FLUSH_LENGTH = 1 << 16;
 
@@ -51,16 +44,15 @@ type Style = 'csv' | 'ndjson' | 'json';
  * at the end, so that it may replace the very file the rows came from. USAGE when the name's extension would make
  * a reader take it for another format; LOCAL_IO when it cannot be written.
  */
-export async function openFailedFile(options: FailedFileOptions): Promise<FailedFile> {
+export async function openFailedFile(options: FailedFileOptions) {
   const style = styleOf(options);
-  const { path } = options;
+  const { path, csvRaw, dialect = RFC_4180 } = options;
   const isSpecial = await isSpecialFile(path);
   const target = isSpecial ? path : join(dirname(path), temporaryName(options.pid));
   const ending = options.isKept ? 'the results are kept in the run' : 'unchanged';
   const columns = [...options.columns.filter((name) => !isOwnColumn(name)), ...OWN_COLUMNS];
   const attempt = `--failed: cannot write ${path}`;
   const file = await orIoFailure(open(target, isSpecial ? 'w' : 'wx', 0o600), attempt, 'unsent');
-  const { csvRaw, dialect = RFC_4180 } = options;
   let pending = opening(style, columns, dialect);
   let rows = 0;
   const flush = async (): Promise<void> => {
@@ -73,18 +65,21 @@ export async function openFailedFile(options: FailedFileOptions): Promise<Failed
     if (!isSpecial) await putInPlace(target, path);
   };
   return {
-    async add(result) {
+    /** Takes a result in; those of rows that succeeded are left out. Rejects with LOCAL_IO. */
+    async add(result: RowResult<SourceRow>): Promise<void> {
       if (result.failure === undefined) return;
       pending += rowText(style, failedRow(result), columns, { isFirst: rows === 0, csvRaw, dialect });
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
     },
-    async keep() {
+    /** Puts the file in its place. Rejects with LOCAL_IO. */
+    async keep(): Promise<void> {
       pending += style === 'json' ? '\n]\n' : '';
       await flush();
       await orIoFailure(putAway(), attempt, ending);
     },
-    async discard() {
+    /** Leaves everything as it was before. */
+    async discard(): Promise<void> {
       await file.close();
       if (!isSpecial) await rm(target, { force: true });
     },
@@ -103,17 +98,14 @@ export async function orDiscard<Result>(file: FailedFile | undefined, work: Prom
 
 /** An original row with `_outcome` (`runs results --as-input`): valid input of the same command. */
 export function inputRow(row: SourceRow, outcome: string): JsonObject {
-  const members = originalMembers(row);
-  members.set('_outcome', outcome);
-  return members;
+  return originalMembers(row).set('_outcome', outcome);
 }
 
-function failedRow(result: RowResult<SourceRow>): JsonObject {
-  const members = originalMembers(result.row);
-  members.set('_row', new JsonNumber(String(result.row.row)));
-  members.set('_outcome', result.ending.outcome ?? 'failed');
-  members.set('_error', result.failure === undefined ? '' : `${result.failure.code}: ${result.failure.message}`);
-  return members;
+function failedRow({ row, ending, failure }: RowResult<SourceRow>): JsonObject {
+  return originalMembers(row)
+    .set('_row', new JsonNumber(String(row.row)))
+    .set('_outcome', ending.outcome ?? 'failed')
+    .set('_error', failure === undefined ? '' : `${failure.code}: ${failure.message}`);
 }
 
 /** What an earlier failed file added is not kept: it is about another run. */

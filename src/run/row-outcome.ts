@@ -15,6 +15,8 @@ export interface RunRow {
   readonly id: string | undefined;
   /** Of a planned row: whether it is compared with its plan before it is sent. */
   readonly drift?: 'checked' | 'unchecked' | undefined;
+  /** Of a row in a record: why it is written, as history wants to know it later. */
+  readonly reason?: string | undefined;
 }
 
 /** How one row ended, in the shape in which it is printed, counted and kept. */

@@ -19,6 +19,10 @@ export class RunControl {
   readonly #onOverdue: () => void;
   readonly #stopping = new AbortController();
   readonly #abort = new AbortController();
+  /** Aborted: begin nothing new, let what is in flight finish. */
+  readonly stopping = this.#stopping.signal;
+  /** Aborted: abandon what is in flight. */
+  readonly abort = this.#abort.signal;
   readonly #ended = new AbortController();
   readonly #stops: Stop[] = [];
   readonly #unsubscribe: () => void;
@@ -37,7 +41,7 @@ export class RunControl {
     this.#onStop = onStop;
     this.#onOverdue = onOverdue;
     // Every row in flight listens; Node would call more than ten of them a leak, on stderr.
-    setMaxListeners(0, this.#stopping.signal, this.#abort.signal);
+    setMaxListeners(0, this.stopping, this.abort);
     this.#unsubscribe = signals.onSignal((signal) => {
       // Signals of an earlier question or command are none of this run's.
       const isFirst = !this.has('signal');
@@ -45,16 +49,6 @@ export class RunControl {
       if (isFirst) void this.#abortAfter(GRACE_MS);
       else this.#abortNow();
     });
-  }
-
-  /** Aborted: begin nothing new, let what is in flight finish. */
-  get stopping(): AbortSignal {
-    return this.#stopping.signal;
-  }
-
-  /** Aborted: abandon what is in flight. */
-  get abort(): AbortSignal {
-    return this.#abort.signal;
   }
 
   get isStopping(): boolean {
@@ -100,7 +94,7 @@ export class RunControl {
   }
 
   #abortNow(): void {
-    if (this.#abort.signal.aborted) return;
+    if (this.abort.aborted) return;
     this.#abort.abort();
     void this.#endOverdue();
   }

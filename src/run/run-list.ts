@@ -1,3 +1,4 @@
+import type { ClockPort } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { ioFailure, type Unread } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
@@ -16,20 +17,26 @@ export function endStateOf(end: 'finished' | 'stopped' | undefined, outcomes: Ou
   return (outcomes?.unknown ?? 0) > 0 ? 'unsettled' : 'finished';
 }
 
+/** Those of the runs that a process works on. */
+export async function heldRuns(folders: readonly RunFolder[], clock: ClockPort): Promise<ReadonlySet<RunFolder>> {
+  const locks = await livingLocks(
+    folders.map(({ lock }) => lock),
+    clock,
+  );
+  return new Set(folders.filter(({ lock }) => locks.has(lock)));
+}
+
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
 /** All runs, newest first. A run that cannot be read is left out, as it cannot be worked on either, and `unread` hears why. */
 export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Promise<readonly RunOverview[]> {
   const folders = (await runNames(ports.stateDir)).map((name) => runFolder(ports.stateDir, name));
-  const held = await livingLocks(
-    folders.map(({ lock }) => lock),
-    ports.clock,
-  );
+  const held = await heldRuns(folders, ports.clock);
   const found: RunOverview[] = [];
   for (const folder of folders) {
     try {
       const header = await readRunHeader(folder);
-      if (header !== undefined) found.push(await overview({ folder, header }, held.has(folder.lock)));
+      if (header !== undefined) found.push(await overview({ folder, header }, held.has(folder)));
     } catch (error) {
       unread.set(folder.run, ioFailure('it could not be read', error, 'unchanged'));
     }
@@ -40,7 +47,7 @@ export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Pr
 /** One run. USAGE when there is none. */
 export async function showRun(ports: ListPorts, name: string): Promise<RunOverview> {
   const run = await requireRun(ports.stateDir, name);
-  const held = await livingLocks([run.folder.lock], ports.clock);
+  const held = await heldRuns([run.folder], ports.clock);
   return overview(run, held.size > 0);
 }
 

@@ -1,7 +1,6 @@
 import { canReconcile, isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
-import { livingLocks } from '../../files/living-locks.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
 import { nextCommands } from '../../report/next-commands.ts';
@@ -11,7 +10,7 @@ import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
 import { type KnownRun, requireRun } from '../../run/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
-import { endStateOf } from '../../run/run-list.ts';
+import { endStateOf, heldRuns } from '../../run/run-list.ts';
 import { CauseCounter, causeOf } from '../../run/run-tally.ts';
 import { RunTimeline } from '../../run/run-timeline.ts';
 import { StoredRun } from '../../run/stored-run.ts';
@@ -83,14 +82,14 @@ async function factsOf(
   causes: CauseCounter<Outcome>,
 ): Promise<RunFacts> {
   const { clock } = context;
-  const held = await livingLocks(
-    runs.map(({ stored }) => stored.folder.lock),
+  const held = await heldRuns(
+    runs.map(({ stored }) => stored.folder),
     clock,
   );
   const parts = runs.map((run) => {
     const { header, folder, end } = run.stored;
     const outcomes = run.stored.outcomes();
-    const state = held.has(folder.lock) ? 'running' : endStateOf(end?.state, outcomes);
+    const state = held.has(folder) ? 'running' : endStateOf(end?.state, outcomes);
     return { outcomes, state, end, commands: nextCommands({ header, state, outcomes }, waysOf(run, outcomes)) };
   });
   const state = BY_URGENCY.find((known) => parts.some((part) => part.state === known)) ?? 'finished';

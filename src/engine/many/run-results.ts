@@ -1,5 +1,4 @@
 import { FAILURES, type Outcome } from '../../failure.ts';
-import { livingLocks } from '../../files/living-locks.ts';
 import { readFieldText } from '../../input/field-text.ts';
 import { describeFields } from '../../input/fields.ts';
 import { dialectOf } from '../../input/records/dialect.ts';
@@ -12,6 +11,7 @@ import { inputRow } from '../../run/failed-file.ts';
 import { storedRow } from '../../run/row-result.ts';
 import { type KnownRun, requireRun } from '../../run/run-folder.ts';
 import type { RunHeader } from '../../run/run-header.ts';
+import { heldRuns } from '../../run/run-list.ts';
 import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../session/printing.ts';
@@ -78,8 +78,8 @@ export async function printRunResults(
 ): Promise<number> {
   const runs = await Promise.all(runNames.map((name) => requireRun(session.stateDir(), name)));
   const gaps = gapsNotice(shardGaps(runs.map(({ header }) => header)));
-  const held = await livingLocks(
-    runs.map(({ folder }) => folder.lock),
+  const held = await heldRuns(
+    runs.map(({ folder }) => folder),
     session.context.clock,
   );
   const [run] = runs;
@@ -103,7 +103,7 @@ export async function printRunResults(
     const stored = await StoredRun.readWhole(each);
     try {
       const rows = eachRow(rowsOfRun(session, stored));
-      for await (const result of stored.results(rows, { isHeld: held.has(each.folder.lock), outcomes }))
+      for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes }))
         yield { result, name };
     } finally {
       await stored.close();

@@ -1,12 +1,11 @@
 import { decodeEnding, NO_ENDING, type WriteEnding } from '../../ending.ts';
 import type { RecordReader } from './reader.ts';
-import { type IntentRecord, isRowRecord, type ResultRecord } from './record.ts';
+import { isRowRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
 
-/** What a journal has of one row. */
+/** What a journal has of one row; its id and its reason only where it has a record. */
 export interface StoredRow {
   readonly row: number;
-  /** Undefined when the row has no record, or none is needed (an event that is created). */
   readonly id: string | undefined;
   readonly reason: string | undefined;
   /** Milliseconds since 1970 of the last intent, or of the result when nothing was sent. */
@@ -31,12 +30,9 @@ export async function readEntry(row: number, states: RowStates, reader: RecordRe
   };
 }
 
-function endingOfRow(
-  row: number,
-  states: RowStates,
-  intentMs: number | undefined,
-  result: IntentRecord | ResultRecord | undefined,
-): WriteEnding {
+type RowRecord = Awaited<ReturnType<typeof recordOf>>;
+
+function endingOfRow(row: number, states: RowStates, intentMs: number | undefined, result: RowRecord): WriteEnding {
   const state = states.state(row);
   const attempts = states.attempts(row);
   if (state === 'none') return { ...NO_ENDING, outcome: 'not_sent', attempts };
@@ -48,11 +44,7 @@ function endingOfRow(
   return { ...known, attempts, sentAtMs };
 }
 
-async function recordOf(
-  offset: number,
-  reader: RecordReader | undefined,
-): Promise<IntentRecord | ResultRecord | undefined> {
-  if (offset < 0 || reader === undefined) return undefined;
-  const record = await reader.recordAt(offset);
-  return isRowRecord(record) ? record : undefined;
+async function recordOf(offset: number, reader: RecordReader | undefined) {
+  const record = offset < 0 ? undefined : await reader?.recordAt(offset);
+  return record !== undefined && isRowRecord(record) ? record : undefined;
 }

@@ -10,17 +10,12 @@ import type { IntentRecord, OutcomeCounts, ResultRecord } from './record.ts';
 import { RowStates } from './row-states.ts';
 import { JournalWriter, type RunLock } from './writer.ts';
 
-/** Which row an attempt is for, and what history wants to know of it later. */
-export interface RowIntent extends RunRow {
-  readonly reason?: string | undefined;
-}
-
 /** A second record of a run's rows, written together with its journal. Without it no row is sent either. */
 export interface RunAudit {
   /** The first failure to write, after which no row may be sent. */
   readonly failure: Failure | undefined;
   /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
-  begin(row: RowIntent, timeMs: number): Promise<void>;
+  begin(row: RunRow, timeMs: number): Promise<void>;
   /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
   end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
@@ -103,7 +98,7 @@ export class RunJournal {
   }
 
   /** Records that an attempt begins. Only when this has resolved may its first byte leave. Rejects with LOCAL_IO. */
-  intent(facts: RowIntent): Promise<void> {
+  intent(facts: RunRow): Promise<void> {
     const record: IntentRecord = {
       n: facts.row,
       t: this.#clock.now(),

@@ -29,11 +29,10 @@ export async function scanJournal(
   let lineNumber = 0;
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
-  const take = (line: Buffer): void => {
+  const take = (record: JournalRecord | undefined, length: number): void => {
     lineNumber += 1;
-    const record = decodeRecord(line);
     if (record === undefined || !onRecord(record, offset)) throw damaged(path, lineNumber);
-    offset += line.length + 1;
+    offset += length;
   };
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -43,7 +42,7 @@ export async function scanJournal(
       const data = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
       let start = 0;
       for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, start)) {
-        take(data.subarray(start, end));
+        take(decodeRecord(data.subarray(start, end)), end + 1 - start);
         start = end + 1;
       }
       rest = Buffer.from(data.subarray(start));
@@ -53,24 +52,11 @@ export async function scanJournal(
   } finally {
     await tidy(file.close());
   }
-  return takeTail(path, rest, lineNumber, offset, onRecord);
-}
-
-function takeTail(
-  path: string,
-  tail: Buffer,
-  linesBefore: number,
-  offset: number,
-  onRecord: (record: JournalRecord, offset: number) => boolean,
-): ScanResult {
-  const record = decodeRecord(tail);
-  if (record === undefined) {
-    // A whole record and one byte more: the newline itself was changed. Cutting that would forget a sent row.
-    if (decodeRecord(tail.subarray(0, -1)) !== undefined) throw damaged(path, linesBefore + 1);
-    return { length: offset, lacksNewline: false };
-  }
-  if (!onRecord(record, offset)) throw damaged(path, linesBefore + 1);
-  return { length: offset + tail.length, lacksNewline: true };
+  const last = decodeRecord(rest);
+  // A whole record and one byte more: the newline itself was changed. Cutting that would forget a sent row.
+  const isTorn = last === undefined && decodeRecord(rest.subarray(0, -1)) === undefined;
+  if (!isTorn) take(last, rest.length);
+  return { length: offset, lacksNewline: !isTorn };
 }
 
 function damaged(path: string, line: number): Failure {
