@@ -3,9 +3,8 @@ import { OPERATIONS } from '../../../src/api/operations.ts';
 import { StreamFailure } from '../../../src/context.ts';
 import { executeRun, sendRows } from '../../../src/engine/many/execute-run.ts';
 import { runColumns } from '../../../src/engine/many/row-requests.ts';
-import type { Run } from '../../../src/engine/many/run.ts';
+import { type Run, startRun } from '../../../src/engine/many/run.ts';
 import { openRunOutput } from '../../../src/engine/many/run-output.ts';
-import { startRun } from '../../../src/engine/many/run-ports.ts';
 import { Failure } from '../../../src/failure.ts';
 import type { Row } from '../../../src/input/records/interpret.ts';
 import type { FailedFile } from '../../../src/run/failed-file.ts';
@@ -55,7 +54,6 @@ async function runOf(bench: Bench, count: number, more: Partial<Run> = {}): Prom
       yield rowsOf(count);
     },
     rowCount: count,
-    limits: { policy: bench.session.policy, concurrency: 1 },
     pace: {},
     kept,
     unknownRows: 'leave',
@@ -96,9 +94,10 @@ describe('a run', () => {
   it('holds at most as many requests at once as it may', async () => {
     const bench = openBench(SUMMARY);
     let [inFlight, most] = [0, 0];
-    const run = await runOf(bench, 6, { limits: { policy: bench.session.policy, concurrency: 3 } });
+    const run = await runOf(bench, 6);
     const output = await openRunOutput(bench.session, run);
-    await sendRows(bench.session, run, output, {
+    const preferences = { ...bench.session.preferences, concurrency: { value: 3, source: 'flag' } as const };
+    await sendRows(bench.session.with({ preferences }), run, output, {
       isWrite: true,
       send: async () => {
         inFlight += 1;

@@ -5,7 +5,7 @@ import type { CallCommand } from '../../../src/commands/command.ts';
 import { applyPlan } from '../../../src/engine/many/apply-plan.ts';
 import { runMany } from '../../../src/engine/many/many.ts';
 import { revertRun } from '../../../src/engine/many/revert-run.ts';
-import { startRun } from '../../../src/engine/many/run-ports.ts';
+import { startRun } from '../../../src/engine/many/run.ts';
 import { answer } from '../http/fakes.ts';
 import { type Bench, cardRows, failureOf, given, openBench, writeTestPlan } from './session-bench.ts';
 
