@@ -79,7 +79,6 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
   if (!isBegun && session.context.clock.now() >= Date.parse(header.expiresAt)) {
     throw Failure.unsent('PRECONDITION', `plan ${header.plan} expired at ${header.expiresAt}`, {
       hints: ['make the plan again'],
-      details: { outcome: 'not_sent' },
     });
   }
   refuseReadOnly(session);
@@ -223,6 +222,6 @@ export async function applyPlan(session: Session, given: CallOptions, path: stri
     const begun = await unsent(loadPlan(session, path, copy).then((plan) => beginPlan(session, given, plan)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);
   } finally {
-    await rm(copy, { force: true }).catch(() => undefined);
+    await rm(copy).catch(() => undefined);
   }
 }

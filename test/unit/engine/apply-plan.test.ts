@@ -116,6 +116,22 @@ describe('a plan that is applied', () => {
     expect(bench.sent).toEqual(blocks(1));
   });
 
+  it('of an operation without fields is sent without any', async () => {
+    const bench = openBench(YES);
+    const rows = cardRows(1).map((row) => ({ ...row, body: undefined }));
+    const { path } = await writeTestPlan(bench, OPERATIONS.cardActivate, rows);
+    expect(await applyPlan(bench.session, {}, path)).toBe(0);
+    expect(bench.sent.at(-1)).toBe(`POST /v1/cards/${cardId(1)}/activate`);
+  });
+
+  it('writes its rows as it was told to', async () => {
+    const bench = openBench({ ...YES, output: { csvRaw: true } });
+    const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
+    await applyPlan(bench.session, {}, path);
+    const header = JSON.parse(bench.read('state', 'runs', `plan-${plan}`, 'header.json'));
+    expect(header.options).toMatchObject({ csvRaw: true });
+  });
+
   it('leaves no copy of it behind', async () => {
     const bench = openBench({ answer: () => false });
     const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
@@ -136,6 +152,7 @@ describe('a plan that is applied', () => {
     const json = bench.again({ output: { format: 'json' } });
     expect(await applyPlan(json.session, {}, path)).toBe(0);
     expect(json.stdout()).toBe('[]\n');
+    expect(json.stderr()).toContain('"code":"NOTHING_TO_DO"');
     expect(JSON.parse(json.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ summary: { rows: 0 } });
     expect(bench.names('state', 'runs')).toEqual([]);
   });
@@ -249,12 +266,14 @@ describe('a plan that is refused sends nothing', () => {
     ['an empty text', '', 'f.ndjson', true],
     ['an empty text', '', 'f.JSON', true],
     ['an empty text', '', 'json', false],
+    ['an empty text', '', 'f.ndjson.csv', false],
+    ['an empty text', '', undefined, true],
     ['a text', 'a', 'f.csv', true],
   ])('with %s (%j), when --failed is %s: %s', async (_what, email, failed, isTaken) => {
     const bench = openBench(YES);
     const rows = [rowOf(1, 'sub_1', { email: 'x' }), rowOf(2, 'sub_2', { email })];
     const { path } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, rows);
-    const applied = applyPlan(bench.session, { failed: `${bench.folder}/${failed}` }, path);
+    const applied = applyPlan(bench.session, failed === undefined ? {} : { failed: `${bench.folder}/${failed}` }, path);
     if (isTaken) {
       expect(await applied).toBe(0);
       return;
@@ -292,14 +311,20 @@ describe('a plan that others have to approve', () => {
   const KEY = `SHA256:${'a'.repeat(43)}`;
 
   /** A plan with signatures under these names, and a tool in the place of ssh-keygen for which that of ann is good. */
-  async function signed(names: readonly string[], onAsked: (run: string) => void = () => undefined) {
+  async function signed(
+    names: readonly string[],
+    onAsked: (run: string) => void = () => undefined,
+    output: Partial<Bench['session']['output']> = {},
+  ) {
     const bench = openBench();
     const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2));
     for (const name of names) bench.file(`p.plan.${name}.sig`, `signature of ${name}`);
     const approvers = bench.file('allowed', 'ann ssh-ed25519 AAAA\n');
     chmodSync(approvers, 0o600);
     mkdirSync(`${bench.folder}/bin`);
-    const good = `*-I\\ ann\\ *) echo 'Good "frontdesk-plan" signature for ann with ED25519 key ${KEY}';;`;
+    const says = (name: string) =>
+      `*-I\\ ${name}\\ *) echo 'Good "frontdesk-plan" signature for ${name} with ED25519 key ${KEY}';;`;
+    const good = `${says('ann')} ${says('ben')}`;
     const script = `#!/bin/sh\ncat > '${bench.folder}/signed'\ncase "$*" in ${good} *) exit 255;; esac\n`;
     writeFileSync(`${bench.folder}/bin/ssh-keygen`, script, { mode: 0o755 });
     const next = bench.again({
@@ -308,6 +333,7 @@ describe('a plan that others have to approve', () => {
         return true;
       },
       profile: { approvers, approvals: 1 },
+      output,
       env: { PATH: `${bench.folder}/bin:${process.env['PATH']}` },
     });
     return { bench: next, path, plan };
@@ -335,6 +361,15 @@ describe('a plan that others have to approve', () => {
       /^frontdesk: warning: .*bob.*does not count.*; ask those who keep the approvers file/,
     );
     expect([bench.sent, bench.names('state', 'runs')]).toEqual([[], []]);
+  });
+
+  it('is told of a second signature with the same key, which does not count', async () => {
+    const { bench, path } = await signed(['ann', 'ben']);
+    expect(await applyPlan(bench.session, {}, path)).toBe(0);
+    expect(bench.stderr()).toMatch(/warning: .*ben.* does not count: ann signed with the same key\n/);
+    const { bench: json, path: same } = await signed(['ann', 'ben'], undefined, { format: 'json' });
+    expect(await applyPlan(json.session, {}, same)).toBe(0);
+    expect(json.stderr()).toContain('"code":"NOT_COUNTED"');
   });
 
   it.each<[string, (bench: Bench, run: string) => void, string]>([

@@ -1,119 +1,157 @@
-import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../../src/api/operation.ts';
 import { OPERATIONS } from '../../../../src/api/operations.ts';
-import type { InputFile } from '../../../../src/input/input-file.ts';
-import { ChangedFrom, readChangedFrom } from '../../../../src/input/records/changed-from.ts';
-import { checkInput } from '../../../../src/input/records/check-input.ts';
-import { ColumnRoles } from '../../../../src/input/records/columns.ts';
-import { rowsOf } from '../../../../src/input/records/rows.ts';
-import { fromPlain, toPlain } from '../../../../src/json/plain.ts';
-import { isJsonObject } from '../../../../src/json/value.ts';
-import { inPieces } from './parse-records.ts';
+import { Failure } from '../../../../src/failure.ts';
+import type { ChangedFrom } from '../../../../src/input/records/changed-from.ts';
+import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
+import { toPlain } from '../../../../src/json/plain.ts';
+import { JsonNumber } from '../../../../src/json/value.ts';
+import { sheetJsWorkbook } from '../../../support/workbooks.ts';
 
-const operation = OPERATIONS.subscriberUpdate;
-const OLDER = { path: 'old.ndjson', csvRaw: false, sheet: undefined, operation };
-
-function fileOf(text: string): InputFile {
-  return {
-    name: 'a file',
+/** Reads an older file that is called `path`. */
+function read(
+  content: string | Uint8Array,
+  path = 'old.csv',
+  operation: Operation = OPERATIONS.subscriberUpdate,
+  sheet?: string,
+): Promise<ChangedFrom> {
+  const file = {
+    name: `"${path}"`,
     isRereadable: true,
-    bytes: () => inPieces(Buffer.from(text), 64),
+    bytes: async function* () {
+      yield typeof content === 'string' ? Buffer.from(content) : content;
+    },
     close: async () => undefined,
   };
+  return readChangedFrom(file, { operation, path, csvRaw: false, sheet });
 }
 
-type Cells = Readonly<Record<string, string | boolean | number | null>>;
-type Rows = readonly (readonly [id: string, cells: Cells])[];
+async function faultsOf(content: string, path = 'old.csv'): Promise<readonly string[]> {
+  const error = await read(content, path).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Failure)) throw new Error('it was not refused');
+  expect(error.code).toBe('USAGE');
+  const place = `--changed-from "${path}", `;
+  return error.faults.map(({ where, problem }) => {
+    expect(where.startsWith(place)).toBe(true);
+    return `${where.slice(place.length)}: ${problem}`;
+  });
+}
 
-const linesOf = (rows: Rows) => rows.map(([id, cells]) => `${JSON.stringify({ id, ...cells })}\n`).join('');
+const plain = (cells: ReturnType<ChangedFrom['cells']>) => toPlain(new Map(cells));
 
-/** Ids that are easily taken for another one, and cells that are equal as texts only. */
-const id = fc.oneof(
-  fc.integer({ min: 0, max: 60 }).map((n) => `s${n}`),
-  fc.constantFrom('é', 'É', 'Aa', 'BB', 'AaAa', 'BBBB', 'AaBB', 'toString', '__proto__', '"', '0', '00'),
-);
-const name = fc.constantFrom('Ann', 'ann', 'Ann ', 'null', 'true', '5', 'é', '"', '\\u0041');
-const newer = fc.record({ first_name: name, last_name: name, active: fc.boolean() }, { requiredKeys: [] });
-const older = fc.record(
-  {
-    first_name: fc.oneof(name, fc.constantFrom(null, 5, true, '', '\ud800')),
-    last_name: name,
-    active: fc.oneof(fc.boolean(), fc.constantFrom('true', null, '')),
-  },
-  { requiredKeys: [] },
-);
-
-/** Two files whose rows stand in different orders; the second has some of the ids of the first. */
-const files = fc
-  .uniqueArray(fc.tuple(id, older, fc.option(newer)), { selector: ([key]) => key, maxLength: 70 })
-  .chain((rows) => {
-    const kept = rows.flatMap(([key, , cells]): Rows => (cells === null ? [] : [[key, { email: 'a@b.c', ...cells }]]));
-    return fc.record({
-      old: fc.constant<Rows>(rows.map(([key, cells]) => [key, cells])),
-      renewed: fc.shuffledSubarray([...kept], { minLength: kept.length }),
-    });
+describe('an older file', () => {
+  it('tells which values of a row differ', async () => {
+    const old = await read('id,email,active,first_name\ns1,a,true,Ann\ns2,b,FALSE,\n');
+    expect(old.name).toBe('"old.csv"');
+    expect(old.changes('s1', { email: 'a', active: true, first_name: 'Ann' })).toEqual({});
+    expect(old.changes('s1', { email: 'x', active: false })).toEqual({ email: 'x', active: false });
+    expect(old.changes('s2', { active: false, first_name: '' })).toEqual({});
+    expect(old.changes('s2', { first_name: undefined as never, last_name: 'new' })).toEqual({ last_name: 'new' });
+    expect(old.changes('s3', { email: 'c' })).toBeUndefined();
   });
 
-it('says of random pairs of files what a comparison cell by cell says, with the old values', async () => {
-  await fc.assert(
-    fc.asyncProperty(files, async ({ old, renewed }) => {
-      const changedFrom = await readChangedFrom(fileOf(linesOf(old)), OLDER);
-      const byId = new Map(old);
-      const expected = renewed.flatMap(([key, cells], index) => {
-        const before = byId.get(key) ?? {};
-        const body = Object.entries(cells).filter(([field, value]) => before[field] !== value);
-        const sendable = body.flatMap(([field]) => {
-          const value = before[field];
-          return typeof value === (field === 'active' ? 'boolean' : 'string') ? [[field, value]] : [];
-        });
-        if (body.length === 0) return [];
-        return [{ row: index + 1, id: key, body: Object.fromEntries(body), before: Object.fromEntries(sendable) }];
-      });
-      const reading = {
-        ...{ operation, changedFrom, keepsOldCells: true, path: 'new.ndjson', format: 'ndjson' as const },
-        ...{ csvRaw: false, sheet: undefined, shard: undefined, defaults: {}, expectations: [] },
-        ...{ emptyCells: 'keep' as const, resendUnknown: false },
-      };
-      const text = linesOf(renewed);
-      const checked = await checkInput(fileOf(text), reading, { allowDuplicates: false });
-      const found = [];
-      for await (const rows of rowsOf(fileOf(text), reading)) {
-        for (const { row, id: key, body, before } of rows)
-          found.push({ row, id: key, body: toPlain(body ?? null), before: toPlain(before ?? null) });
-      }
-      expect(found).toEqual(expected);
-      expect(checked).toMatchObject({
-        selected: expected.length,
-        unchanged: renewed.length - expected.length,
-        missing: old.length - renewed.length,
-      });
-    }),
-  );
+  it('compares digits, and texts, null and numbers apart', async () => {
+    const rows = '{"id":"e1","email":null,"first_name":"5","last_name":1.10}\n';
+    const old = await read(rows, 'old.ndjson');
+    // An older file may hold what no field takes.
+    const changes = (values: object) => old.changes('e1', values as never);
+    expect(changes({ email: 'null', first_name: new JsonNumber('5'), last_name: new JsonNumber('1.10') })).toEqual({
+      email: 'null',
+      first_name: new JsonNumber('5'),
+    });
+    expect(changes({ email: null, last_name: new JsonNumber('1.1') })).toEqual({ last_name: new JsonNumber('1.1') });
+  });
+
+  it('tells how many of its rows the newer file lacks, and where an id stood before', async () => {
+    const old = await read('id,email\ns1,a\ns2,b\ns3,c\n');
+    expect(old.missing).toBe(3);
+    expect([old.meet('s2', 5), old.meet('s2', 5), old.meet('s2', 9), old.meet('s2', 5)]).toEqual([0, 0, 5, 0]);
+    expect([old.meet('s9', 1), old.missing]).toEqual([undefined, 2]);
+    expect([old.meet('s1', 1), old.meet('s3', 2), old.missing]).toEqual([0, 0, 0]);
+  });
+
+  it('tells ids apart that fall on the same place of its index', async () => {
+    const old = await read('id,email\nAa,first\nBB,second\n');
+    expect([plain(old.cells('Aa')), plain(old.cells('BB')), plain(old.cells('C#'))]).toEqual([
+      { email: 'first' },
+      { email: 'second' },
+      {},
+    ]);
+    expect([old.meet('BB', 1), old.meet('Aa', 2), old.meet('C#', 3)]).toEqual([0, 0, undefined]);
+  });
+
+  it('gives the cells of a row as they would be sent, and those that could be', async () => {
+    const old = await read('id,email,active,first_name,note\ns1,a,true,,x\ns2,,,Ben,x\n');
+    expect(plain(old.cells('s1'))).toEqual({ email: 'a', active: true, first_name: '' });
+    expect(plain(old.cells('s2'))).toEqual({ email: '', active: '', first_name: 'Ben' });
+    expect(plain(old.cells('s9'))).toEqual({});
+    const fields = { email: 1, active: 1 };
+    expect(plain(old.sendableCells('s1', fields))).toEqual({ email: 'a', active: true });
+    expect(plain(old.sendableCells('s2', fields))).toEqual({ email: '' });
+    expect(plain(old.sendableCells('s1', { first_name: 1 }))).toEqual({ first_name: '' });
+  });
+
+  it('tells in which of some columns a row has something', async () => {
+    const old = await read('id,email,active,first_name\ns1,a,false,\n');
+    expect(old.filled('s1', ['email', 'active', 'first_name', 'last_name'])).toEqual(['email', 'active']);
+    expect(old.filled('s1', [])).toEqual([]);
+    expect(old.filled('s9', ['email'])).toEqual([]);
+  });
+
+  it('of JSON lines has its values typed already', async () => {
+    const old = await read('{"id":"s1","active":"true","email":"a"}\n{"id":"s2","active":true}\n', 'old.ndjson');
+    expect(plain(old.cells('s1'))).toEqual({ active: 'true', email: 'a' });
+    expect(old.changes('s2', { active: true })).toEqual({});
+  });
+
+  it('of thousands of rows knows each of them, in whatever order they are asked for', async () => {
+    const count = 10_005;
+    const lines = Array.from({ length: count }, (_, index) => `s${index},${index}\n`);
+    const old = await read(`id,email\n${lines.join('')}`);
+    const asked = [0, 15, 16, 31, 32, 5000, 31, 9999, 10_000, 10_003, 10_004, 0];
+    expect(asked.map((row) => old.changes(`s${row}`, { email: String(row) }))).toEqual(asked.map(() => ({})));
+    expect(asked.map((row) => plain(old.cells(`s${row}`)))).toEqual(asked.map((row) => ({ email: String(row) })));
+    expect([old.missing, old.changes('s9999', { email: '1' }), old.changes(`s${count}`, {})]).toEqual([
+      count,
+      { email: '1' },
+      undefined,
+    ]);
+  });
+
+  it('may be a workbook, and says which of its sheets was read', async () => {
+    const bytes = sheetJsWorkbook([
+      {
+        name: 'Rows',
+        rows: [
+          ['id', 'email'],
+          ['s1', 'a'],
+        ],
+      },
+    ]);
+    expect((await read(bytes, 'old.xlsx')).changes('s1', { email: 'b' })).toEqual({ email: 'b' });
+  });
 });
 
-it('compares 40,000 rows that have no room in memory as it compares few', () => {
-  const changedFrom = new ChangedFrom('a file', new ColumnRoles(operation).fields);
-  const cellsOf = (n: number) => ({ email: `a.${n}@example.com`, last_name: 'x'.repeat(n % 50) });
-  const object = (cells: object) => {
-    const value = fromPlain(cells);
-    return isJsonObject(value) ? value : new Map();
-  };
-  const numbers = Array.from({ length: 40_000 }, (_, n) => n);
-  expect(numbers.filter((n) => !changedFrom.add(`sub_${n}`, object(cellsOf(n))))).toEqual([]);
-  expect(numbers.filter((n) => changedFrom.add(`sub_${n}`, new Map()))).toEqual([]);
-  expect(
-    numbers.filter((n) => Object.keys(changedFrom.changes(`sub_${n}`, cellsOf(n)) ?? { none: 1 }).length > 0),
-  ).toEqual([]);
-  // In another order, each with one cell that differs.
-  const changed = numbers.toReversed().map((n) => changedFrom.changes(`sub_${n}`, { ...cellsOf(n), email: `${n}` }));
-  expect(changed).toEqual(numbers.toReversed().map((n) => ({ email: `${n}` })));
-  expect(toPlain(changedFrom.cells('sub_31999'))).toEqual({ email: 'a.31999@example.com', last_name: 'x'.repeat(49) });
-  expect(changedFrom.changes('sub_40000', {})).toBeUndefined();
-});
+describe('an older file is refused', () => {
+  it('with a row without an id', async () => {
+    expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['line 3: the row has no id']);
+    expect(await faultsOf('{"id":7,"email":"a"}\n', 'old.ndjson')).toEqual(['line 1: the row has no id']);
+  });
 
-it('knows where in the newer file an id stood before', () => {
-  const changedFrom = new ChangedFrom('a file', new ColumnRoles(operation).fields);
-  for (const key of ['a', 'b', 'c']) changedFrom.add(key, new Map());
-  expect([changedFrom.meet('b', 2), changedFrom.meet('b', 7), changedFrom.meet('b', 9)]).toEqual([0, 2, 2]);
-  expect([changedFrom.meet('d', 3), changedFrom.missing]).toEqual([undefined, 2]);
+  it('with an id that occurs twice', async () => {
+    expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['line 4: its id stands in an earlier row too']);
+  });
+
+  it('with its first twenty faults', async () => {
+    const faults = await faultsOf(`id,email\n${',a\n'.repeat(30)}`);
+    expect([faults.length, faults[0], faults[19]]).toEqual([
+      20,
+      'line 2: the row has no id',
+      'line 21: the row has no id',
+    ]);
+  });
+
+  it('with what is no row', async () => {
+    expect(await faultsOf('{"id":"s1"}\nno\n', 'old.ndjson')).toEqual([expect.stringMatching(/^line 2, column 1: /)]);
+  });
 });

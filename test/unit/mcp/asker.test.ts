@@ -1,0 +1,190 @@
+import { getEventListeners } from 'node:events';
+import {
+  CLIENT_CAPABILITIES_META_KEY as CAPABILITIES,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { Asker } from '../../../src/mcp/asker.ts';
+import { Questions } from '../../../src/mcp/questions.ts';
+import { FakeClock } from '../run/fakes.ts';
+
+const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1' } };
+const CONFIRMATION = { subject: SUBJECT, message: 'Block?', title: 'Yes: block' };
+const YES = { action: 'accept', content: { confirm: true } };
+const CANNOT = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';
+
+type Request = Partial<ServerContext['mcpReq']>;
+
+/** An asker whose client declared these capabilities at the start. */
+function stage(declared?: object) {
+  const clock = new FakeClock();
+  const questions = new Questions(clock);
+  // An asker asks a server for nothing else.
+  const server = { getClientCapabilities: () => declared } as unknown as Server;
+  const sent: unknown[][] = [];
+  /** A call with this in its request; `state` is what it carries back. */
+  const call = (request: object = {}, state?: string): ServerContext => {
+    const send = async (...parts: unknown[]) => {
+      sent.push(parts);
+      return YES;
+    };
+    const mcpReq = { id: 'c1 7', requestState: () => state, send, ...request };
+    return { mcpReq } as unknown as ServerContext;
+  };
+  return { asker: new Asker(server, clock, questions), questions, clock, sent, call };
+}
+
+describe('a client', () => {
+  it.each<[object | undefined, boolean]>([
+    [{ elicitation: {} }, true],
+    [{ elicitation: { form: {} } }, true],
+    [{ elicitation: { form: {}, url: {} } }, true],
+    [{ elicitation: { url: {} } }, false],
+    [{ elicitation: true }, false],
+    [{ elicitation: null }, false],
+    [{ elicitation: [] }, false],
+    [{}, false],
+    [[], false],
+    [undefined, false],
+  ])('that declares %j can ask a person: %s', (declared, canAsk) => {
+    const expected = canAsk ? undefined : CANNOT;
+    const { asker, call } = stage(declared);
+    expect(asker.inability(call())).toBe(expected);
+    // What the request itself says counts, and not what the client said before.
+    const other = stage(canAsk ? {} : { elicitation: {} });
+    expect(other.asker.inability(other.call({ envelope: { [CAPABILITIES]: declared } }))).toBe(expected);
+  });
+});
+
+describe('an answer that a call brings along', () => {
+  const answerTo = (response: unknown) => {
+    const { asker, questions, call } = stage();
+    const state = questions.ask(SUBJECT, 7);
+    return asker.answerIn(call({ inputResponses: { confirm: response } as Request['inputResponses'] }, state), SUBJECT);
+  };
+
+  it.each<[unknown, object]>([
+    [YES, { isConfirmed: true }],
+    [{ action: 'accept', content: { confirm: false } }, { refusal: 'the box was not ticked' }],
+    [{ action: 'accept', content: { confirm: 'true' } }, { refusal: 'the box was not ticked' }],
+    [{ action: 'accept', content: [true] }, { refusal: 'the box was not ticked' }],
+    [{ action: 'accept' }, { refusal: 'the box was not ticked' }],
+    [{ action: 'decline', content: { confirm: true } }, { refusal: 'the person said no' }],
+    [{ action: 'cancel' }, { refusal: 'the person closed the question without an answer' }],
+    [{ action: 'ACCEPT', content: { confirm: true } }, { refusal: 'the answer cannot be read' }],
+    [{}, { refusal: 'the answer cannot be read' }],
+    [[YES], { refusal: 'no answer of a person came' }],
+    [null, { refusal: 'no answer of a person came' }],
+    [true, { refusal: 'no answer of a person came' }],
+    [undefined, { refusal: 'no answer of a person came' }],
+  ])('%j is %j', (response, given) => {
+    expect(answerTo(response)).toEqual(given);
+  });
+
+  it('that was not asked for is none', () => {
+    const { asker, call } = stage();
+    const NONE = { refusal: 'the answer belongs to no open question' };
+    const inputResponses = { confirm: YES } as Request['inputResponses'];
+    expect(asker.answerIn(call({ inputResponses }), SUBJECT)).toEqual(NONE);
+    expect(asker.answerIn(call({ inputResponses }, 'made up'), SUBJECT)).toEqual(NONE);
+    expect(asker.answerIn(call({}, 'made up'), SUBJECT)).toEqual(NONE);
+    expect(asker.answerIn(call({ droppedInputResponseKeys: ['confirm'] }), SUBJECT)).toEqual(NONE);
+  });
+
+  it('that belongs to other arguments is none, and uses the question up', () => {
+    const { asker, questions, call } = stage();
+    const state = questions.ask(SUBJECT, 7);
+    const inputResponses = { confirm: YES } as Request['inputResponses'];
+    const other = { tool: 'card_block', args: { cardId: 'c-2' } };
+    expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
+      refusal: 'the answer belongs to other arguments',
+    });
+    expect(asker.answerIn(call({ inputResponses }, state), SUBJECT)).toHaveProperty('refusal');
+  });
+
+  it('without an answer is to be asked first', () => {
+    const { asker, call } = stage();
+    expect(asker.answerIn(call(), SUBJECT)).toBeUndefined();
+  });
+
+  it('without one that brings back a question is a no', () => {
+    const { asker, questions, call } = stage();
+    const state = questions.ask(SUBJECT, 7);
+    expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
+  });
+});
+
+const FORM = {
+  mode: 'form',
+  message: 'Block?',
+  requestedSchema: {
+    type: 'object',
+    properties: { confirm: { type: 'boolean', title: 'Yes: block', default: false } },
+    required: ['confirm'],
+  },
+};
+
+describe('a question', () => {
+  it('to a client of 2026 goes back with the call, and is void when that call is cancelled', async () => {
+    const { asker, questions, call, sent } = stage();
+    const { signal } = new AbortController();
+    const asked = await asker.ask(call({ envelope: {} } as Request), CONFIRMATION, signal);
+    expect(asked).toMatchObject({ inputRequests: { confirm: { params: FORM } }, requestState: expect.any(String) });
+    expect(sent).toEqual([]);
+    questions.drop(7);
+    const state = 'requestState' in asked ? asked.requestState : undefined;
+    expect(questions.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
+  });
+
+  it('to a client of 2025 is asked there and then, with more time than a person has', async () => {
+    const { asker, call, sent, clock } = stage();
+    const { signal } = new AbortController();
+    expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ isConfirmed: true });
+    expect(sent).toEqual([
+      [
+        { method: 'elicitation/create', params: FORM },
+        { signal: expect.any(AbortSignal), timeout: 600_000 },
+      ],
+    ]);
+    await clock.sleep(1);
+    expect([clock.ms, getEventListeners(signal, 'abort').length]).toEqual([1, 0]);
+  });
+
+  /** How a question ends whose client answers only once it is told that the question is over. */
+  async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
+    const { asker, call, clock } = stage();
+    const send = (_request: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise((_, reject) => {
+        if (signal.aborted) reject(new Error('over'));
+        signal.addEventListener('abort', () => reject(new Error('over')));
+        onAsked();
+      });
+    const given = await asker.ask(call({ send } as unknown as Request), CONFIRMATION, cancelled);
+    return { given, ms: clock.ms };
+  }
+
+  it('is over after five minutes', async () => {
+    expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({
+      given: { refusal: 'no answer came within 5 minutes' },
+      ms: 300_000,
+    });
+  });
+
+  it.each(['before', 'meanwhile'])('is over when its call is cancelled %s', async (when) => {
+    const cancelled = new AbortController();
+    if (when === 'before') cancelled.abort();
+    expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({
+      given: { refusal: 'the call was cancelled' },
+      ms: 0,
+    });
+  });
+
+  it('that the client cannot put is a no', async () => {
+    const { asker, call } = stage();
+    const send = () => Promise.reject(new Error('no such method'));
+    expect(await asker.ask(call({ send } as Request), CONFIRMATION, new AbortController().signal)).toEqual({
+      refusal: 'the client could not ask the person',
+    });
+  });
+});
