@@ -2,6 +2,7 @@ import type { Registry } from '../src/commands/command-tree.ts';
 import type { CommandDoc } from '../src/describe/command-doc.ts';
 import { treeSchema } from '../src/describe/command-schema.ts';
 import { loadTree } from '../src/describe/command-tree.ts';
+import { completionNodes } from '../src/describe/completion-model.ts';
 import { SHELLS } from '../src/describe/completions.ts';
 import { argumentName, optionName } from '../src/describe/help-text.ts';
 import { openApi } from '../src/describe/openapi.ts';
@@ -35,11 +36,12 @@ export async function artifacts(
   layers: string,
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
   const tree = await loadTree(registry);
+  const nodes = completionNodes(tree);
   const schema = await treeSchema(registry, version);
   const outputs = Object.fromEntries(schema.commands.map((command) => [command.command, command.output]));
   const tables = new Map([...pageTables(tree), ['layers', layers]]);
   return [
-    ...SHELLS.map((shell) => ({ path: `completions/${shell.file}`, text: shell.write(tree) })),
+    ...Object.values(SHELLS).map(({ file, write }) => ({ path: `completions/${file}`, text: write(nodes) })),
     { path: 'man/frontdesk.1', text: manPage(tree, version) },
     { path: 'test/contract/__snapshots__/command-tree.txt', text: `${tree.docs.map(commandText).join('\n\n')}\n` },
     // The version changes with every release, the contract does not.

@@ -1,14 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is bash, whose own ${…} it is.
-import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  completionNodes,
-  isProfile,
+  LIVE_NAMES,
   liveNamesOf,
   namesOf,
-  PROFILE_NAMES,
-  RUN_NAMES,
+  offeredFor,
   SCRIPT_HEADER,
+  valueNames,
 } from './completion-model.ts';
 
 function quote(words: readonly string[]): string {
@@ -27,21 +25,13 @@ function caseByPath(nodes: readonly CompletionNode[], body: (node: CompletionNod
 
 function valueCases(node: CompletionNode): readonly string[] {
   return node.options.flatMap((option) => {
-    if (option.value === undefined) return [];
-    const label = namesOf(option).join(' | ');
-    if (isProfile(option)) return [`${label}) kind=profile ;;`];
-    if (option.kind === 'path') return [`${label}) kind=file ;;`];
-    const choices = option.choices ?? [];
-    return choices.length === 0 ? [] : [`${label}) kind=words words=${quote(choices)} ;;`];
+    const value = offeredFor(option);
+    if (value === undefined || value.what === 'any') return [];
+    const words = value.what === 'words' ? ` words=${quote(value.choices)}` : '';
+    return [`${namesOf(option).join(' | ')}) kind=${value.what}${words} ;;`];
   });
 }
 
-function valueNames(nodes: readonly CompletionNode[]): readonly string[] {
-  const names = nodes.flatMap((node) => node.options.filter((option) => option.value !== undefined).flatMap(namesOf));
-  return [...new Set(names)];
-}
-
-/** What a Tab press calls. */
 const COMPLETE = [
   '_frontdesk() {',
   '  local cur=${COMP_WORDS[COMP_CWORD]} before= path= words= kind= prefix= word index',
@@ -81,8 +71,8 @@ const COMPLETE = [
   '    _frontdesk_words',
   '  fi',
   '  case $kind in',
-  `    profile) words=$(${PROFILE_NAMES} 2>/dev/null) ;;`,
-  `    run) words=$(${RUN_NAMES} 2>/dev/null) ;;`,
+  `    profile) words=$(${LIVE_NAMES.profile} 2>/dev/null) ;;`,
+  `    run) words=$(${LIVE_NAMES.run} 2>/dev/null) ;;`,
   '  esac',
   '  for word in $words; do',
   '    if [[ $word == "$cur"* ]]; then COMPREPLY+=("$prefix$word"); fi',
@@ -94,8 +84,7 @@ const COMPLETE = [
  * Writes the script for bash, 3.2 and later. It forks nothing but for the names of profiles and runs and, where
  * bash cannot do files itself, for file names: a Tab press answers in well under a millisecond.
  */
-export function bashCompletion(tree: CommandTree): string {
-  const nodes = completionNodes(tree);
+export function bashCompletion(nodes: readonly CompletionNode[]): string {
   const labels = (list: readonly CompletionNode[]) => list.map((node) => `'${node.words}'`).join(' | ');
   const commands = nodes.filter((node) => node.children.length === 0);
   const groups = nodes.filter((node) => node.children.length > 0 && node.words !== '');

@@ -55,9 +55,17 @@ export function namesOf({ short, long }: OptionSpec): readonly string[] {
   return short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`];
 }
 
-/** Does the option take the name of a profile? */
-export function isProfile(option: OptionSpec): boolean {
-  return option.long === 'profile';
+/** What the value of an option is, for the shell to offer; undefined: it takes none. */
+export function offeredFor({ long, kind, value, choices = [] }: OptionSpec) {
+  if (value === undefined) return undefined;
+  const what = long === 'profile' ? 'profile' : kind === 'path' ? 'file' : choices.length > 0 ? 'words' : 'any';
+  return { what, choices } as const;
+}
+
+/** Names of the options that take a value. */
+export function valueNames(nodes: readonly CompletionNode[]): readonly string[] {
+  const taking = nodes.flatMap(({ options }) => options.filter(({ value }) => value !== undefined));
+  return [...new Set(taking.flatMap(namesOf))];
 }
 
 /** Which names that only the machine knows a node takes: asking for them are the only calls of frontdesk at a Tab. */
@@ -65,11 +73,14 @@ export function liveNamesOf(node: CompletionNode): ArgumentSpec['names'] {
   return node.arguments.find((argument) => argument.names !== undefined)?.names;
 }
 
-/** Prints the names of the stored profiles, one a line. Not as CSV, whose lines end with a carriage return. */
-export const PROFILE_NAMES = 'frontdesk profile list -o table --columns name --no-header --quiet';
-
-/** Prints the newest runs, one a line. */
-export const RUN_NAMES = 'frontdesk runs list -o table --columns run --no-header --limit 20 --quiet';
+/**
+ * Commands that print the names of the stored profiles, and those of the newest runs, one a line. Not as CSV, whose
+ * lines end with a carriage return.
+ */
+export const LIVE_NAMES = {
+  profile: 'frontdesk profile list -o table --columns name --no-header --quiet',
+  run: 'frontdesk runs list -o table --columns run --no-header --limit 20 --quiet',
+} as const;
 
 /** The beginning of a description, up to a semicolon, without the code marks of the help: one line beside a candidate. */
 export function shortText(text: string): string {

@@ -4,9 +4,9 @@ import { powershellCompletion } from './powershell.ts';
 import { zshCompletion } from './zsh.ts';
 
 /** The shells that frontdesk writes completions for; `file` is the committed one in `completions/`. */
-export const SHELLS = [
-  { name: 'bash', file: 'frontdesk.bash', write: bashCompletion },
-  { name: 'zsh', file: '_frontdesk', write: zshCompletion },
-  { name: 'fish', file: 'frontdesk.fish', write: fishCompletion },
-  { name: 'powershell', file: 'frontdesk.ps1', write: powershellCompletion },
-] as const;
+export const SHELLS = {
+  bash: { file: 'frontdesk.bash', write: bashCompletion },
+  zsh: { file: '_frontdesk', write: zshCompletion },
+  fish: { file: 'frontdesk.fish', write: fishCompletion },
+  powershell: { file: 'frontdesk.ps1', write: powershellCompletion },
+} as const;

@@ -1,29 +1,25 @@
 import { COMMON_OPTIONS } from '../options/common.ts';
 import type { OptionSpec } from '../options/option.ts';
-import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  completionNodes,
-  isProfile,
+  LIVE_NAMES,
   liveNamesOf,
-  namesOf,
-  PROFILE_NAMES,
-  RUN_NAMES,
+  offeredFor,
   SCRIPT_HEADER,
   shortText,
+  valueNames,
 } from './completion-model.ts';
 
-/** A word of fish in single quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
 function valueFlags(option: OptionSpec): string {
-  if (option.value === undefined) return '';
-  if (isProfile(option)) return ` -x -a '(${PROFILE_NAMES} 2>/dev/null)'`;
-  if (option.kind === 'path') return ' -r -F';
-  const choices = option.choices ?? [];
-  return choices.length === 0 ? ' -x' : ` -x -a ${quote(choices.join(' '))}`;
+  const value = offeredFor(option);
+  if (value === undefined) return '';
+  const names = { profile: `'(${LIVE_NAMES.profile} 2>/dev/null)'`, words: quote(value.choices.join(' ')) };
+  if (value.what === 'file') return ' -r -F';
+  return value.what === 'any' ? ' -x' : ` -x -a ${names[value.what]}`;
 }
 
 function optionLine(option: OptionSpec, condition: string): string {
@@ -35,8 +31,8 @@ function liveLines(node: CompletionNode, condition: string): readonly string[] {
   const live = liveNamesOf(node);
   if (live === undefined) return [];
   // Runs keep their order: the newest first.
-  const [names, keep] = live === 'profile' ? [PROFILE_NAMES, ''] : [RUN_NAMES, ' -k'];
-  return [`complete -c frontdesk${condition}${keep} -a '(${names} 2>/dev/null)'`];
+  const keep = live === 'run' ? ' -k' : '';
+  return [`complete -c frontdesk${condition}${keep} -a '(${LIVE_NAMES[live]} 2>/dev/null)'`];
 }
 
 function nodeLines(node: CompletionNode): readonly string[] {
@@ -59,15 +55,7 @@ function nodeLines(node: CompletionNode): readonly string[] {
 }
 
 /** Writes the script for fish: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
-export function fishCompletion(tree: CommandTree): string {
-  const nodes = completionNodes(tree);
-  const taking = [
-    ...new Set(
-      nodes.flatMap((node) =>
-        node.options.filter((option) => option.value !== undefined).flatMap((option) => namesOf(option).toReversed()),
-      ),
-    ),
-  ];
+export function fishCompletion(nodes: readonly CompletionNode[]): string {
   // Nodes that give a common option a meaning of their own.
   const special = nodes.filter(({ options }) => COMMON_OPTIONS.some((common) => !options.includes(common)));
   return [
@@ -86,7 +74,7 @@ export function fishCompletion(tree: CommandTree): string {
     '                continue',
     '            end',
     '            switch $token',
-    `                case ${taking.join(' ')}`,
+    `                case ${valueNames(nodes).join(' ')}`,
     '                    set skip 1',
     "                case '-*'",
     "                case '*'",

@@ -112,7 +112,6 @@ const SECTIONS = [
   { title: 'This machine', words: ['auth', 'profile', 'config', 'doctor', 'sandbox', 'completion'], spread: false },
 ];
 
-/** Where a command stands that no section names. */
 const OTHERS = 'Many rows, records, programs';
 
 function sectionRows(registry: Registry, child: Child, spread: boolean): readonly Row[] {

@@ -1,13 +1,10 @@
 import type { OptionSpec } from '../options/option.ts';
-import type { CommandTree } from './command-tree.ts';
 import {
   type CompletionNode,
-  completionNodes,
-  isProfile,
+  LIVE_NAMES,
   liveNamesOf,
   namesOf,
-  PROFILE_NAMES,
-  RUN_NAMES,
+  offeredFor,
   SCRIPT_HEADER,
   shortText,
 } from './completion-model.ts';
@@ -23,8 +20,10 @@ function entry(name: string, text: string): string {
 
 /** `@profile` and `@file` stand for what only the machine knows. */
 function valueEntry(option: OptionSpec): readonly string[] {
-  if (option.value === undefined) return [];
-  const choices = isProfile(option) ? ['@profile'] : option.kind === 'path' ? ['@file'] : (option.choices ?? []);
+  const value = offeredFor(option);
+  if (value === undefined) return [];
+  const isLive = value.what === 'profile' || value.what === 'file';
+  const choices = isLive ? [`@${value.what}`] : value.choices;
   return namesOf(option)
     .toReversed()
     .map((name) => `${quote(name)} = @(${choices.map(quote).join(', ')})`);
@@ -51,14 +50,14 @@ function nodeLines(node: CompletionNode): readonly string[] {
 }
 
 /** Writes the script for PowerShell, 5.1 and later. Only the names of profiles and runs call frontdesk. */
-export function powershellCompletion(tree: CommandTree): string {
+export function powershellCompletion(nodes: readonly CompletionNode[]): string {
   return [
     ...SCRIPT_HEADER,
     '',
     'Register-ArgumentCompleter -Native -CommandName frontdesk -ScriptBlock {',
     '  param($wordToComplete, $commandAst, $cursorPosition)',
     '  $nodes = @{',
-    ...completionNodes(tree).flatMap(nodeLines),
+    ...nodes.flatMap(nodeLines),
     '  }',
     '  $before = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })',
     "  $path = ''",
@@ -77,14 +76,14 @@ export function powershellCompletion(tree: CommandTree): string {
     "  if ($option -ne '') {",
     '    $values = $node.Values[$option]',
     "    if ($values -contains '@file') { return }",
-    `    if ($values -contains '@profile') { $values = @(${PROFILE_NAMES} 2>$null) }`,
+    `    if ($values -contains '@profile') { $values = @(${LIVE_NAMES.profile} 2>$null) }`,
     '    $values | Where-Object { "$_".StartsWith($wordToComplete) } | ForEach-Object {',
     "      [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
     '    }',
     '    return',
     '  }',
     "  if ($node.Live -ne '' -and -not $wordToComplete.StartsWith('-')) {",
-    `    $names = if ($node.Live -eq 'run') { @(${RUN_NAMES} 2>$null) } else { @(${PROFILE_NAMES} 2>$null) }`,
+    `    $names = if ($node.Live -eq 'run') { @(${LIVE_NAMES.run} 2>$null) } else { @(${LIVE_NAMES.profile} 2>$null) }`,
     '    $names | Where-Object { "$_".StartsWith($wordToComplete) } | ForEach-Object {',
     "      [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
     '    }',

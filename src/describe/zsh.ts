@@ -1,16 +1,6 @@
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
-import type { CommandTree } from './command-tree.ts';
-import {
-  type CompletionNode,
-  completionNodes,
-  isProfile,
-  PROFILE_NAMES,
-  RUN_NAMES,
-  SCRIPT_HEADER,
-  shortText,
-} from './completion-model.ts';
+import { type CompletionNode, LIVE_NAMES, offeredFor, SCRIPT_HEADER, shortText } from './completion-model.ts';
 
-/** A word of zsh in single quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -25,10 +15,8 @@ function functionName(words: string): string {
 }
 
 function actionOf(option: OptionSpec): string {
-  if (isProfile(option)) return '_frontdesk_profile_names';
-  if (option.kind === 'path') return '_files';
-  const choices = option.choices ?? [];
-  return choices.length === 0 ? ' ' : `(${choices.join(' ')})`;
+  const { what, choices } = offeredFor(option) ?? { what: 'any', choices: [] };
+  return { profile: LIVE.profile, file: '_files', words: `(${choices.join(' ')})`, any: ' ' }[what];
 }
 
 function optionSpec(option: OptionSpec): string {
@@ -96,14 +84,13 @@ function namesFunction(name: string, command: string, order: string): readonly s
 }
 
 /** Writes the script for zsh: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
-export function zshCompletion(tree: CommandTree): string {
-  const nodes = completionNodes(tree);
+export function zshCompletion(nodes: readonly CompletionNode[]): string {
   return [
     '#compdef frontdesk',
     ...SCRIPT_HEADER,
     '',
-    ...namesFunction(LIVE.profile, PROFILE_NAMES, '-a'),
-    ...namesFunction(LIVE.run, RUN_NAMES, '-V runs -a'),
+    ...namesFunction(LIVE.profile, LIVE_NAMES.profile, '-a'),
+    ...namesFunction(LIVE.run, LIVE_NAMES.run, '-V runs -a'),
     ...nodes.flatMap((node) => (node.children.length > 0 ? groupFunction(node) : commandFunction(node))),
     '# The first call, when the file is loaded as a function of its own; after `source` it is only registered.',
     'if [ "$funcstack[1]" = "_frontdesk" ]; then',

@@ -102,15 +102,8 @@ function belongs(text: string, index: number, length: number, codePoint: number)
     if (codePoint === ZERO_WIDTH_JOINER && joinsPictographs(before, after)) return true;
     return isJoining(before) && isJoining(after);
   }
-  return isVariationSelector(codePoint) && isVariable(codePointBefore(text, index));
-}
-
-function isVariationSelector(codePoint: number): boolean {
-  return (
-    (codePoint >= 0xfe00 && codePoint <= 0xfe0f) ||
-    (codePoint >= 0xe0100 && codePoint <= 0xe01ef) ||
-    (codePoint >= 0x180b && codePoint <= 0x180f && codePoint !== 0x180e)
-  );
+  const isSelector = /^[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u.test(text.slice(index, index + length));
+  return isSelector && isVariable(codePointBefore(text, index));
 }
 
 function codePointBefore(text: string, index: number): string {

@@ -27,13 +27,12 @@ export function completionCommand(registry: Registry): LocalCommand {
       'Only for this bash': 'completion bash > /tmp/frontdesk.bash && source /tmp/frontdesk.bash',
     },
     output: () => COMPLETION,
-    async run(session, { shell: name }) {
+    async run(session, { shell }) {
       const { SHELLS } = await import('../describe/completions.ts');
-      const shell = SHELLS.find((candidate) => candidate.name === name);
-      if (shell === undefined) throw new Error(`no script for ${name}`);
+      const { completionNodes } = await import('../describe/completion-model.ts');
       const { loadTree } = await import('../describe/command-tree.ts');
-      const script = shell.write(await loadTree(registry));
-      await session.print({ kind: 'text', text: script, json: jsonOf(COMPLETION, { shell: shell.name, script }) });
+      const script = SHELLS[shell].write(completionNodes(await loadTree(registry)));
+      await session.print({ kind: 'text', text: script, json: jsonOf(COMPLETION, { shell, script }) });
     },
   });
 }

@@ -1,7 +1,6 @@
 import { sep, win32 } from 'node:path';
 import { quoteGiven } from '../input/given.ts';
 
-/** Names of devices, with whatever ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/i;
 
 /**

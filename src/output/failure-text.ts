@@ -56,7 +56,6 @@ function isGiven(value: string | undefined): boolean {
 }
 
 const [RED, YELLOW, MAGENTA] = [31, 33, 35];
-/** How rows of a run ended, in its summary. */
 const COUNT_COLOURS = new Map([
   ['UNKNOWN', MAGENTA],
   ['rejected', RED],

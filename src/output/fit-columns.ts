@@ -12,7 +12,6 @@ export interface Frame {
 /** Between columns. */
 export const GAP = '  ';
 
-/** Terminal columns that are left for the cells of so many columns. */
 function roomOf({ width }: Frame, count: number): number {
   return width - GAP.length * (count - 1);
 }

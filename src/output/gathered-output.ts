@@ -3,7 +3,6 @@ import type { OutputPort } from '../context.ts';
 /** With more than this in it, writing waits for the reader. */
 const MAX_WAITING_CHARACTERS = 65_536;
 
-/** There is nothing to wait for. */
 const TAKEN = Promise.resolve();
 
 /**

@@ -7,7 +7,6 @@ import { FUNCTIONS, isEqual, type QueryArgument, QueryProblem } from './query-fu
 /** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */
 export type QueryNode = ReturnType<typeof compile>;
 
-/** Applies a part of the expression to a value. */
 type Apply = (node: QueryNode, value: JsonValue) => JsonValue;
 
 /** The literal that stands in the expression under a stand-in text, if it is one. */

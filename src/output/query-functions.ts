@@ -82,7 +82,6 @@ function check(name: string, type: keyof Types, index: number, given: QueryArgum
 
 type Values<T extends readonly (keyof Types)[]> = { readonly [Index in keyof T]: Types[T[Index]] };
 
-/** A function of as many arguments as types. */
 function takes<const T extends readonly (keyof Types)[]>(
   types: T,
   body: (...given: Values<T>) => JsonValue,
@@ -99,7 +98,6 @@ function takes<const T extends readonly (keyof Types)[]>(
   };
 }
 
-/** A function of one or more arguments of one type. */
 function takesMany<T extends keyof Types>(type: T, body: (given: readonly Types[T][]) => JsonValue): QueryFunction {
   return {
     least: 1,
@@ -122,12 +120,10 @@ function quotient(a: JsonNumber, b: JsonNumber): JsonNumber {
   return calculated(divideDecimals(a.text, b.text));
 }
 
-/** The greatest integer that is not above the number. */
 function floor(number: JsonNumber): JsonNumber {
   return calculated(floorDecimal(number.text));
 }
 
-/** The number with its sign turned round. */
 function negate(number: JsonNumber): JsonNumber {
   return new JsonNumber(negateDecimal(number.text));
 }

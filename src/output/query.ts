@@ -10,7 +10,6 @@ import { shortenText } from './safe-text.ts';
 /** A compiled expression: answers null where nothing matches. Raises USAGE where the types do not fit. */
 export type Query = (value: JsonValue) => JsonValue;
 
-/** Characters of an expression that its error message repeats. */
 const MAX_SHOWN = 200;
 
 /** Raw strings and quoted names are stepped over, JSON literals (in backticks) are found. */

@@ -172,7 +172,6 @@ async function openTabular(
   );
 }
 
-/** Table or CSV of a result that is prepared already. */
 async function renderTabular(result: Result, options: OutputOptions, stdout: OutputPort): Promise<void> {
   if (result.kind === 'text') {
     const { text } = result;

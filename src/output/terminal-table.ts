@@ -14,14 +14,12 @@ type TerminalStyle = Pick<OutputOptions, 'colour' | 'unicode' | 'isAccessible' |
 /** cli-table3 takes more than linear time; longer tables are padded columns that stream. */
 const MAX_DRAWN_ROWS = 500;
 
-/** Before what stands below a row. */
 const INDENT = '  ';
 const MIN_BELOW_WIDTH = 20;
 
 /** Stands for a cell inside cli-table3, one per terminal column: it never sees text from outside, nor measures it. */
 const STAND_IN = '\ue000';
 
-/** What the rule under the header is made of; nothing for a screen reader. */
 function ruleOf({ unicode, isAccessible = false }: TerminalStyle): string {
   return isAccessible ? '' : unicode ? '─' : '-';
 }
@@ -75,15 +73,11 @@ export function terminalRowWriter(
   };
 }
 
-/** A cell as a person reads it. */
-function peopleCell(row: JsonValue, column: Column): string {
-  const cell = safeCell(row, column);
-  return column.people?.(cell) ?? cell;
-}
-
-/** The cells as a person reads them. */
 function peopleCells(row: JsonValue, columns: readonly Column[]): string[] {
-  return columns.map((column) => peopleCell(row, column));
+  return columns.map((column) => {
+    const cell = safeCell(row, column);
+    return column.people?.(cell) ?? cell;
+  });
 }
 
 /** The lines below a row: what had no room beside it, whole. */
@@ -107,10 +101,9 @@ function leftOutLine({ leftOut }: FittedColumns, style: TerminalStyle, paint: Pa
   return `${paint.faint(cutText(text, style.width, style.unicode))}\n`;
 }
 
-/** Rows as padded columns, each with what stands below it. */
 function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: OutputPort): RowWriter {
   const paint = makePaint(style.colour);
-  const { columns, widths, below } = fitted;
+  const { columns, widths } = fitted;
   const cellOf = (text: string, index: number) =>
     fitText(text, widths[index] ?? 0, style.unicode, columns[index]?.align);
   const header = () => {
@@ -119,14 +112,11 @@ function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: Ou
     return `${paint.bold(cells.join(GAP).trimEnd())}\n${rule && `${rule}\n`}`;
   };
   const lineOf = (row: JsonValue) => {
-    let cells = '';
-    for (const [index, column] of columns.entries()) {
-      const cell = peopleCell(row, column);
-      cells += `${index === 0 ? '' : GAP}${paint.toned(column.tone, cell, cellOf(cell, index))}`;
-    }
-    const line = `${cells.trimEnd()}\n`;
-    if (below.length === 0) return line;
-    return [line, ...linesBelow(row, fitted, style, paint).map((text) => `${text}\n`)].join('');
+    const cells = peopleCells(row, columns).map((cell, index) =>
+      paint.toned(columns[index]?.tone, cell, cellOf(cell, index)),
+    );
+    const lines = [cells.join(GAP).trimEnd(), ...linesBelow(row, fitted, style, paint)];
+    return lines.map((text) => `${text}\n`).join('');
   };
   const writer = lineWriter(style.header ? header() : '', lineOf, stdout);
   return {
@@ -142,7 +132,6 @@ function tableWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
 }
 
-/** The whole table, a rule under its header. */
 async function drawTable(
   fitted: FittedColumns,
   rows: readonly JsonValue[],

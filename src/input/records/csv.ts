@@ -6,6 +6,7 @@ const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
 const APOSTROPHE = 0x27;
+const HEADER = /(?:[^"\r\n]+|"[^"]*")*/y;
 const DELIMITERS = [',', ';', '\t'] as const;
 
 interface QuoteFault {
@@ -184,13 +185,9 @@ function indexOrEnd(text: string, what: string, from: number): number {
 
 /** The first line from `start`, line breaks inside quotes included; undefined when its end is not here. */
 function headerLine(text: string, start: number): string | undefined {
-  let isQuoted = false;
-  for (let index = start; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit === QUOTE) isQuoted = !isQuoted;
-    else if (!isQuoted && (unit === LF || unit === CR)) return text.slice(start, index);
-  }
-  return undefined;
+  HEADER.lastIndex = start;
+  const [header = ''] = HEADER.exec(text) ?? [];
+  return /[\r\n]/.test(text[HEADER.lastIndex] ?? '') ? header : undefined;
 }
 
 function unguard(cells: string[]): void {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { loadTree } from '../../../src/describe/command-tree.ts';
+import { completionNodes } from '../../../src/describe/completion-model.ts';
 import { powershellCompletion } from '../../../src/describe/powershell.ts';
 import { REGISTRY } from '../../../src/registry.ts';
 
-const script = powershellCompletion(await loadTree(REGISTRY));
+const script = powershellCompletion(completionNodes(await loadTree(REGISTRY)));
 
 describe('the script for PowerShell', () => {
   it('is plain ASCII: PowerShell 5.1 reads a file without BOM in the code page of the machine', () => {
