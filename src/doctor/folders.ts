@@ -80,6 +80,12 @@ async function checkCredentials({ places, context }: Session): Promise<readonly 
   return [ok('credentials', kept.length === 0 ? 'none are stored' : kept.join('; '))];
 }
 
+/** What is to be removed of a lock or a temporary place: an empty folder is in no one's way. */
+async function filesOf(path: string): Promise<readonly string[]> {
+  const names = await readdir(path).catch(() => undefined);
+  return names?.map((name) => join(path, name)) ?? [path];
+}
+
 /** What killed processes left in a folder: it is swept at the next change, and is worth knowing until then. */
 async function checkLeftovers(folder: string | undefined, session: Session): Promise<readonly Check[]> {
   if (folder === undefined) return [];
@@ -93,7 +99,7 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
     const maker = ownerOfTemporary(name);
     const silentMs = nowMs - ((await statOf(path))?.mtimeMs ?? nowMs);
     const isDeadLock = locks.includes(path) && !living.has(path);
-    if (maker === undefined ? isDeadLock : isLeftOver(maker, silentMs)) found.push(path);
+    if (maker === undefined ? isDeadLock : isLeftOver(maker, silentMs)) found.push(...(await filesOf(path)));
     if (name.includes('.json.bad')) found.push(path);
   }
   if (found.length === 0) return [];
@@ -106,7 +112,7 @@ async function checkFileSystem({ places: { stateDir }, context }: Session): Prom
   if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
     return [ok(name, 'not tried: there is no state folder that can be written')];
   const broken = brokenPromises(stateDir, context.pid);
-  if (broken.length === 0) return [ok(name, 'exclusive files, hard links, renames and appends work')];
+  if (broken.length === 0) return [ok(name, 'exclusive files and folders, renames and appends work')];
   return [warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, MOVE_STATE)];
 }
 

@@ -1,7 +1,6 @@
 import {
   closeSync,
   existsSync,
-  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -14,12 +13,15 @@ import { join } from 'node:path';
 import { describeIoError, errnoOf } from './io-failure.ts';
 import { temporaryName } from './process-identity.ts';
 
+/** The last is that of Windows, for folders. */
+const REFUSALS = ['EEXIST', 'ENOTEMPTY', 'EPERM'];
+
 /** Whether the system says that the name is taken. */
 function isRefused(work: () => void): boolean {
   try {
     work();
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return true;
+    if (REFUSALS.includes(errnoOf(error) ?? '')) return true;
     throw error;
   }
   return false;
@@ -37,10 +39,15 @@ const TRIALS: Readonly<Record<string, (folder: string) => boolean>> = {
     const path = make(join(folder, 'once'), '');
     return isRefused(() => make(path, ''));
   },
-  'a hard link never replaces a file': (folder) => {
-    const [from, to] = [make(join(folder, 'from'), 'from'), join(folder, 'to')];
-    linkSync(from, to);
-    return isRefused(() => linkSync(from, to)) && readFileSync(to, 'utf8') === 'from';
+  'a folder takes a free name, and none that holds a file': (folder) => {
+    const to = join(folder, 'taken');
+    const move = (name: string) => {
+      mkdirSync(join(folder, name));
+      make(join(folder, name, 'file'), name);
+      renameSync(join(folder, name), to);
+    };
+    move('first');
+    return isRefused(() => move('second')) && readFileSync(join(to, 'file'), 'utf8') === 'first';
   },
   'a rename replaces a file': (folder) => {
     const [from, to] = [make(join(folder, 'new'), 'new'), make(join(folder, 'old'), 'old')];

@@ -1,5 +1,4 @@
-import { linkSync, renameSync, unlinkSync } from 'node:fs';
-import { type LockFile, type OwnLock, readLockFile, writeNumbers } from './lock-file.ts';
+import { isInPlace, type LockFile, type OwnLock, readLockFile, removeLockFile, writeNumbers } from './lock-file.ts';
 import { fateOf } from './process-identity.ts';
 import { SIGN_EVERY_MS } from './signs-of-life.ts';
 
@@ -49,8 +48,8 @@ export class HeldLock {
    * he has ended since. Throws the system's error.
    */
   lost(): { readonly to: string | undefined } | undefined {
+    if (isInPlace(this.#own)) return undefined;
     const file = readLockFile(this.#path);
-    if (file?.instance === this.#own.instance) return undefined;
     return { to: file === undefined ? undefined : nameHolder(file) };
   }
 
@@ -61,31 +60,20 @@ export class HeldLock {
     this.#giveSign();
   }
 
-  /** Gives the lock back. Safe to call twice. */
+  /** Gives the lock back. Safe to call twice, and after it was lost: the lock of its successor has another name. */
   release(): void {
     clearInterval(this.#heart);
     try {
-      if (this.lost() === undefined) this.#remove();
+      removeLockFile(this.#own);
     } catch {
       // A lock that cannot be removed is left behind and counts as such once this process has ended.
     }
   }
 
-  /**
-   * Moves the lock to a name that only this process uses, then removes it. A process that stood still after its last
-   * look moves its successor's lock in this way, and puts that back.
-   */
-  #remove(): void {
-    const moved = `${this.#path}.${this.#own.instance}.lock`;
-    renameSync(this.#path, moved);
-    if (readLockFile(moved)?.instance !== this.#own.instance) linkSync(moved, this.#path);
-    unlinkSync(moved);
-  }
-
   #giveSign(): void {
     this.#count += 1;
     try {
-      writeNumbers(this.#path, this.#own, this.epoch, this.#count);
+      writeNumbers(this.#own, this.epoch, this.#count);
     } catch {
       // The folder went away; the work under the lock will say so.
     }

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { renameSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ClockPort } from '../context.ts';
 import { type After, Failure } from '../failure.ts';
 import { ensurePrivateFolder } from './atomic.ts';
-import { type AcquiredLock, HeldLock, nameHolder } from './held-lock.ts';
-import { errnoOf, ioFailure } from './io-failure.ts';
-import { type LockFile, type LockMaker, makeLockFile, type OwnLock, readLockFile } from './lock-file.ts';
+import { HeldLock, nameHolder } from './held-lock.ts';
+import { ioFailure } from './io-failure.ts';
+import { type LockFile, makeLockFile, readLockFile, removeLockFile, replaceLockFile } from './lock-file.ts';
 import { fateOf } from './process-identity.ts';
 import { PATIENCE_MS, SIGN_EVERY_MS, SignsOfLife } from './signs-of-life.ts';
 
-export interface LockOptions extends LockMaker {
+export interface LockOptions {
+  readonly pid: number;
   readonly clock: ClockPort;
   /** What the lock guards, for messages: `the settings file`, `run import-may`. */
   readonly what: string;
@@ -26,7 +26,8 @@ const LOOK_EVERY_MS = 250;
 const SAY_EVERY_MS = 30_000;
 
 /** A process that wants a lock. */
-interface Waiter extends LockMaker {
+interface Waiter {
+  readonly pid: number;
   readonly signs: SignsOfLife;
 }
 
@@ -41,82 +42,30 @@ function livesHere(file: LockFile, before: LockFile | undefined): boolean {
   return file.holder !== undefined && fateOf(file.holder) === 'unsure';
 }
 
-function claimPath(path: string, file: LockFile): string {
-  return `${path}.${file.instance}.takeover`;
-}
-
-function isInPlace(path: string, own: OwnLock): boolean {
-  return readLockFile(path)?.instance === own.instance;
-}
-
-/**
- * Puts a lock of this process in the place of one whose holder is gone. The new lock is first made under a name
- * that only one process can have, so that two that find the same dead lock do not both replace it, and then takes
- * the name of the dead one in one step: there is no moment in which a third finds the name free. A process that dies
- * in between leaves a lock like any other.
- */
-function takeOver(path: string, file: LockFile, waiter: Waiter): AcquiredLock | undefined {
-  const claim = claimPath(path, file);
-  const mayHaveRival = isUnknown(file);
-  const acquired = tryAcquire(claim, waiter, file.epoch + 1);
-  if (acquired === undefined) return undefined;
-  // Its holder was only slow, and has given it back or finished making it.
-  if (readLockFile(path)?.instance !== file.instance) {
-    if (isInPlace(claim, acquired.own)) unlinkSync(claim);
-    return undefined;
-  }
-  try {
-    renameSync(claim, path);
-  } catch (error) {
-    // Who was paused before this line may have lost the claim to another.
-    if (errnoOf(error) !== 'ENOENT') throw error;
-  }
-  return isInPlace(path, acquired.own) ? { ...acquired, mayHaveRival } : undefined;
-}
-
-/** Undefined when the lock has a living holder, as far as has been seen. */
-function tryAcquire(path: string, waiter: Waiter, epoch: number): AcquiredLock | undefined {
-  for (let round = 0; round < 3; round += 1) {
-    const file = readLockFile(path);
-    if (file === undefined) {
-      const own = makeLockFile(path, epoch, waiter);
-      if (own !== undefined) return { own, epoch, mayHaveRival: false };
-    } else if (waiter.signs.isLeftBehind(path, file)) {
-      const acquired = takeOver(path, file, waiter);
-      if (acquired !== undefined) return acquired;
-    } else {
-      watchClaim(path, file, waiter);
-      return undefined;
-    }
-  }
-  return undefined;
-}
-
-/** Also watch a takeover in progress: its process may have died. */
-function watchClaim(path: string, file: LockFile, { signs }: Waiter): void {
-  const claim = claimPath(path, file);
-  const claimFile = readLockFile(claim);
-  if (claimFile !== undefined) signs.look(claim, claimFile);
-}
-
 type Attempt =
   | { readonly held: HeldLock }
   | { readonly held: undefined; readonly by: LockFile | undefined; readonly silentMs: number };
 
-function attempt(path: string, options: LockOptions, waiter: Waiter): Attempt {
+/** Takes the lock, or says who holds it as far as has been seen: undefined where it changes hands right now. */
+function attempt(path: string, { what }: LockOptions, { pid, signs }: Waiter): Attempt {
   try {
-    const acquired = tryAcquire(path, waiter, 1);
-    if (acquired !== undefined) return { held: new HeldLock(path, acquired) };
-    const by = readLockFile(path);
-    return { held: undefined, by, silentMs: by === undefined ? 0 : waiter.signs.look(path, by) };
+    for (let round = 0; round < 3; round += 1) {
+      const by = readLockFile(path);
+      if (by !== undefined && !signs.isLeftBehind(path, by))
+        return { held: undefined, by, silentMs: signs.look(path, by) };
+      const mayHaveRival = by !== undefined && isUnknown(by);
+      const own = by === undefined ? makeLockFile(path, 1, pid) : replaceLockFile(path, by, pid);
+      if (own !== undefined) return { held: new HeldLock(path, { own, epoch: (by?.epoch ?? 0) + 1, mayHaveRival }) };
+    }
+    return { held: undefined, by: undefined, silentMs: 0 };
   } catch (error) {
-    throw ioFailure(`cannot lock ${options.what} (${path})`, error, 'unchanged');
+    throw ioFailure(`cannot lock ${what} (${path})`, error, 'unchanged');
   }
 }
 
-async function waiterFor(path: string, { pid, link, clock }: LockOptions): Promise<Waiter> {
+async function waiterFor(path: string, { pid, clock }: LockOptions): Promise<Waiter> {
   await ensurePrivateFolder(dirname(path));
-  return { pid, link, signs: new SignsOfLife(clock) };
+  return { pid, signs: new SignsOfLife(clock) };
 }
 
 function seconds(ms: number): string {
@@ -150,9 +99,8 @@ export async function acquireLock(
     }
     const { by, silentMs } = result;
     const nowMs = clock.monotonic();
-    if (by !== undefined && (!isUnknown(by) || livesHere(by, watched) || nowMs - startMs >= WAIT_ELSEWHERE_MS)) {
-      throw inUse(what, by, silentMs);
-    }
+    const isRefused = by !== undefined && (!isUnknown(by) || livesHere(by, watched));
+    if (isRefused || nowMs - startMs >= WAIT_ELSEWHERE_MS) throw inUse(what, by, silentMs);
     if (watched === undefined && by?.holder !== undefined) {
       await report(
         `${what} is held by ${nameHolder(by)}; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over after ${seconds(PATIENCE_MS)} without a sign of life`,
@@ -166,8 +114,8 @@ export async function acquireLock(
   }
 }
 
-function inUse(what: string, by: LockFile, silentMs: number): Failure {
-  const life = isUnknown(by) ? `, which gave a sign of life ${seconds(silentMs)} ago` : '';
+function inUse(what: string, by: LockFile | undefined, silentMs: number): Failure {
+  const life = by !== undefined && isUnknown(by) ? `, which gave a sign of life ${seconds(silentMs)} ago` : '';
   return new Failure('USAGE', `${what} is in use by ${nameHolder(by)}${life}`, {
     after: 'nothing was sent or changed',
     hints: ['wait until it has ended, or stop it'],
@@ -224,13 +172,12 @@ export async function withLock<Result>(
 }
 
 /** Removes a lock whose holder has died on this machine. Never fails: another process may have done it first. */
-export function removeDeadLock(path: string, owner: LockMaker & Pick<LockOptions, 'clock'>): void {
+export function removeDeadLock(path: string, { pid, clock }: Pick<LockOptions, 'pid' | 'clock'>): void {
   try {
-    const signs = new SignsOfLife(owner.clock);
     const file = readLockFile(path);
-    if (file === undefined || !signs.isLeftBehind(path, file)) return;
-    const acquired = takeOver(path, file, { ...owner, signs });
-    if (acquired !== undefined) new HeldLock(path, acquired).release();
+    if (file === undefined || !new SignsOfLife(clock).isLeftBehind(path, file)) return;
+    const own = replaceLockFile(path, file, pid);
+    if (own !== undefined) removeLockFile(own);
   } catch {
     // A read-only folder keeps what it has.
   }

@@ -6,8 +6,6 @@ import { fateOf } from './process-identity.ts';
 export const SIGN_EVERY_MS = 2_000;
 /** A holder elsewhere that gives no sign of life for so long counts as gone. */
 export const PATIENCE_MS = 60_000;
-/** Where there are no hard links, a lock without content is being made right now, unless it stays so for this long. */
-const TORN_AFTER_MS = 10_000;
 /** Between two looks no more than this counts as silence: who was stopped himself has not watched. */
 const LONGEST_LOOK_MS = 5_000;
 
@@ -42,8 +40,7 @@ export class SignsOfLife {
   /** Looks at a lock; returns whether its holder is gone. */
   isLeftBehind(path: string, file: LockFile): boolean {
     const silentMs = this.look(path, file);
-    if (file.holder === undefined) return silentMs >= TORN_AFTER_MS;
-    const fate = fateOf(file.holder);
+    const fate = file.holder === undefined ? 'elsewhere' : fateOf(file.holder);
     return fate === 'gone' || (fate !== 'running' && silentMs >= PATIENCE_MS);
   }
 }

@@ -105,13 +105,15 @@ describe('doctor', () => {
   test('names a lock that nobody holds', async () => {
     const home = createHome();
     mkdirSync(home.configDir, { mode: 0o700 });
-    const lock = join(home.configDir, 'settings.json.lock');
-    writeFileSync(lock, '00000000 1 1 0000000000000000\n');
-    chmodSync(lock, 0o600);
-    const { utimesSync } = await import('node:fs');
-    utimesSync(lock, new Date('2020-01-01'), new Date('2020-01-01'));
+    const folder = join(home.configDir, 'settings.json.lock');
+    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(join(home.configDir, 'credentials.json.lock'));
+    const lock = join(folder, '00000000.1.1.0000000000000000.pod-a');
+    writeFileSync(lock, '0000000000000000\n0000000001 000000000000\n', { mode: 0o600 });
+    const first = join(home.configDir, 'old.lock');
+    writeFileSync(first, '00000000 1 1 0000000000000000\n', { mode: 0o600 });
     const { of } = await doctor({ home });
-    expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${lock}` }]);
+    expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${first} ${lock}` }]);
   });
 
   test('shows URLs and where credentials come from, and no token', async () => {
@@ -233,8 +235,8 @@ describe('the file system of the state folder', () => {
   }
 
   test('is tried where there is one, and left as it was', async () => {
-    expect(await said('linkSync', 'return original(...args);')).toEqual([
-      'ok: exclusive files, hard links, renames and appends work',
+    expect(await said('renameSync', 'return original(...args);')).toEqual([
+      'ok: exclusive files and folders, renames and appends work',
     ]);
     const { of } = await doctor({});
     expect(of('state-file-system')).toEqual([
@@ -244,10 +246,10 @@ describe('the file system of the state folder', () => {
 
   test.each([
     [
-      'has no hard links',
-      'linkSync',
-      "if (fs.statSync(args[0]).size === 4) throw Object.assign(new Error('x'), { code: 'EPERM' }); return original(...args);",
-      'a hard link never replaces a file: operation not permitted (EPERM)',
+      'replaces one folder by another',
+      'renameSync',
+      'if (fs.statSync(args[0]).isDirectory()) fs.rmSync(args[1], { recursive: true, force: true }); return original(...args);',
+      'a folder takes a free name, and none that holds a file',
     ],
     [
       'makes a file twice',
@@ -255,7 +257,12 @@ describe('the file system of the state folder', () => {
       "return original(args[0], args[1], { ...args[2], flag: 'w' });",
       'a file is made once (O_EXCL)',
     ],
-    ['copies instead of renaming', 'renameSync', 'return fs.copyFileSync(...args);', 'a rename replaces a file'],
+    [
+      'copies files instead of renaming them',
+      'renameSync',
+      'return fs.statSync(args[0]).isFile() ? fs.copyFileSync(...args) : original(...args);',
+      'a rename replaces a file',
+    ],
     [
       'appends where the writer left off',
       'openSync',
@@ -269,15 +276,15 @@ describe('the file system of the state folder', () => {
   test('is tried by the first run, which names what does not hold and goes on; the second tries nothing', async () => {
     const home = createHome();
     const server = await startRecordingServer(playService());
-    // A file system without links, where a lock is a file that is made once.
-    const noLinks = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      fs.linkSync = () => { throw Object.assign(new Error('x'), { code: 'EPERM' }); }; syncBuiltinESMExports();`);
+    const replacing = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      const { renameSync } = fs; fs.renameSync = (from, to) => { fs.rmSync(to, { recursive: true, force: true });
+      renameSync(from, to); }; syncBuiltinESMExports();`);
     const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-    const run = () => runFrontdesk(args, { home, env: { ...server.env, ...noLinks }, stdin: idLines(1) });
+    const run = () => runFrontdesk(args, { home, env: { ...server.env, ...replacing }, stdin: idLines(1) });
     const first = await run();
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining(',applied,') });
     expect(first.stderr.split('\n')[0]).toBe(
-      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a hard link never replaces a file: operation not permitted (EPERM); set FRONTDESK_STATE_DIR to a folder on a local disk`,
+      `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, and none that holds a file; set FRONTDESK_STATE_DIR to a folder on a local disk`,
     );
     const second = await run();
     expect(second.code).toBe(0);

@@ -116,6 +116,11 @@ export class CrashingRun {
     return end;
   }
 
+  /** Removes the lock that a killed process left. */
+  removeLock(): void {
+    rmSync(join(this.#home.stateDir, 'runs', RUN, 'lock'), { recursive: true, force: true });
+  }
+
   /** Takes the run to its end without a kill, and judges it: every breach, and how many rows are unknown. */
   async judge(): Promise<Verdict> {
     const { write, rows, concurrency, withHistory = false } = this.#settings;

@@ -103,7 +103,7 @@ for (const name of ['mkdir', 'open', 'rename', 'rm', 'unlink']) {
   };
 }
 
-for (const name of ['linkSync', 'rmSync', 'unlinkSync', 'writeFileSync']) {
+for (const name of ['mkdirSync', 'renameSync', 'rmdirSync', 'rmSync', 'unlinkSync', 'writeFileSync']) {
   const original = fs[name];
   fs[name] = (...args) => {
     if (!isOfRun(args)) return original(...args);

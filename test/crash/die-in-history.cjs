@@ -33,7 +33,7 @@ for (const name of ['rename', 'unlink', 'rm', 'mkdir']) {
   };
 }
 
-for (const name of ['linkSync', 'unlinkSync', 'writeFileSync', 'renameSync']) {
+for (const name of ['mkdirSync', 'renameSync', 'rmdirSync', 'unlinkSync', 'writeFileSync']) {
   const original = fs[name];
   fs[name] = (...args) => {
     if (!isOurs(args)) return original(...args);

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { identify } from '../../src/files/process-identity.ts';
 import { cardId, cardNumber, idLines, playService } from '../support/plain-service.ts';
 import { CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 import { copyHome, createHome, type Home, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
 import { writtenWorkbook } from '../support/workbooks.ts';
+import { putLockHere } from '../unit/files/locks.ts';
 import { IS_LONG } from './seeded-random.ts';
 
 // E20: every call of the file system below settings, state and temporary files is made to fail in turn. Whatever fails,
@@ -58,9 +58,7 @@ function work(home: Home, name: string, content: string | Uint8Array): void {
 
 /** The lock of a process of this machine that was killed: no process has the start `1`. */
 function deadLock(home: Home): void {
-  const { host } = identify(process.pid);
-  const lock = `${host} ${process.pid} 1 0123456789abcdef gone\n0000000001 000000000000\n`;
-  writeFileSync(join(home.stateDir, 'runs', 'may', 'lock'), lock);
+  putLockHere(join(home.stateDir, 'runs', 'may', 'lock'), 'dead');
 }
 
 // The row that the stop left in doubt stays so.

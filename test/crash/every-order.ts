@@ -127,19 +127,33 @@ function countOrders(first: Node): bigint {
   return counts.get(first) ?? 0n;
 }
 
+export interface Given extends Pick<World, 'disk' | 'incidents' | 'turns'> {
+  /** The first process has come to a call of this kind alone, and stands still before it. */
+  readonly standsBefore?: RegExp | undefined;
+}
+
+/** All have begun, and none has taken a step but the first. */
+async function begin(actors: readonly Actor[], { standsBefore, ...given }: Given): Promise<World> {
+  let start: World = { ...given, last: undefined, progress: actors.map(() => FRESH) };
+  for (const index of actors.keys()) start = await step(actors, { ...start, last: undefined }, index, 0);
+  if (standsBefore === undefined) return { ...start, last: undefined };
+  for (let next = start.progress[0]?.next; !standsBefore.test(next ?? ''); next = start.progress[0]?.next) {
+    if (next === undefined) throw new Error(`no step is like ${standsBefore}`);
+    start = await step(actors, start, 0, 1);
+  }
+  return { ...incident(start, 0, PAUSED), incidents: given.incidents, turns: given.turns, last: undefined };
+}
+
 /**
  * Goes through every order of the steps of these processes in which the turn changes at most `turns` times between two
  * that could go on, with at most `incidents` of them killed or standing still at any step. Situations that several orders lead to are looked at once. `wrong` says what is wrong in one.
  */
 export async function exploreOrders(
   actors: readonly Actor[],
-  given: Pick<World, 'disk' | 'incidents' | 'turns'>,
+  given: Given,
   wrong: (world: World) => string | undefined,
 ): Promise<Explored> {
-  let start: World = { ...given, last: undefined, progress: actors.map(() => FRESH) };
-  for (const index of actors.keys()) start = await step(actors, { ...start, last: undefined }, index, 0);
-  start = { ...start, last: undefined };
-  const first: Node = { world: start, from: undefined, label: '', next: [] };
+  const first: Node = { world: await begin(actors, given), from: undefined, label: '', next: [] };
   const nodes = [first];
   const known = new Map<string, Node>();
   for (const node of nodes) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exploreOrders, turn } from './every-order.ts';
 import { IS_LONG } from './seeded-random.ts';
-import type { Actor, Program, Self, World } from './simulated-processes.ts';
+import { type Actor, lockOnDisk, type OpenFile, type Program, type Self, type World } from './simulated-processes.ts';
 
 // E21: the calls of two or three processes at one lock in every order, with any of them killed or standing still at any
 // of its steps. The lock is the program's own; the folder, the processes and the clocks are simulated.
@@ -34,7 +34,8 @@ vi.mock('node:fs/promises', async (original) => ({
 }));
 
 vi.mock('node:fs', async (original) => {
-  const opened: string[] = [];
+  const opened: OpenFile[] = [];
+  const of = (descriptor: number) => opened[descriptor] ?? { file: '', text: '' };
   const isTemporary = (path: string) => path.includes('.frontdesk-');
   return {
     ...(await original<typeof import('node:fs')>()),
@@ -43,15 +44,19 @@ vi.mock('node:fs', async (original) => {
       if (path === '/proc/self/status') return 'NSpid:\t1\n';
       return path.endsWith('/stat') ? `1 (node) S ${'0 '.repeat(18)}77 0` : self().actor.machine;
     },
-    openSync: (path: string) => opened.push(self().read(path)) - 1,
-    readSync: (descriptor: number, into: Buffer) => into.write(opened[descriptor] ?? '', 'latin1'),
+    readdirSync: (path: string) => [...self().list(path)],
+    existsSync: (path: string) => self().has(path),
+    openSync: (path: string) => opened.push(self().open(path)) - 1,
+    readSync: (descriptor: number, into: Buffer) => into.write(of(descriptor).text, 'latin1'),
+    writeSync: (descriptor: number, data: string, at: number) => self().write(of(descriptor), data, at),
+    fsyncSync: () => undefined,
     closeSync: (descriptor: number) => delete opened[descriptor],
-    writeFileSync: (path: string, content: string) =>
-      isTemporary(path) ? self().writeTemporary(path, content) : self().create(path, content),
-    linkSync: (from: string, to: string) => self().link(from, to),
-    renameSync: (from: string, to: string) => self().rename(from, to),
+    mkdirSync: () => undefined,
+    writeFileSync: (path: string, content: string) => self().writeTemporary(path, content),
+    renameSync: (from: string, to: string) => (isTemporary(from) ? self().renameFolder(to) : self().rename(from, to)),
     unlinkSync: (path: string) => self().unlink(path),
-    rmSync: (path: string) => self().unlink(path),
+    rmdirSync: (path: string) => self().removeFolder(path),
+    rmSync: () => undefined,
   };
 });
 
@@ -74,60 +79,69 @@ function locksOf({ actor }: Self): Locks {
   return found;
 }
 
-const noLinks = () => {
-  throw Object.assign(new Error('no links'), { code: 'EPERM' });
-};
-
 /** Works on a run of one row in the order of the program: hold, look for the intent, write it, look at the hold, send. */
-function work(link?: () => void): Program {
-  return async (own) => {
-    const options = { pid: own.actor.pid, clock: own.clock, what: 'run june', link };
-    const held = await locksOf(own).acquireLock(LOCK, options);
-    own.holds(true);
-    if (own.read(JOURNAL) === '') {
-      own.append(JOURNAL, own.actor.name);
-      if (held.lost() === undefined) own.send();
-    }
-    own.holds(false);
-    held.release();
-  };
-}
+const work: Program = async (own) => {
+  const held = await locksOf(own).acquireLock(LOCK, { pid: own.actor.pid, clock: own.clock, what: 'run june' });
+  own.holds(true);
+  if (own.read(JOURNAL) === '') {
+    own.append(JOURNAL, own.actor.name);
+    if (held.lost() === undefined) own.send();
+  }
+  own.holds(false);
+  held.release();
+};
 
 const sweep: Program = async (own) => locksOf(own).removeDeadLock(LOCK, { pid: own.actor.pid, clock: own.clock });
 
 /** Processes A, B, C on these machines. */
-function processes(machines: readonly (typeof MACHINES)[number][], program = work()): Actor[] {
-  return machines.map((machine, index) => ({ name: 'ABC'.charAt(index), machine, pid: 101 + index, program }));
+function processes(machines: readonly (typeof MACHINES)[number][], more: Partial<Actor> = {}): Actor[] {
+  return machines.map((machine, at) => ({ name: 'ABC'.charAt(at), machine, pid: 101 + at, program: work, ...more }));
 }
 
-function wrong({ progress }: World): string | undefined {
-  const holders = progress.filter((one) => one.isHolding && !one.wasPaused).length;
-  if (holders > 1) return `${holders} processes that never stood still hold the run`;
+function wrong({ disk, progress }: World): string | undefined {
+  const locks = Object.keys(disk).filter((path) => path.startsWith(`${LOCK}/`) && path !== `${LOCK}/`);
+  if (locks.length > 1) return `${locks.length} locks are in one place`;
   const sent = progress.reduce((sum, one) => sum + one.sent, 0);
-  return sent > 1 ? `the row was sent ${sent} times` : undefined;
+  if (sent > 1) return `the row was sent ${sent} times`;
+  const holders = progress.flatMap((one, at) => (one.isHolding && !one.wasPaused ? [101 + at] : []));
+  if (holders.length > 1) return `${holders.length} processes that never stood still hold the run`;
+  const robbed = holders.find((pid) => !locks.some((path) => path.includes(`.${pid}.`)));
+  return robbed === undefined ? undefined : `process ${robbed} never stood still, and has lost its hold`;
 }
 
 /** How `identify` makes a host of what this /proc says. */
 const hostOf = (machine: string) => createHash('sha256').update(`${machine} pid:[1]`).digest('hex').slice(0, 8);
 
 /** The lock of a process that is not there any more. */
-const deadOn = (machine: string) => `${hostOf(machine)} 99 77 0123456789abcdef gone\n0000000001 000000000000\n`;
+function deadOn(machine: string) {
+  const instance = '0123456789abcdef';
+  return lockOnDisk(LOCK, `${hostOf(machine)}.99.77.${instance}.gone`, `${instance}\n0000000001 000000000000\n`);
+}
 
 interface Case {
   readonly actors: readonly Actor[];
   readonly dead?: string;
   readonly turns?: number;
+  readonly incidents?: number;
+  /** Where the first process stands still before any other takes a step. */
+  readonly standsBefore?: RegExp;
 }
 
 const [ONE, TWO, THREE] = MACHINES;
 const CASES: Readonly<Record<string, Case>> = {
   'two on one machine': { actors: processes([ONE, ONE]) },
   'two on machines of their own': { actors: processes([ONE, TWO]) },
-  'two without hard links': { actors: processes([ONE, ONE], work(noLinks)) },
+  'two where no folder replaces another': { actors: processes([ONE, ONE], { replacesNoFolder: true }) },
   'two, and the lock of one that died': { actors: processes([ONE, ONE]), dead: ONE },
   'one, and one that tidies up after one that died': {
     actors: [...processes([ONE]), { name: 'S', machine: ONE, pid: 110, program: sweep }],
     dead: ONE,
+  },
+  'three elsewhere, one of them still before it gives its lock back': {
+    actors: processes([ONE, TWO, THREE]),
+    standsBefore: /^unlink/,
+    incidents: 0,
+    turns: 3,
   },
   'three on one machine': { actors: processes([ONE, ONE, ONE]), turns: IS_LONG ? 3 : 2 },
   ...(IS_LONG && {
@@ -139,10 +153,17 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('E21 every order of the steps of processes at one lock', () => {
-  it.each(Object.entries(CASES))('%s', async (what, { actors, dead, turns = Number.POSITIVE_INFINITY }) => {
-    const disk = { [JOURNAL]: '', ...(dead !== undefined && { [LOCK]: deadOn(dead) }) };
-    const { found, orders, situations } = await exploreOrders(actors, { disk, incidents: 1, turns }, wrong);
-    expect(found).toBeUndefined();
-    process.stdout.write(`${what}: ${orders} orders, through ${situations} situations\n`);
-  });
+  it.each(Object.entries(CASES))(
+    '%s',
+    async (what, { actors, dead, turns = Number.POSITIVE_INFINITY, incidents = 1, standsBefore }) => {
+      const disk = { [JOURNAL]: '', ...(dead !== undefined && deadOn(dead)) };
+      const { found, orders, situations } = await exploreOrders(
+        actors,
+        { disk, incidents, turns, standsBefore },
+        wrong,
+      );
+      expect(found).toBeUndefined();
+      process.stdout.write(`${what}: ${orders} orders, through ${situations} situations\n`);
+    },
+  );
 });

@@ -34,8 +34,9 @@ async function sharedRun() {
     rmSync(home.path, { recursive: true, force: true });
   });
   const args = [...WRITE.command, '--from', WRITE.fileName, '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
-  const start = (name: string, clockOffsetMs = 0): Pod => {
-    const pod = new Pod({ program: BUILT_PROGRAM, args, home, env: server.env, name, clockOffsetMs, speed: SPEED });
+  const start = (name: string, clockOffsetMs = 0, more: Readonly<Record<string, string>> = {}): Pod => {
+    const env = { ...server.env, ...more };
+    const pod = new Pod({ program: BUILT_PROGRAM, args, home, env, name, clockOffsetMs, speed: SPEED });
     cleanUps.push(() => pod.kill());
     return pod;
   };
@@ -45,9 +46,12 @@ async function sharedRun() {
 }
 
 describe.skipIf(UNSHARE === undefined)('a run in a container (needs unshare)', () => {
-  it('M2 that is paused for too long sends nothing more, and ends with 16 naming its successor', async () => {
+  it.each([
+    ['M2 that is paused for too long', {}],
+    ['E22 whose machine stands still, both clocks with it,', { CLOCK_STOPS: '1' }],
+  ])('%s sends nothing more, and ends with 16 naming its successor', async (_what, env) => {
     const { server, start, arrived } = await sharedRun();
-    const first = start('pod-1');
+    const first = start('pod-1', 0, env);
     await arrived(10);
     first.stop();
     const before = await start('pod-2').ended;

@@ -5,7 +5,13 @@ import { createHash } from 'node:crypto';
 
 /** What one call on the shared folder answered. */
 type Answer = { readonly value: unknown } | { readonly errno: string };
+/** Files by their paths. A folder ends with a slash; a file that is renamed while others have it open is `#` and what it holds. */
 type Disk = Readonly<Record<string, string>>;
+
+/** A lock as it lies on such a disk. */
+export function lockOnDisk(path: string, name: string, text: string): Disk {
+  return { [`${path}/`]: '', [`${path}/${name}`]: `#${name}`, [`#${name}`]: text };
+}
 
 /** What a process does, given what stands for its module of locks and for the world. */
 export type Program = (self: Self) => Promise<void>;
@@ -15,6 +21,8 @@ export interface Actor {
   readonly machine: string;
   readonly pid: number;
   readonly program: Program;
+  /** Its file system puts no folder in the place of another, be that one empty. */
+  readonly replacesNoFolder?: boolean;
 }
 
 /** How far a process is, and what others can tell of it. */
@@ -43,6 +51,12 @@ export interface World {
 
 class Suspended extends Error {}
 
+/** A file as one process has it open. */
+export interface OpenFile {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** Each look of a process that waits comes as much later as counts as silence at most. */
 const LOOK_MS = 5_000;
 
@@ -57,7 +71,7 @@ export class Self {
   readonly #actors: readonly Actor[];
   readonly #world: World;
   readonly #actor: Actor;
-  readonly #temporary = new Map<string, string>();
+  #temporary = { name: '', content: '' };
   #disk: Record<string, string>;
   #cursor = 0;
   #steps: number;
@@ -114,7 +128,7 @@ export class Self {
     return createHash('sha256').update(`${this.#actor.name} ${this.#drawn}`).digest().subarray(0, bytes);
   }
 
-  /** What a file holds; undefined when there is none. */
+  /** What a file holds; ENOENT when there is none. */
   read(path: string): string {
     return this.#call(`read ${path}`, () => this.#disk[path] ?? refuse('ENOENT'));
   }
@@ -126,28 +140,45 @@ export class Self {
     });
   }
 
-  /** A file of a name that no other process has is no matter of order. */
+  /** A file in a folder that no other process knows is no matter of order. */
   writeTemporary(path: string, content: string): void {
-    this.#temporary.set(path, content);
+    this.#temporary = { name: path.slice(path.lastIndexOf('/') + 1), content };
   }
 
-  create(path: string, content: string): void {
-    this.#call(`create ${path}`, () => {
-      if (this.#disk[path] !== undefined) return refuse('EEXIST');
-      this.#disk[path] = '';
-      return 0;
+  list(path: string): readonly string[] {
+    return this.#call(`list ${path}`, () => this.#names(path) ?? refuse('ENOENT'));
+  }
+
+  has(path: string): boolean {
+    return this.#call(`look for ${path}`, () => this.#names(path) !== undefined);
+  }
+
+  /** Opens a file and reads it: what others do to it in between shows in the same way right before or after. */
+  open(path: string): OpenFile {
+    return this.#call(`open ${path}`, () => {
+      const file = this.#disk[path] ?? refuse('ENOENT');
+      return { file, text: this.#disk[file] ?? '' };
     });
-    this.#call(`fill ${path}`, () => {
-      // What was opened may have lost its name since.
-      if (this.#disk[path] === '') this.#disk[path] = content;
+  }
+
+  write({ file, text }: OpenFile, data: string, at: number): void {
+    this.#call(`write to ${file}`, () => {
+      const before = this.#disk[file] ?? text;
+      // A file that has lost its last name is seen by nobody.
+      if (this.#disk[file] !== undefined)
+        this.#disk[file] = before.slice(0, at) + data + before.slice(at + data.length);
       return 0;
     });
   }
 
-  link(from: string, to: string): void {
-    this.#call(`link ${to}`, () => {
-      if (this.#disk[to] !== undefined) return refuse('EEXIST');
-      this.#disk[to] = this.#temporary.get(from) ?? this.#disk[from] ?? refuse('ENOENT');
+  /** Puts the temporary folder where nothing is, or an empty folder. */
+  renameFolder(to: string): void {
+    const { name, content } = this.#temporary;
+    this.#call(`make ${to}`, () => {
+      const names = this.#names(to);
+      if (names !== undefined && this.#actor.replacesNoFolder === true) return refuse('EPERM');
+      if (names !== undefined && names.length > 0) return refuse('ENOTEMPTY');
+      Object.assign(this.#disk, lockOnDisk(to, name, content));
       return 0;
     });
   }
@@ -161,12 +192,27 @@ export class Self {
   }
 
   unlink(path: string): void {
-    if (this.#temporary.delete(path)) return;
     this.#call(`unlink ${path}`, () => {
-      if (this.#disk[path] === undefined) return refuse('ENOENT');
+      const file = this.#disk[path] ?? refuse('ENOENT');
       delete this.#disk[path];
+      delete this.#disk[file];
       return 0;
     });
+  }
+
+  removeFolder(path: string): void {
+    this.#call(`remove ${path}`, () => {
+      const names = this.#names(path) ?? refuse('ENOENT');
+      if (names.length > 0) return refuse('ENOTEMPTY');
+      delete this.#disk[`${path}/`];
+      return 0;
+    });
+  }
+
+  #names(path: string): readonly string[] | undefined {
+    if (this.#disk[`${path}/`] === undefined) return undefined;
+    const paths = Object.keys(this.#disk).filter((one) => one.startsWith(`${path}/`));
+    return paths.map((one) => one.slice(path.length + 1)).filter((name) => name !== '');
   }
 
   /** Throws what the system throws for a process of this machine that is not there. */

@@ -53,6 +53,7 @@ const NAMES = [
   'mkdir',
   'rename',
   'rm',
+  'rmdir',
   'unlink',
   'stat',
   'lstat',

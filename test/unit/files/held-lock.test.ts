@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HeldLock, nameHolder } from '../../../src/files/held-lock.ts';
 import { makeLockFile, readLockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
+import { putLock, textOfLock } from './locks.ts';
 import { temporaryFolder } from './place.ts';
 
 beforeEach(() => {
@@ -15,23 +16,22 @@ afterEach(() => {
 
 function acquire(epoch = 3) {
   const path = join(temporaryFolder(), 'run.lock');
-  const own = makeLockFile(path, epoch, { pid: process.pid });
+  const own = makeLockFile(path, epoch, process.pid);
   if (own === undefined) throw new Error('the name is free');
   return { path, own, held: new HeldLock(path, { own, epoch, mayHaveRival: false }) };
 }
 
 /** Another process makes a lock in the place of this one. */
 function takeOver(path: string): string {
-  const text = '00000000 41 77 fedcba9876543210 pod-b\n0000000004 000000000000\n';
-  writeFileSync(path, text);
-  return text;
+  putLock(path, { holder: '00000000.41.77', instance: 'fedcba9876543210', machine: 'pod-b', epoch: 4 });
+  return textOfLock(path);
 }
 
-const numbersOf = (path: string) => readFileSync(path, 'utf8').split('\n')[1];
+const numbersOf = (path: string) => textOfLock(path).split('\n')[1];
 
 describe('the holder of a lock', () => {
   it('is named by its process, and by its machine where that is another', () => {
-    const file = { instance: 'x', epoch: 1, life: '' };
+    const file = { name: 'x', instance: 'x', epoch: 1, life: '' };
     const { host, start } = identify(process.pid);
     const elsewhere = { host: '00000000', pid: 41, start: '77' };
     expect(nameHolder(undefined)).toBe('another frontdesk');
@@ -102,7 +102,7 @@ describe('a lock that is held', () => {
     expect(held.lost()).toBeUndefined();
     takeOver(path);
     expect(held.lost()).toEqual({ to: 'another frontdesk on pod-b (process 41)' });
-    rmSync(path);
+    rmSync(path, { recursive: true });
     expect(held.lost()).toEqual({ to: undefined });
     held.release();
   });
@@ -113,7 +113,7 @@ describe('a lock that is held', () => {
     vi.advanceTimersByTime(2000);
     held.raiseEpoch(40);
     held.release();
-    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(textOfLock(path)).toBe(text);
   });
 
   it('goes on where its file cannot be written or removed', () => {

@@ -1,25 +1,44 @@
-import fs, { chmodSync, linkSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os, { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeLockFile, readLockFile, writeNumbers } from '../../../src/files/lock-file.ts';
+import {
+  isInPlace,
+  makeLockFile,
+  readLockFile,
+  removeLockFile,
+  replaceLockFile,
+  writeNumbers,
+} from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
+import { putLock, textOfLock } from './locks.ts';
 import { temporaryFolder } from './place.ts';
 
 const HOLDER = '00000000 41 77 0123456789abcdef';
+const NAME = '00000000.41.77.0123456789abcdef';
 
+/** A lock of the first version: a file. */
 function lockWith(text: string): string {
   const path = join(temporaryFolder(), 'run.lock');
   writeFileSync(path, text);
   return path;
 }
 
-describe('a lock file', () => {
-  it('says who holds it, which lock it is, for the how manieth time, and that its holder lives', () => {
-    const text = `${HOLDER} pod-a\n0000000012 000000000345\n`;
-    expect(readLockFile(lockWith(text))).toEqual({
-      holder: { host: '00000000', pid: 41, start: '77', machine: 'pod-a' },
+/** A lock: a folder with these files. */
+function lockOf(files: Readonly<Record<string, string>>): string {
+  const path = join(temporaryFolder(), 'run.lock');
+  mkdirSync(path);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  return path;
+}
+
+describe('a lock', () => {
+  it('says by the name of its file who holds it, and in it the how manieth time, and that its holder lives', () => {
+    const text = '0123456789abcdef\n0000000012 000000000345\n';
+    expect(readLockFile(lockOf({ [`${NAME}.pod-a.example_1`]: text }))).toEqual({
+      name: `${NAME}.pod-a.example_1`,
+      holder: { host: '00000000', pid: 41, start: '77', machine: 'pod-a.example_1' },
       instance: '0123456789abcdef',
       epoch: 12,
       life: text,
@@ -27,7 +46,7 @@ describe('a lock file', () => {
   });
 
   it('may be of a system that tells no start of a process', () => {
-    expect(readLockFile(lockWith('00000000 41 x 0123456789abcdef pod-a\n0000000001 000000000000\n'))?.holder).toEqual({
+    expect(readLockFile(lockOf({ '00000000.41.x.0123456789abcdef.pod-a': '' }))?.holder).toEqual({
       host: '00000000',
       pid: 41,
       start: 'x',
@@ -35,10 +54,70 @@ describe('a lock file', () => {
     });
   });
 
-  it('of the first version has no numbers, and lives by its time', () => {
+  it.each(['0123456789abcdef', '0123456789abcdef\n12 345\n', '0123456789abcdef\n0000000012 000000000345'])(
+    'whose numbers are not whole counts as the first: %j',
+    (text) => {
+      expect(readLockFile(lockOf({ [`${NAME}.pod-a`]: text }))).toMatchObject({ epoch: 1, life: text });
+    },
+  );
+
+  it('belongs to the holder in its folder, else to a file that names none', () => {
+    const held = { '.DS_Store': 'x', [`${NAME}.pod-a`]: '', 'z.tmp': '' };
+    expect(readLockFile(lockOf(held))).toMatchObject({ name: `${NAME}.pod-a`, instance: '0123456789abcdef' });
+    expect(readLockFile(lockOf({ [`x${NAME}.pod-a`]: 'y' }))).toEqual({
+      name: `x${NAME}.pod-a`,
+      holder: undefined,
+      instance: `x${NAME}.pod-a`,
+      epoch: 1,
+      life: 'y',
+    });
+  });
+
+  it('is free where there is nothing, or an empty folder', () => {
+    expect(readLockFile(join(temporaryFolder(), 'none'))).toBeUndefined();
+    expect(readLockFile(lockOf({}))).toBeUndefined();
+  });
+
+  it('is looked for again when it changes hands between the look at the folder and at the file', () => {
+    const path = lockOf({ [`${NAME}.pod-a`]: '' });
+    const { openSync } = fs;
+    Object.assign(fs, {
+      openSync: (...args: Parameters<typeof openSync>) => {
+        Object.assign(fs, { openSync });
+        syncBuiltinESMExports();
+        putLock(path, { instance: 'fedcba9876543210' });
+        return openSync(...args);
+      },
+    });
+    syncBuiltinESMExports();
+    expect(readLockFile(path)).toMatchObject({ instance: 'fedcba9876543210' });
+  });
+
+  it('is an error where it cannot be read', () => {
+    expect(() => readLockFile(join(lockWith(''), 'none'))).toThrow('ENOTDIR');
+    const path = lockOf({});
+    mkdirSync(join(path, 'folder'));
+    expect(() => readLockFile(path)).toThrow('EISDIR');
+  });
+});
+
+describe('a lock of the first version', () => {
+  it('is a file that says who holds it, which lock it is, for the how manieth time, and that its holder lives', () => {
+    const text = `${HOLDER} pod-a\n0000000012 000000000345\n`;
+    expect(readLockFile(lockWith(text))).toEqual({
+      name: undefined,
+      holder: { host: '00000000', pid: 41, start: '77', machine: 'pod-a' },
+      instance: '0123456789abcdef',
+      epoch: 12,
+      life: text,
+    });
+  });
+
+  it('has no numbers if it is of the very first, and lives by its time', () => {
     const path = lockWith(`${HOLDER}\n`);
     utimesSync(path, 5, 5);
     expect(readLockFile(path)).toEqual({
+      name: undefined,
       holder: { host: '00000000', pid: 41, start: '77', machine: undefined },
       instance: '0123456789abcdef',
       epoch: 1,
@@ -54,7 +133,13 @@ describe('a lock file', () => {
     `${HOLDER} pod a\n0000000001 000000000000\n`,
     `${HOLDER.slice(1)} pod-a\n0000000001 000000000000\n`,
   ])('that is not whole belongs to nobody yet: %j', (text) => {
-    expect(readLockFile(lockWith(text))).toEqual({ holder: undefined, instance: 'torn', epoch: 1, life: text });
+    expect(readLockFile(lockWith(text))).toEqual({
+      name: undefined,
+      holder: undefined,
+      instance: 'torn',
+      epoch: 1,
+      life: text,
+    });
   });
 
   it.each(['0000000012 000000000345', '0000000012 000000000345\nx', '12 345\n'])(
@@ -63,29 +148,21 @@ describe('a lock file', () => {
       expect(readLockFile(lockWith(`${HOLDER} pod-a\n${numbers}`))).toMatchObject({ epoch: 1 });
     },
   );
-
-  it('is none where there is no file, and an error where it cannot be read', () => {
-    const folder = temporaryFolder();
-    expect(readLockFile(join(folder, 'none'))).toBeUndefined();
-    expect(() => readLockFile(folder)).toThrow('EISDIR');
-    expect(() => readLockFile(join(lockWith(''), 'none'))).toThrow('ENOTDIR');
-  });
 });
 
-describe('making a lock file', () => {
-  it('writes it whole, for this user alone, and leaves nothing else', () => {
+describe('making a lock', () => {
+  it('puts it there whole, for this user alone, and leaves nothing else', () => {
     const path = join(temporaryFolder(), 'run.lock');
-    const own = makeLockFile(path, 7, { pid: process.pid });
+    const own = makeLockFile(path, 7, process.pid);
     const { host, start } = identify(process.pid);
     const machine = hostname().replace(/[^A-Za-z0-9._-]+/g, '-');
-    const first = `${host} ${process.pid} ${start} ${own?.instance} ${machine}\n`;
-    expect(readFileSync(path, 'utf8')).toBe(`${first}0000000007 000000000000\n`);
+    expect(readdirSync(path)).toEqual([`${host}.${process.pid}.${start}.${own?.instance}.${machine}`]);
+    expect(textOfLock(path)).toBe(`${own?.instance}\n0000000007 000000000000\n`);
     expect(own).toEqual({
       instance: expect.stringMatching(/^[0-9a-f]{16}$/),
-      numbersAt: first.length,
+      path: join(path, readdirSync(path)[0] ?? 'none'),
       by: `${machine} (process ${process.pid})`,
     });
-    expect(fs.statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(path, '..'))).toEqual(['run.lock']);
   });
 
@@ -102,55 +179,63 @@ describe('making a lock file', () => {
       syncBuiltinESMExports();
     });
     const path = join(temporaryFolder(), 'run.lock');
-    expect(makeLockFile(path, 1, { pid: process.pid })?.by).toBe(`${shown} (process ${process.pid})`);
+    expect(makeLockFile(path, 1, process.pid)?.by).toBe(`${shown} (process ${process.pid})`);
     expect(readLockFile(path)?.holder?.machine).toBe(shown);
   });
 
   it('makes none over another, and throws what the system says of anything else', () => {
-    const path = lockWith('mine');
-    expect(makeLockFile(path, 1, { pid: process.pid })).toBeUndefined();
-    expect(readFileSync(path, 'utf8')).toBe('mine');
-    expect(() => makeLockFile(join(path, 'run.lock'), 1, { pid: process.pid })).toThrow('ENOTDIR');
-  });
-
-  it('makes none that another has taken for torn by then', () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const link = (from: string, to: string) => {
-      linkSync(from, to);
-      fs.rmSync(to);
-      writeFileSync(to, `${HOLDER} pod-a\n0000000001 000000000000\n`);
-    };
-    expect(makeLockFile(path, 1, { pid: process.pid, link })).toBeUndefined();
-    const gone = join(temporaryFolder(), 'run.lock');
-    const vanish = (from: string, to: string) => {
-      linkSync(from, to);
-      fs.rmSync(to);
-    };
-    expect(makeLockFile(gone, 1, { pid: process.pid, link: vanish })).toBeUndefined();
+    const path = lockOf({ other: 'mine' });
+    expect(makeLockFile(path, 1, process.pid)).toBeUndefined();
+    expect(textOfLock(path)).toBe('mine');
+    const file = lockWith('mine');
+    expect(makeLockFile(file, 1, process.pid)).toBeUndefined();
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(() => makeLockFile(join(file, 'run.lock'), 1, process.pid)).toThrow('ENOTDIR');
   });
 });
 
-describe('the numbers of a lock file', () => {
-  const own = { instance: '0123456789abcdef', numbersAt: `${HOLDER} pod-a\n`.length, by: 'pod-a (process 41)' };
+describe('a lock of this process', () => {
+  function made() {
+    const path = join(temporaryFolder(), 'run.lock');
+    const own = makeLockFile(path, 3, process.pid);
+    if (own === undefined) throw new Error('the place is free');
+    return { path, own };
+  }
 
-  it('are written in their place', () => {
-    const path = lockWith(`${HOLDER} pod-a\n0000000001 000000000000\n`);
-    expect(writeNumbers(path, own, 23, 456)).toBe(true);
-    expect(readFileSync(path, 'utf8')).toBe(`${HOLDER} pod-a\n0000000023 000000000456\n`);
+  it('is in its place until it is given back', () => {
+    const { path, own } = made();
+    expect(isInPlace(own)).toBe(true);
+    removeLockFile(own);
+    expect(isInPlace(own)).toBe(false);
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+    expect(() => removeLockFile(own)).toThrow('ENOENT');
   });
 
-  it('are not written into another lock', () => {
-    const other = `00000000 42 77 fedcba9876543210 pod-b\n0000000002 000000000000\n`;
-    const path = lockWith(other);
-    expect(writeNumbers(path, own, 23, 456)).toBe(false);
-    expect(readFileSync(path, 'utf8')).toBe(other);
+  it('gets its numbers in their place', () => {
+    const { path, own } = made();
+    expect(writeNumbers(own, 23, 456)).toBe(true);
+    expect(textOfLock(path)).toBe(`${own.instance}\n0000000023 000000000456\n`);
   });
 
-  it('are written nowhere when the lock is gone, and throw what the system says of anything else', () => {
-    const folder = temporaryFolder();
-    expect(writeNumbers(join(folder, 'none'), own, 1, 1)).toBe(false);
-    expect(readdirSync(folder)).toEqual([]);
-    chmodSync(folder, 0o700);
-    expect(() => writeNumbers(folder, own, 1, 1)).toThrow('EISDIR');
+  it('gives way to the lock that replaces it, which counts one more', () => {
+    const { path, own } = made();
+    const before = readLockFile(path);
+    if (before === undefined) throw new Error('it was made');
+    const next = replaceLockFile(path, before, process.pid);
+    expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
+    expect(textOfLock(path)).toBe(`${next?.instance}\n0000000004 000000000000\n`);
+    expect(next === undefined || isInPlace(next)).toBe(true);
+    expect(isInPlace(own)).toBe(false);
+    expect(writeNumbers(own, 23, 456)).toBe(false);
+    expect(() => removeLockFile(own)).toThrow('ENOENT');
+    expect(replaceLockFile(path, before, process.pid)).toBeUndefined();
+    expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
+  });
+
+  it('is not made anew by its numbers', () => {
+    const { path, own } = made();
+    removeLockFile(own);
+    expect(writeNumbers(own, 1, 1)).toBe(false);
+    expect(readdirSync(join(path, '..'))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ClockPort } from '../../../src/context.ts';
@@ -9,9 +8,8 @@ import { livingLocks } from '../../../src/files/living-locks.ts';
 import { acquireLock, withLock } from '../../../src/files/lock.ts';
 import { readLockFile } from '../../../src/files/lock-file.ts';
 import { identify } from '../../../src/files/process-identity.ts';
+import { INSTANCE, putLock, putLockHere } from './locks.ts';
 import { realClock, stoppedClock, temporaryFolder } from './place.ts';
-
-const nonce = '0123456789abcdef';
 
 function options(clock: ClockPort = realClock()) {
   return { pid: process.pid, clock, what: 'run may' };
@@ -28,12 +26,6 @@ function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
       onSleep(passedMs);
     },
   };
-}
-
-/** A lock of a holder elsewhere; `count` is its sign of life. */
-function foreignLock(path: string, { count = 0, epoch = 1, instance = nonce } = {}): void {
-  const numbers = `${String(epoch).padStart(10, '0')} ${String(count).padStart(12, '0')}`;
-  writeFileSync(path, `00000000 1 77 ${instance} pod-a\n${numbers}\n`);
 }
 
 /** Pid of a process that has ended. */
@@ -62,10 +54,10 @@ describe('a lock on one machine', () => {
   it('is taken over at once when its holder has died, one epoch later', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const { host } = identify(process.pid);
-    writeFileSync(path, `${host} ${await deadPid()} 77 ${nonce} ${hostname()}\n0000000004 000000000009\n`);
+    putLock(path, { holder: `${host}.${await deadPid()}.77`, epoch: 4, count: 9 });
     expect(await livingLocks([path], realClock())).toEqual(new Set());
     const held = await acquireLock(path, options(stoppedClock()));
-    expect(readFileSync(path, 'utf8')).toContain(` ${process.pid} `);
+    expect(readdirSync(path)).toEqual([expect.stringContaining(`.${process.pid}.`)]);
     expect(held).toMatchObject({ epoch: 5, mayHaveRival: false });
     held.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
@@ -75,42 +67,21 @@ describe('a lock on one machine', () => {
     'M6 is taken over when the pid of its dead holder is in use again, as pid 1 is in each container',
     async () => {
       const path = join(temporaryFolder(), 'run.lock');
-      const { host } = identify(process.pid);
-      writeFileSync(path, `${host} ${process.pid} 1 ${nonce} ${hostname()}\n0000000001 000000000000\n`);
+      putLockHere(path, 'dead');
       const held = await acquireLock(path, options(stoppedClock()));
       expect(held).toMatchObject({ epoch: 2, mayHaveRival: false });
       held.release();
     },
   );
 
-  it('is taken over although another process died while it was taking it over', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const { host } = identify(process.pid);
-    const pid = await deadPid();
-    writeFileSync(path, `${host} ${pid} 77 ${nonce}\n`);
-    writeFileSync(`${path}.${nonce}.takeover`, `${host} ${pid} 77 fedcba9876543210\n`);
-    (await acquireLock(path, options())).release();
-    expect(readdirSync(join(path, '..'))).toEqual([]);
-  });
-
-  it('is left alone while a living process is taking it over', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const { host, start } = identify(process.pid);
-    writeFileSync(path, `${host} ${await deadPid()} 77 ${nonce}\n`);
-    writeFileSync(`${path}.${nonce}.takeover`, `${host} ${process.pid} ${start} fedcba9876543210\n`);
-    const work = async () => 'must not run';
-    await expect(withLock(path, options(stoppedClock()), work)).rejects.toMatchObject({ code: 'LOCAL_IO' });
-    expect(readFileSync(path, 'utf8')).toContain(nonce);
-  });
-
   it('is not removed by a process that has lost it, which learns who took it over', async () => {
     const path = join(temporaryFolder(), 'run.lock');
     const held = await acquireLock(path, options());
-    foreignLock(path);
+    putLock(path);
     expect(held.lost()).toEqual({ to: 'another frontdesk on pod-a (process 1)' });
     held.raiseEpoch(7);
     held.release();
-    expect(readLockFile(path)).toMatchObject({ instance: nonce, epoch: 1 });
+    expect(readLockFile(path)).toMatchObject({ instance: INSTANCE, epoch: 1 });
   });
 
   it('is lost when its file is gone', async () => {
@@ -129,13 +100,7 @@ describe('a lock on one machine', () => {
 });
 
 describe('a lock whose pid runs where the system does not say since when, as on Windows,', () => {
-  function lockOfOwnPid(path: string, count = 0): void {
-    const { host } = identify(process.pid);
-    writeFileSync(
-      path,
-      `${host} ${process.pid} x ${nonce} ${hostname()}\n0000000001 ${String(count).padStart(12, '0')}\n`,
-    );
-  }
+  const lockOfOwnPid = (path: string, count = 0) => putLockHere(path, 'unsure', { count });
 
   it('is taken over after 60 s without a sign of life, since the pid may be in use again', async () => {
     const path = join(temporaryFolder(), 'run.lock');
@@ -171,7 +136,7 @@ describe('a lock that a process elsewhere holds', () => {
     'M1, M4 is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
     async (offsetMs) => {
       const path = join(temporaryFolder(), 'run.lock');
-      foreignLock(path, { epoch: 3 });
+      putLock(path, { epoch: 3 });
       let waitedMs = 0;
       const clock = clockWith((ms) => {
         waitedMs = ms;
@@ -192,9 +157,9 @@ describe('a lock that a process elsewhere holds', () => {
 
   it('M1, M7 is refused after 90 s when it gives signs of life, however old its file looks', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    foreignLock(path);
+    putLock(path);
     const clock = clockWith((ms) => {
-      foreignLock(path, { count: Math.floor(ms / 2000) });
+      putLock(path, { count: Math.floor(ms / 2000) });
       utimesSync(path, 0, 0);
     }, 3_600_000);
     await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
@@ -202,7 +167,7 @@ describe('a lock that a process elsewhere holds', () => {
       message:
         'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago; nothing was sent or changed',
     });
-    expect(readLockFile(path)?.instance).toBe(nonce);
+    expect(readLockFile(path)?.instance).toBe(INSTANCE);
   });
 
   // Its holder gives signs of life by the time of the file, which the clock of the file server sets.
@@ -217,7 +182,7 @@ describe('a lock that a process elsewhere holds', () => {
 
     it('is taken over after 60 s in which the time of its file stands', async () => {
       const path = join(temporaryFolder(), 'run.lock');
-      writeFileSync(path, `00000000 1 77 ${nonce}\n`);
+      writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
       touch(path, 0);
       let waitedMs = 0;
       const clock = clockWith((ms) => {
@@ -231,7 +196,7 @@ describe('a lock that a process elsewhere holds', () => {
 
     it('is refused after 90 s in which that time goes on, or back', async () => {
       const path = join(temporaryFolder(), 'run.lock');
-      writeFileSync(path, `00000000 1 77 ${nonce}\n`);
+      writeFileSync(path, `00000000 1 77 ${INSTANCE}\n`);
       touch(path, 0);
       let waitedMs = 0;
       const clock = clockWith((ms) => {
@@ -241,17 +206,17 @@ describe('a lock that a process elsewhere holds', () => {
       });
       await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
       expect(waitedMs).toBe(90_000);
-      expect(readLockFile(path)?.instance).toBe(nonce);
+      expect(readLockFile(path)?.instance).toBe(INSTANCE);
     });
   });
 
   it('is watched from the last sign of life on', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    foreignLock(path);
+    putLock(path);
     let waitedMs = 0;
     const clock = clockWith((ms) => {
       waitedMs = ms;
-      if (ms === 20_000) foreignLock(path, { count: 10 });
+      if (ms === 20_000) putLock(path, { count: 10 });
     });
     (await acquireLock(path, options(clock))).release();
     expect(waitedMs).toBe(80_000);
@@ -259,7 +224,7 @@ describe('a lock that a process elsewhere holds', () => {
 
   it('is had as soon as it is given back', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    foreignLock(path);
+    putLock(path);
     let waitedMs = 0;
     const clock = clockWith((ms) => {
       waitedMs = ms;
@@ -273,7 +238,7 @@ describe('a lock that a process elsewhere holds', () => {
 
   it('is not taken over by a watcher that was itself stopped for longer than the patience', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    foreignLock(path);
+    putLock(path);
     let jumpMs = 0;
     const steps = clockWith((ms) => {
       if (ms === 10_000) jumpMs = 75_000;
@@ -284,7 +249,7 @@ describe('a lock that a process elsewhere holds', () => {
 
   it('M5 goes to one of several that find it silent together', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    foreignLock(path);
+    putLock(path);
     const clock = clockWith(() => undefined);
     const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
     const held = seekers.flatMap((seeker) => (seeker.status === 'fulfilled' ? [seeker.value] : []));
@@ -293,65 +258,22 @@ describe('a lock that a process elsewhere holds', () => {
     for (const lock of held) lock.release();
   });
 
-  it('is taken over together with the unfinished takeover of another that has died', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    foreignLock(path);
-    foreignLock(`${path}.${nonce}.takeover`, { epoch: 2, instance: 'fedcba9876543210' });
-    let waitedMs = 0;
-    const clock = clockWith((ms) => {
-      waitedMs = ms;
-    });
-    const held = await acquireLock(path, options(clock));
-    expect(waitedMs).toBe(60_000);
-    expect(held.lost()).toBeUndefined();
-    held.release();
-    expect(readdirSync(join(path, '..'))).toEqual([]);
-  });
-
   it('counts as living for a list only while it gives signs of life', async () => {
     const folder = temporaryFolder();
     const [silent, living] = [join(folder, 'silent'), join(folder, 'living')];
-    foreignLock(silent);
-    foreignLock(living);
-    const clock = clockWith((ms) => foreignLock(living, { count: Math.floor(ms / 2000) }));
+    putLock(silent);
+    putLock(living);
+    const clock = clockWith((ms) => putLock(living, { count: Math.floor(ms / 2000) }));
     expect(await livingLocks([silent, living, join(folder, 'none')], clock)).toEqual(new Set([living]));
     expect(clock.monotonic()).toBe(5000);
   });
 
   it('is trusted by its file time when a version without a count holds it', async () => {
     const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, `00000000 4711 77 ${nonce}\n`);
+    writeFileSync(path, `00000000 4711 77 ${INSTANCE}\n`);
     const clock = clockWith((ms) => utimesSync(path, ms / 1000, ms / 1000));
     await expect(acquireLock(path, options(clock))).rejects.toThrow('on another machine (process 4711)');
     (await acquireLock(path, options(clockWith(() => undefined)))).release();
-  });
-});
-
-describe('where there are no hard links', () => {
-  const noLinks = () => {
-    throw Object.assign(new Error('no links'), { code: 'EPERM' });
-  };
-
-  it('M7 a lock is made, refused and given back all the same', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    const held = await acquireLock(path, { ...options(), link: noLinks });
-    await expect(acquireLock(path, { ...options(), link: noLinks })).rejects.toMatchObject({ code: 'USAGE' });
-    expect(held.lost()).toBeUndefined();
-    held.release();
-    expect(readdirSync(join(path, '..'))).toEqual([]);
-  });
-
-  it('a lock file without content is one that is being made, and left behind when it stays so for 10 s', async () => {
-    const path = join(temporaryFolder(), 'run.lock');
-    writeFileSync(path, '');
-    let waitedMs = 0;
-    const clock = clockWith((ms) => {
-      waitedMs = ms;
-    });
-    const held = await acquireLock(path, { ...options(clock), link: noLinks });
-    expect(waitedMs).toBe(10_000);
-    expect(held.lost()).toBeUndefined();
-    held.release();
   });
 });
 
@@ -391,7 +313,7 @@ describe('withLock', () => {
 
   it('waits 60 s for a holder elsewhere that gives no sign of life, and then does the work', async () => {
     const path = join(temporaryFolder(), 'a.lock');
-    foreignLock(path);
+    putLock(path);
     const clock = clockWith(() => undefined);
     expect(await withLock(path, options(clock), async () => 'done')).toBe('done');
     expect(Math.floor(clock.monotonic() / 1000)).toBe(60);
@@ -399,8 +321,8 @@ describe('withLock', () => {
 
   it('gives up after 15 s on a holder elsewhere that lives', async () => {
     const path = join(temporaryFolder(), 'a.lock');
-    foreignLock(path);
-    const clock = clockWith((ms) => foreignLock(path, { count: Math.floor(ms / 2000) }));
+    putLock(path);
+    const clock = clockWith((ms) => putLock(path, { count: Math.floor(ms / 2000) }));
     await expect(withLock(path, options(clock), async () => 'done')).rejects.toThrow('held ');
     expect(Math.floor(clock.monotonic() / 1000)).toBe(15);
   });
@@ -409,7 +331,7 @@ describe('withLock', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.lock');
     const working = withLock(path, options(), async (prove) => {
-      foreignLock(path);
+      putLock(path);
       prove();
       writeFileSync(join(folder, 'changed'), '');
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { identify, temporaryName } from '../../../src/files/process-identity.ts';
 import { sweepLeftovers } from '../../../src/files/sweep.ts';
+import { putLockHere } from './locks.ts';
 import { realClock, temporaryFolder } from './place.ts';
 
 const owner = { pid: process.pid, clock: realClock() };
@@ -21,13 +22,15 @@ it('removes temporary files and locks of dead processes, those of other machines
   write('.frontdesk-notes.tmp');
   write(mine);
   write(foreign);
-  write('alive.lock', `${host} ${process.pid} ${start} 0123456789abcdef\n`);
-  write('dead.lock', `${host} ${NO_PID} 1 0123456789abcdef\n`);
+  write('old.lock', `${host} ${process.pid} ${start} 0123456789abcdef\n`);
+  putLockHere(join(folder, 'alive.lock'), 'living');
+  putLockHere(join(folder, 'dead.lock'), 'dead');
+  write('dead.old.lock', `${host} ${NO_PID} 1 0123456789abcdef\n`);
   write('dead.lock.0000000000000000.takeover', `${host} ${NO_PID} 1 0123456789abcdef\n`);
   write(`.frontdesk-${host}-${NO_PID}-1-0123456789ab.tmp`);
   write(`.frontdesk-${host}-${NO_PID}-1-0123456789ab.tmp.tmp-1234567890abcdef`);
   await sweepLeftovers(folder, owner);
-  const kept = ['settings.json', 'other.tmp', '.frontdesk-notes.tmp', mine, foreign, 'alive.lock'];
+  const kept = ['settings.json', 'other.tmp', '.frontdesk-notes.tmp', mine, foreign, 'alive.lock', 'old.lock'];
   expect(readdirSync(folder).sort()).toEqual(kept.sort());
   const hoursAgo = Date.now() / 1000 - 23 * 3600;
   utimesSync(join(folder, foreign), hoursAgo, hoursAgo);

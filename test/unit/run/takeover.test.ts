@@ -10,6 +10,7 @@ import { RowStates } from '../../../src/run/journal/row-states.ts';
 import type { RunLock } from '../../../src/run/journal/writer.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { beginRun, resumeRun } from '../../../src/run/run-store.ts';
+import { putLock } from '../files/locks.ts';
 import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts, temporaryFolder } from './fakes.ts';
 
 const ROWS = 6;
@@ -247,7 +248,7 @@ describe('a run that is being begun', () => {
     const stateDir = temporaryFolder();
     const folder = join(stateDir, 'runs', 'may');
     const openAudit = async () => {
-      writeFileSync(join(folder, 'lock'), '00000000 1 77 0123456789abcdef pod-b\n0000000002 000000000000\n');
+      putLock(join(folder, 'lock'), { machine: 'pod-b', epoch: 2 });
       writeFileSync(join(folder, 'input'), 'of the other');
       writeFileSync(join(folder, 'journal.jsonl'), 'of the other');
       return { failure: undefined, begin: async () => undefined, end: async () => undefined };

@@ -17,6 +17,7 @@ import { FileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
 import { checkRequest } from '../../../src/sandbox/request.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import type { SandboxStore } from '../../../src/sandbox/state.ts';
+import { putLock } from '../files/locks.ts';
 import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './play.ts';
 
 const PORTS = { pid: process.pid, clock: CLOCK };
@@ -81,7 +82,7 @@ describe('state kept between commands', () => {
     await post(store, `/v1/cards/${WAITING}/activate`);
     const lock = join(stateDir, 'sandbox', 'state.json.lock');
     // Another process takes the lock of this one, which seems to have stood still.
-    const takeOver = () => writeFileSync(lock, '00000000 1 77 0123456789abcdef pod-b\n0000000002 000000000000\n');
+    const takeOver = () => putLock(lock, { machine: 'pod-b', epoch: 2 });
     const changed = post(store, `/v1/cards/${ACTIVE}/block`, '{}', takeOver);
     await expect(changed).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
