@@ -12,7 +12,7 @@ import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { commandWords } from '../output/people-text.ts';
-import { nextCommand } from '../run/next-command.ts';
+import { nextCommand } from '../run/next-commands.ts';
 import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';

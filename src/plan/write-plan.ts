@@ -44,10 +44,7 @@ export async function checkPlanPlace(path: string): Promise<void> {
   throw existsFailure(path);
 }
 
-/**
- * Opens a plan of exactly `facts.rows` rows for writing (mode 0600), beside its place. USAGE when a file is there
- * or its folder cannot be written.
- */
+/** Opens a plan of `facts.rows` rows (mode 0600), beside its place. USAGE when a file is there, or none can be. */
 export async function openPlanWriter(path: string, facts: PlanDraft, pid: number): Promise<PlanWriter> {
   await checkPlanPlace(path);
   const temporary = join(dirname(path), temporaryName(pid));

@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
+import { OUTCOMES } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import { causeOf } from '../run/run-tally.ts';
+import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
 import { durationPicture, outcomeBar, pacePicture } from './pictures.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import {
-  factList,
-  headline,
-  isGood,
-  OUTCOME_WORDS,
-  type ReportedRow,
-  type RunFacts,
-  remarks,
-  rowsOf,
-  utc,
-} from './run-facts.ts';
+import { factList, headline, isGood, type ReportedRow, type RunFacts, remarks, rowsOf, utc } from './run-facts.ts';
 import { STYLE } from './style.ts';
 
 const text = (value: string): string => escapeMarkup(plainText(value));
@@ -60,7 +51,7 @@ function rowLine({ row, id, ending, timeMs, run }: ReportedRow): string {
   const cells = [
     `<td class="number">${row}</td>`,
     `<td class="id"><code>${text(id ?? '')}</code></td>`,
-    `<td>${OUTCOME_WORDS.get(outcome) ?? outcome}</td>`,
+    `<td>${OUTCOME_NAMES[outcome]}</td>`,
     `<td class="number">${httpStatus ?? ''}</td>`,
     `<td class="cause">${causeText(causeOf(ending) ?? '')}</td>`,
     `<td class="time">${timeMs === undefined ? '' : utc(timeMs).slice(0, -4)}</td>`,
@@ -89,7 +80,8 @@ function table({ name, columns, rows, isSmall = false }: Table): string {
 function outcomeSection(facts: RunFacts): string {
   const all = rowsOf(facts);
   if (all === 0) return '';
-  const rows = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
+  const rows = OUTCOMES.flatMap((outcome) => {
+    const words = OUTCOME_NAMES[outcome];
     const count = facts.outcomes[outcome] ?? 0;
     const key = `<svg class="key" aria-hidden="true"><title>${words}</title><rect class="${outcome}" width="100%" height="100%"/></svg>`;
     const share = `${((100 * count) / all).toFixed(1)} %`;
@@ -103,7 +95,7 @@ function outcomeSection(facts: RunFacts): string {
 function causeSection({ causes }: RunFacts): string {
   if (causes.length === 0) return '';
   const rows = causes.slice(0, MAX_CAUSES).map(({ outcome, name, rows: count }) => {
-    return `<tr><th scope="row">${OUTCOME_WORDS.get(outcome) ?? outcome}</th><td class="number">${groupThousands(count)}</td><td class="cause">${causeText(name)}</td></tr>\n`;
+    return `<tr><th scope="row">${OUTCOME_NAMES[outcome]}</th><td class="number">${groupThousands(count)}</td><td class="cause">${causeText(name)}</td></tr>\n`;
   });
   const rest = causes.slice(MAX_CAUSES).reduce((sum, cause) => sum + cause.rows, 0);
   const more = rest === 0 ? '' : `<p class="note">And ${plural(rest, 'row')} of other causes.</p>\n`;

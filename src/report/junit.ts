@@ -1,6 +1,6 @@
-import { causeOf } from '../run/run-tally.ts';
+import { causeOf, OUTCOME_NAMES } from '../run/run-tally.ts';
 import { escapeMarkup, plainCause, plainText } from './plain-text.ts';
-import { OUTCOME_WORDS, type ReportedRow, type RunFacts, rowsOf } from './run-facts.ts';
+import { type ReportedRow, type RunFacts, rowsOf } from './run-facts.ts';
 
 /** Text that is written to the output in one piece. */
 const PIECE_LENGTH = 64 * 1024;
@@ -17,19 +17,15 @@ function verdict({ ending }: ReportedRow): string {
   const cause = causeOf(ending);
   if (cause === undefined) return '';
   const causes = new Set([...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]), plainCause(cause)]);
-  const message = escapeMarkup(`${OUTCOME_WORDS.get(outcome) ?? outcome}: ${[...causes].join(' ')}`);
+  const message = escapeMarkup(`${OUTCOME_NAMES[outcome]}: ${[...causes].join(' ')}`);
   if (outcome === 'not_sent') return `<skipped message="${message}"/>`;
   const element = outcome === 'unknown' ? 'error' : 'failure';
   return `<${element} message="${message}" type="${escapeMarkup(plainCause(cause))}">${message}</${element}>`;
 }
 
 function testCase(row: ReportedRow, className: string): string {
-  const words = [
-    `row ${row.row}`,
-    ...(row.id === undefined ? [] : [row.id]),
-    ...(row.run === undefined ? [] : [`(run ${row.run})`]),
-  ];
-  const name = attribute(words.join(' '));
+  const words = [`row ${row.row}`, row.id, row.run === undefined ? undefined : `(run ${row.run})`];
+  const name = attribute(words.filter((word) => word !== undefined).join(' '));
   const head = `  <testcase name="${name}" classname="${className}" time="${seconds(row.ending.durationMs ?? 0)}"`;
   const inside = verdict(row);
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
@@ -40,17 +36,15 @@ function testCase(row: ReportedRow, className: string): string {
  * Comes in pieces, so that a million rows need no memory.
  */
 export async function* junitReport(facts: RunFacts, rows: AsyncIterable<ReportedRow>): AsyncGenerator<string> {
-  const of = (outcome: 'rejected' | 'unknown' | 'not_sent') => facts.outcomes[outcome] ?? 0;
-  const { header, timeline, state } = facts;
+  const { header, timeline, state, notes } = facts;
+  const { rejected = 0, unknown = 0, not_sent: unsent = 0 } = facts.outcomes;
   const className = attribute(header.operation);
-  const counts = `tests="${rowsOf(facts)}" failures="${of('rejected')}" errors="${of('unknown')}" skipped="${of('not_sent')}"`;
+  const counts = `tests="${rowsOf(facts)}" failures="${rejected}" errors="${unknown}" skipped="${unsent}"`;
   const time = `time="${seconds(timeline.workMs)}" timestamp="${new Date(header.startedAt).toISOString().slice(0, 19)}"`;
   let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${attribute(`${header.operation} ${header.run}`)}" ${counts} ${time}>\n`;
-  const properties = Object.entries({ run: header.run, state, profile: header.profile, service: header.host });
-  const noted = facts.notes.map((note) => ['note', note] as const);
-  const shown = [...properties, ...noted].map(
-    ([name, value]) => `<property name="${name}" value="${attribute(value)}"/>`,
-  );
+  const known = Object.entries({ run: header.run, state, profile: header.profile, service: header.host });
+  const properties = [...known, ...notes.map((note) => ['note', note] as const)];
+  const shown = properties.map(([name, value]) => `<property name="${name}" value="${attribute(value)}"/>`);
   piece += `  <properties>${shown.join('')}</properties>\n`;
   for await (const row of rows) {
     piece += testCase(row, className);

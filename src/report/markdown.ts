@@ -1,21 +1,24 @@
+import { OUTCOMES } from '../failure.ts';
 import { groupThousands } from '../output/safe-text.ts';
+import { OUTCOME_NAMES } from '../run/run-tally.ts';
 import { markdownCode, plainCause, plainText } from './plain-text.ts';
-import { factList, headline, isGood, OUTCOME_WORDS, type RunFacts, remarks, rowsOf } from './run-facts.ts';
+import { factList, headline, isGood, type RunFacts, remarks, rowsOf } from './run-facts.ts';
 
 const code = (text: string): string => markdownCode(plainText(text));
 /** Of each outcome; the rest is counted. */
 const MAX_CAUSES = 20;
 
 function outcomeTable(facts: RunFacts): string {
-  const rows = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
+  const rows = OUTCOMES.flatMap((outcome) => {
     const count = facts.outcomes[outcome] ?? 0;
-    return count === 0 ? [] : [`| ${words} | ${groupThousands(count)} |`];
+    return count === 0 ? [] : [`| ${OUTCOME_NAMES[outcome]} | ${groupThousands(count)} |`];
   });
   return ['| Outcome | Rows |', '| --- | ---: |', ...rows, `| all | ${groupThousands(rowsOf(facts))} |`].join('\n');
 }
 
 function causeList(facts: RunFacts): readonly string[] {
-  const lines = [...OUTCOME_WORDS].flatMap(([outcome, words]) => {
+  const lines = OUTCOMES.flatMap((outcome) => {
+    const words = OUTCOME_NAMES[outcome];
     const causes = facts.causes.filter((cause) => cause.outcome === outcome);
     const shown = causes.slice(0, MAX_CAUSES).map(({ name, rows }) => {
       return `- ${groupThousands(rows)} ${words}: ${markdownCode(plainCause(name))}`;

@@ -17,44 +17,34 @@ function durationWord(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-type OptionValue = RunOptions[string];
-
-const isGiven = (value: OptionValue): value is string | number =>
-  typeof value === 'number' || typeof value === 'string';
-
-/** An option and its value, which is a number or a short word of our own. */
-const shown =
-  (flag: string) =>
-  (value: OptionValue): readonly string[] =>
-    isGiven(value) ? [`${flag} ${value}`] : [];
-const duration =
-  (flag: string) =>
-  (value: OptionValue): readonly string[] =>
-    typeof value === 'number' ? [`${flag} ${durationWord(value)}`] : [];
-/** An option whose value may be something of a customer. */
-const named =
-  (flag: string) =>
-  (value: OptionValue): readonly string[] =>
-    typeof value === 'string' ? [flag] : [];
-
-const WORDS_OF: Readonly<Record<string, (value: OptionValue) => readonly string[]>> = {
-  defaults: (value) =>
-    typeof value === 'string' ? fieldNames(value).map((field) => `${field} (one value for all rows)`) : [],
-  expectations: (value) => (Array.isArray(value) ? value.map((field) => `--expect ${field.split('=')[0]}`) : []),
-  sheet: named('--sheet'),
-  changedFrom: named('--changed-from'),
-  emptyCells: (value) => (value === 'clear' ? ['--empty-cells clear'] : []),
-  csvRaw: (value) => (value === true ? ['--csv-raw'] : []),
-  shard: shown('--shard'),
-  concurrency: shown('--concurrency'),
-  rate: shown('--rate'),
-  maxFailures: shown('--max-failures'),
-  timeoutMs: duration('--timeout'),
-  retries: shown('--retries'),
-  retryMaxTimeMs: duration('--retry-max-time'),
-};
+/** Options with their values, which are numbers or short words of our own. */
+const SHOWN = {
+  shard: '--shard',
+  concurrency: '--concurrency',
+  rate: '--rate',
+  maxFailures: '--max-failures',
+  timeoutMs: '--timeout',
+  retries: '--retries',
+  retryMaxTimeMs: '--retry-max-time',
+} as const;
 
 /** The options of a run in words. Of those that may hold something of a customer only the name is said. */
 export function optionWords(options: RunOptions): readonly string[] {
-  return Object.entries(WORDS_OF).flatMap(([name, words]) => words(options[name] ?? null));
+  const { defaults, expectations, sheet, changedFrom, emptyCells, csvRaw } = options;
+  const fields = typeof defaults === 'string' ? fieldNames(defaults) : [];
+  const expected = Array.isArray(expectations) ? expectations : [];
+  return [
+    ...fields.map((field) => `${field} (one value for all rows)`),
+    ...expected.map((field) => `--expect ${field.split('=')[0]}`),
+    ...(typeof sheet === 'string' ? ['--sheet'] : []),
+    ...(typeof changedFrom === 'string' ? ['--changed-from'] : []),
+    ...(emptyCells === 'clear' ? ['--empty-cells clear'] : []),
+    ...(csvRaw === true ? ['--csv-raw'] : []),
+    ...Object.entries(SHOWN).flatMap(([name, flag]) => {
+      const value = options[name];
+      if (typeof value === 'string') return name.endsWith('Ms') ? [] : [`${flag} ${value}`];
+      if (typeof value !== 'number') return [];
+      return [`${flag} ${name.endsWith('Ms') ? durationWord(value) : value}`];
+    }),
+  ];
 }

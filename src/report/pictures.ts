@@ -1,9 +1,10 @@
+import { OUTCOMES } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
+import { OUTCOME_NAMES } from '../run/run-tally.ts';
 import { DURATION_BOUNDS_MS, type Durations, type PaceStep } from '../run/run-timeline.ts';
 import { escapeMarkup } from './plain-text.ts';
-import { OUTCOME_WORDS } from './run-facts.ts';
 
 // Widths are percentages and heights pixels, and there is no viewBox: so a picture fills a phone or a sheet of paper
 // without its text becoming small or large.
@@ -36,7 +37,7 @@ const LEAST_SHARE = 0.012;
 
 /** Outcomes as one bar, divided by their shares. */
 export function outcomeBar(outcomes: OutcomeCounts): string {
-  const present = [...OUTCOME_WORDS.keys()].filter((outcome) => (outcomes[outcome] ?? 0) > 0);
+  const present = OUTCOMES.filter((outcome) => (outcomes[outcome] ?? 0) > 0);
   const all = present.reduce((sum, outcome) => sum + (outcomes[outcome] ?? 0), 0);
   const shares = present.map((outcome) => Math.max(LEAST_SHARE, (outcomes[outcome] ?? 0) / all));
   const whole = shares.reduce((sum, share) => sum + share, 0);
@@ -47,7 +48,7 @@ export function outcomeBar(outcomes: OutcomeCounts): string {
     x += width;
     return shape;
   });
-  const words = present.map((o) => `${groupThousands(outcomes[o] ?? 0)} ${OUTCOME_WORDS.get(o) ?? o}`);
+  const words = present.map((o) => `${groupThousands(outcomes[o] ?? 0)} ${OUTCOME_NAMES[o]}`);
   return svg({ id: 'outcome-picture', title: `Outcomes: ${words.join(', ')}`, height: 28, shapes });
 }
 

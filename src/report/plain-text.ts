@@ -4,10 +4,7 @@ import { shortenText } from '../output/safe-text.ts';
 const MAX_LENGTH = 200;
 const MAX_READ = 10_000;
 
-/**
- * Controls, half surrogates, noncharacters, separators of lines, and all that is drawn as nothing or changes the
- * order of what is drawn.
- */
+/** Controls, half surrogates, noncharacters, line separators, and what is drawn as nothing or turns the order. */
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 const ADDRESS = /[^\s@<>"']+@[^\s@<>"']+/g;

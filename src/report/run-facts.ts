@@ -1,24 +1,19 @@
-import { OUTCOMES, type Outcome } from '../failure.ts';
+import type { Outcome } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
+import type { NextCommand } from '../run/next-commands.ts';
 import type { RunState } from '../run/run-entry.ts';
 import type { RunHeader } from '../run/run-header.ts';
-import { type Cause, OUTCOME_NAMES } from '../run/run-tally.ts';
+import type { Cause } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
 import { endedByText } from '../run/stop.ts';
 import { optionWords } from './option-words.ts';
 
 /** A row as its run recorded it; `run`: which one, where rows of several stand in one document. */
 export type ReportedRow = StoredRow & { readonly run?: string };
-
-/** A command that goes on from here. */
-export interface NextCommand {
-  readonly purpose: string;
-  readonly line: string;
-}
 
 /** Everything that a report says of a run. Nothing secret and nothing of a customer is in it. */
 export interface RunFacts {
@@ -38,11 +33,6 @@ export interface RunFacts {
   readonly notes: readonly string[];
   readonly madeMs: number;
 }
-
-/** Outcomes from the best to the one that needs a person most, with the words for them. */
-export const OUTCOME_WORDS: ReadonlyMap<Outcome, string> = new Map(
-  OUTCOMES.map((outcome) => [outcome, OUTCOME_NAMES[outcome]]),
-);
 
 export function rowsOf({ outcomes }: RunFacts): number {
   return Object.values(outcomes).reduce((sum, rows) => sum + rows, 0);
@@ -79,18 +69,13 @@ function unknownRemark(rows: number, state: RunFacts['state']): string {
 /** What to know of the rows that did not succeed, and of the report itself: a sentence each. */
 export function remarks(facts: RunFacts): readonly string[] {
   const { outcomes, notes, state } = facts;
-  const of = (outcome: Outcome) => outcomes[outcome] ?? 0;
-  const was = (rows: number) => (rows === 1 ? 'row was' : 'rows were');
+  const { unknown = 0, rejected = 0, not_sent: unsent = 0 } = outcomes;
   return [
     ...(state === 'stopped' ? [`The run was ${endingText(facts)}.`] : []),
     ...(state === 'interrupted' ? ['The process of the run was killed.'] : []),
-    ...(of('unknown') > 0 ? [unknownRemark(of('unknown'), state)] : []),
-    ...(of('rejected') > 0
-      ? [`${groupThousands(of('rejected'))} ${was(of('rejected'))} rejected by the service.`]
-      : []),
-    ...(of('not_sent') > 0
-      ? [`${groupThousands(of('not_sent'))} ${was(of('not_sent'))} not sent${state === 'running' ? ' yet' : ''}.`]
-      : []),
+    ...(unknown > 0 ? [unknownRemark(unknown, state)] : []),
+    ...(rejected > 0 ? [`${plural(rejected, 'row was', 'rows were')} rejected by the service.`] : []),
+    ...(unsent > 0 ? [`${plural(unsent, 'row was', 'rows were')} not sent${state === 'running' ? ' yet' : ''}.`] : []),
     ...notes,
   ];
 }

@@ -127,10 +127,7 @@ const FORMAT_OF_NAME: Readonly<Record<string, Style | 'xlsx'>> = {
   '.jsonl': 'ndjson',
 };
 
-/**
- * A null or an absent member has no cell, and a cell no type: rows stay in the kind of format they came from. A
- * mere id is the same in all of them.
- */
+/** Rows stay in the kind of format they came from: a null has no cell, a cell no type. A mere id is the same in all. */
 function styleOf({ path, inputFormat }: FailedFileOptions): Style {
   const isAny = inputFormat === 'ids' || inputFormat === 'plan';
   const isTabular = inputFormat === 'csv' || inputFormat === 'xlsx' || isAny;

@@ -8,10 +8,7 @@ const WINDOW_MS = 1_100;
 /** How soon to look again while every place is taken by requests that are about to leave. */
 const LOOK_AGAIN_MS = 5;
 
-/**
- * A sliding window over the moments at which requests left: never more than `limit` in any second, also not at
- * the seam of two seconds, as a bucket that refills would allow.
- */
+/** Never lets more than `limit` requests leave in any second, also not at the seam of two, as a bucket would. */
 class RateWindow {
   readonly #limit: number;
   readonly #times: Float64Array;

@@ -52,10 +52,7 @@ export function printedRow(result: RowResult): JsonObject {
   return printed;
 }
 
-/**
- * A row as `runs results` prints it: every member, absent ones null. The outcome of a row that another process waits
- * for is `in_flight`.
- */
+/** A row as `runs results` prints it: with every member; `in_flight` where another process waits for it. */
 export function storedRow(result: RowResult): JsonObject {
   const printed = leadingMembers(result);
   printed.set('error', result.failure === undefined ? null : errorObject(result.failure));

@@ -54,10 +54,7 @@ export function makeRunName(clock: ClockPort, random: () => number): string {
   return `${time}-${tail}`;
 }
 
-/**
- * The name of the run that is meant by a name or by any part of one that no other run has; undefined when there is
- * none. USAGE when several have it.
- */
+/** The run that a name means, or a part that no other name has; undefined: none. USAGE when several have the part. */
 export async function findRunName(stateDir: string, part: string): Promise<string | undefined> {
   const names = await runNames(stateDir);
   if (names.includes(part)) return part;

@@ -118,10 +118,7 @@ export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRu
   }
 }
 
-/**
- * Refuses (USAGE) to go on with a run at another place than where it began: the profile may have been changed
- * since. Call it before `resumeRun`.
- */
+/** Refuses (USAGE) to go on at another place than where the run began: the profile may have been changed since. */
 export function refuseOtherPlace(header: RunHeader, host: string): void {
   if (header.host === host) return;
   throw Failure.unsent(

@@ -52,10 +52,7 @@ export interface RunTask<R extends RunRow> {
   readonly reconcile?: ((row: R, slot: RowSlot) => Promise<CallResult>) | undefined;
   /** Prints a result; results come in input order, the next one when this has resolved. */
   emit(result: RowResult<R>): Promise<void> | void;
-  /**
-   * Takes each result in input order before it is printed, also once stdout is lost: for `--failed`. What it
-   * rejects with ends the run (16).
-   */
+  /** For `--failed`: gets each result before it is printed, also once stdout is lost. A rejection ends the run (16). */
   readonly keep?: ((result: RowResult<R>) => Promise<void>) | undefined;
 }
 

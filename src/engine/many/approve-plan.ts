@@ -34,6 +34,7 @@ export interface Approving {
   readonly profile: ResolvedProfile | undefined;
 }
 
+/** Refuses what is wrong before the plan is read: the name, and an approval that is there. */
 async function refuseFaults({ path, as }: Approving): Promise<void> {
   if (!isApproverName(as)) {
     const problem = `must be 1 to 128 of A-Z a-z 0-9 . _ @ + -, not ${quoteGiven(as)}`;
@@ -43,20 +44,21 @@ async function refuseFaults({ path, as }: Approving): Promise<void> {
   if (await succeeds(lstat(file))) throw alreadyThere(file);
 }
 
-/** What can be told of a key without a passphrase, and before a person reads the whole plan. */
+/** Refuses what can be told of a key without a passphrase, and before a person reads the whole plan. */
 async function refuseKey({ key, profile }: Approving): Promise<void> {
   const problem = await keyProblem(key);
   if (problem !== undefined) throw notSigned(key, problem);
-  const unused = approversProblem(profile?.approvers);
-  if (unused !== undefined) throw uncountedApproval(unused);
+  refuseUncounted(approversProblem(profile?.approvers));
 }
 
 function notSigned(key: string, problem: string): Failure {
   return new Failure('USAGE', `--key: ${quoteGiven(key)} did not sign the plan: ${problem}; nothing was signed`);
 }
 
-function uncountedApproval({ text, fix }: Uncounted): Failure {
-  return new Failure('FORBIDDEN', `${text}; the approval was not kept`, { hints: fix === undefined ? [] : [fix] });
+function refuseUncounted(uncounted: Uncounted | undefined): void {
+  if (uncounted === undefined) return;
+  const { text, fix } = uncounted;
+  throw new Failure('FORBIDDEN', `${text}; the approval was not kept`, { hints: fix === undefined ? [] : [fix] });
 }
 
 function alreadyThere(file: string): Failure {
@@ -98,21 +100,16 @@ async function keepSignature(file: string, text: string, pid: number): Promise<v
 /** What `plan approve` prints: `key` is the fingerprint. */
 export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT), file: TEXT });
 
-/** Why a signature would not count for the profile in use; undefined: it would, or nothing says who may approve. */
-async function whyUncounted(tool: SshKeygen, approving: Approving, copy: string): Promise<Uncounted | undefined> {
-  const { approvers } = approving.profile ?? {};
-  if (approvers === undefined) return undefined;
-  const { uncounted } = await checkApprovals(tool, { path: copy, copy }, approvers, [approving.as]);
-  return uncounted[0];
-}
-
-/** The signature, in the temporary folder of the copy; refused unless it would count. */
+/** The signature, in the temporary folder of the copy; refused unless it would count for the profile in use. */
 async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
-  const signed = await signPlan(tool, copy, approving.key, session.prompt.available);
-  if ('problem' in signed) throw notSigned(approving.key, signed.problem);
-  await writeFile(signaturePath(copy, approving.as), signed.signature, { flag: 'wx', mode: 0o600 });
-  const uncounted = await whyUncounted(tool, approving, copy);
-  if (uncounted !== undefined) throw uncountedApproval(uncounted);
+  const { key, as, profile } = approving;
+  const signed = await signPlan(tool, copy, key, session.prompt.available);
+  if ('problem' in signed) throw notSigned(key, signed.problem);
+  await writeFile(signaturePath(copy, as), signed.signature, { flag: 'wx', mode: 0o600 });
+  if (profile?.approvers !== undefined) {
+    const { uncounted } = await checkApprovals(tool, { path: copy, copy }, profile.approvers, [as]);
+    refuseUncounted(uncounted[0]);
+  }
   return signed.signature;
 }
 
@@ -137,9 +134,8 @@ export async function approvePlan(session: Session, approving: Approving): Promi
     const resource = jsonOf(APPROVED_OUTPUT, { plan: plan.header.plan, as, key: fingerprint ?? null, file });
     await session.print({ kind: 'resource', resource, columns: APPROVAL_COLUMNS });
     if (approving.profile?.approvers === undefined) {
-      await session.notify(
-        note('NOT_COMPARED', 'the approval was not compared with any approvers: no profile in use names them'),
-      );
+      const message = 'the approval was not compared with any approvers: no profile in use names them';
+      await session.notify(note('NOT_COMPARED', message));
     }
     return 0;
   });

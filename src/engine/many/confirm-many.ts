@@ -29,20 +29,16 @@ function wordsOf(operation: string): string {
 const CARD_FACTS = ['status', 'currentBalance', 'initialBalance', 'clientReference'];
 const MAX_FACT = 60;
 
-/** A value as a person compares it: texts in quotes, so that an empty one or a blank at its end is seen. */
-function cellOf(value: JsonValue | undefined): string {
-  return value === undefined ? 'not there' : showGiven(value);
-}
-
 /** The first rows as they will be sent: id and fields, nothing else that stands in the file. */
 function shownRows({ reading }: ManyCall, rows: readonly Row[], between: string): readonly string[] {
+  // Texts stand in quotes, so that an empty one or a blank at its end is seen.
+  const cellOf = (value: JsonValue | undefined) => (value === undefined ? 'not there' : showGiven(value));
   return rows.map(({ row, id, body }) => {
-    const before = id === undefined ? undefined : reading.changedFrom?.cells(id);
-    const cells = [...(body ?? [])].map(([name, value]) =>
-      before === undefined
-        ? `${name} ${cellOf(value)}`
-        : `${name} ${cellOf(before.get(name))} ${between} ${cellOf(value)}`,
-    );
+    const old = id === undefined ? undefined : reading.changedFrom?.cells(id);
+    const cells = [...(body ?? [])].map(([name, value]) => {
+      const before = old === undefined ? '' : `${cellOf(old.get(name))} ${between} `;
+      return `${name} ${before}${cellOf(value)}`;
+    });
     const parts = [...(id === undefined ? [] : [safeText(id)]), ...cells];
     return `  row ${row}: ${shortenText(parts.join(', '), MAX_SHOWN)}\n`;
   });
@@ -69,8 +65,8 @@ function shownCard(id: string, before: CardBefore): string {
 }
 
 /** A line for each card of a few. The first is read alone: its 401 ends the call before others are asked for. */
-async function cardLines(session: Session, plan: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
-  if (plan.reading.operation.family !== 'cards' || selected > first.length) return [];
+async function cardLines(session: Session, call: ManyCall, { selected, first }: CheckedInput): Promise<string[]> {
+  if (call.reading.operation.family !== 'cards' || selected > first.length) return [];
   const lineOf = async (row: Row) => {
     const before = await readCardOfRow(session, row);
     return `  ${shortenText(shownCard(safeText(row.id ?? ''), before), MAX_SHOWN)}\n`;
@@ -92,19 +88,19 @@ export function hiddenText({ selected, hidden }: Pick<CheckedInput, 'selected' |
 /** Asks before many rows are written, or refuses where nobody can be asked. */
 export async function confirmMany(
   session: Session,
-  plan: ManyCall,
+  call: ManyCall,
   checked: CheckedInput,
   service: Service,
 ): Promise<void> {
-  const { operation, changedFrom } = plan.reading;
+  const { operation, changedFrom } = call.reading;
   const { effect } = operation;
   const mustAsk = effect.kind === 'write' && (checked.selected > 1 || effect.confirm) && !session.common.yes;
   if (!mustAsk) return;
   const rows = plural(checked.selected, 'row');
   const subject = `${commandWords(session.operation)} of ${rows}`;
   requirePerson(session, subject);
-  const cards = await cardLines(session, plan, checked);
-  const shown = shownRows(plan, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
+  const cards = await cardLines(session, call, checked);
+  const shown = shownRows(call, checked.first.slice(0, SHOWN_ROWS), arrow(session.output));
   const rest = checked.selected - shown.length;
   const empty = unchangedLines({ ...checked, unchanged: 0 });
   await session.context.stderr.write(

@@ -77,10 +77,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   });
 }
 
-/**
- * What a resume sends. Of a plan's run the copy of the plan that it keeps is verified anew (USAGE), and so are the
- * approvals that it keeps, against the approvers as they are now.
- */
+/** What a resume sends. The plan and the approvals that a plan's run keeps are verified anew (USAGE). */
 async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
   if (header.inputFormat !== 'plan') {
     const { rows, inputRows } = header;

@@ -62,21 +62,15 @@ export function makeRowSender(service: Service, operation: Operation, policy: Ca
     const { pacer, stopping, abort } = slot;
     return service.client.call(callOf(operation, row), { policy, pacer, stopping, abort });
   };
-  const sendIf = async (
-    row: Row,
-    slot: RowSlot,
-    problemOf: (card: JsonValue) => string | undefined,
-    refusalOf = (read: Refusal) => read,
-  ): Promise<CallResult> => {
+  const compareAndSend = async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const isPlanned = row.drift === 'checked';
     const read = await readCard(service, policy, row, slot);
-    if (read.kind === 'failed') return heldBack(row, operation, refusalOf(read));
-    const problem = problemOf(read.resource);
+    if (read.kind === 'failed') return heldBack(row, operation, isPlanned ? unreadable(read) : read);
+    const problem = isPlanned ? changeSince(row.before, read.resource) : unmetBy(read.resource, row);
     return problem === undefined ? send(row, slot) : heldBack(row, operation, unexpected(problem));
   };
-  return (row: Row, slot: RowSlot): Promise<CallResult> => {
-    if (row.drift === 'checked') return sendIf(row, slot, (card) => changeSince(row.before, card), unreadable);
-    return row.expects.length > 0 ? sendIf(row, slot, (card) => unmetBy(card, row)) : send(row, slot);
-  };
+  return (row: Row, slot: RowSlot): Promise<CallResult> =>
+    row.drift === 'checked' || row.expects.length > 0 ? compareAndSend(row, slot) : send(row, slot);
 }
 
 /** What a row expects of its card and does not find. */
@@ -85,19 +79,12 @@ export function unmetBy(card: JsonValue, { expects }: Row): string | undefined {
 }
 
 /** Failures of the late read that are about this process or the way to the service, and not about the card. */
-const NOT_OF_THE_CARD: ReadonlySet<FailureCode> = new Set([
-  'AUTH',
-  'USAGE',
-  'UNREACHABLE',
-  'CANCELLED',
-  'LOCAL_IO',
-  'INTERNAL',
-]);
+const NOT_OF_THE_CARD: readonly FailureCode[] = ['AUTH', 'USAGE', 'UNREACHABLE', 'CANCELLED', 'LOCAL_IO', 'INTERNAL'];
 
 /** A card that cannot be read cannot be compared: its row is held back. */
 function unreadable(read: Refusal): Refusal {
   const { failure, ending } = read;
-  if (NOT_OF_THE_CARD.has(failure.code)) return read;
+  if (NOT_OF_THE_CARD.includes(failure.code)) return read;
   const message = `the card cannot be compared with the plan: ${failure.message}`;
   const { hints, details } = failure;
   return {
@@ -123,12 +110,9 @@ function changeSince(before: JsonObject | undefined, card: JsonValue): string | 
   return changes.length === 0 ? undefined : changes.join('; ');
 }
 
-/** What is known of a card when a write on it is planned. */
-const COMPARED = ['status', 'updatedAt'] as const;
-
 /** The members of a card that a planned write is held against, digits and keys as sent. */
 export function comparedMembers(card: JsonValue): JsonObject {
-  return pickMembers(card, COMPARED);
+  return pickMembers(card, ['status', 'updatedAt']);
 }
 
 /** Those members of an object that it has, as they are. */

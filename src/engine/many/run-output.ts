@@ -96,26 +96,24 @@ const NAMED_ROWS = 5;
 
 /** The notices of the rows of a run: the first rows of each code by number, the others counted. */
 class RowNotices {
-  readonly #rowsOf = new Map<string, number>();
-  readonly #more = new Map<string, Notice>();
+  readonly #kinds = new Map<string, Pick<Notice, 'level'> & { rows: number }>();
 
   /** What is to be reported of a row now. */
   of({ row, ending }: RowResult): readonly Notice[] {
     return ending.notices.flatMap((notice) => {
-      const rows = (this.#rowsOf.get(notice.code) ?? 0) + 1;
-      this.#rowsOf.set(notice.code, rows);
-      if (rows <= NAMED_ROWS) return [{ ...notice, message: `row ${row.row}: ${notice.message}` }];
-      this.#more.set(notice.code, notice);
-      return [];
+      const rows = (this.#kinds.get(notice.code)?.rows ?? 0) + 1;
+      this.#kinds.set(notice.code, { level: notice.level, rows });
+      return rows > NAMED_ROWS ? [] : [{ ...notice, message: `row ${row.row}: ${notice.message}` }];
     });
   }
 
   /** What is to be reported at the end: how many more rows there were of each code. */
   atEnd(): readonly Notice[] {
-    return [...this.#more].map(([code, { level }]) => {
-      const more = (this.#rowsOf.get(code) ?? 0) - NAMED_ROWS;
-      return { code, level, message: `${plural(more, 'more row')} with ${code}` };
-    });
+    return [...this.#kinds]
+      .filter(([, { rows }]) => rows > NAMED_ROWS)
+      .map(([code, { level, rows }]) => {
+        return { code, level, message: `${plural(rows - NAMED_ROWS, 'more row')} with ${code}` };
+      });
   }
 }
 
@@ -147,10 +145,7 @@ class FoldedRows {
   }
 }
 
-/**
- * Opens the output of a run. `take`: takes what is read of its rows, in the place of stdout; rows that were not reached
- * are not reported then.
- */
+/** `take` gets what is read of the rows, in the place of stdout; rows that were not reached are not reported then. */
 export async function openRunOutput(
   session: Session,
   { operation, columns, rowCount }: Run,
@@ -234,10 +229,7 @@ export function withShortMessage(row: JsonObject): JsonObject {
   return new Map([...row, ['error', new Map([...error, ['message', short]])]]);
 }
 
-/**
- * A --query that does not fit the rows loses them as a full disk does. Its own failure says that nothing was sent,
- * which is not so once a write is under way.
- */
+/** A --query that does not fit loses rows as a full disk does: of a write it is not so that nothing was sent. */
 async function orLost(print: () => Promise<void>): Promise<void> {
   try {
     await print();

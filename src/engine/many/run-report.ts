@@ -1,13 +1,14 @@
 import { canReconcile, isUpdate } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
+import type { ClockPort } from '../../context.ts';
 import { FAILURES, Failure, OUTCOMES, type Outcome, warning } from '../../failure.ts';
 import { object, oneOf, TEXT } from '../../json/shape.ts';
 import { isJson } from '../../output/options.ts';
-import { nextCommands } from '../../report/next-commands.ts';
 import { withoutAddresses } from '../../report/plain-text.ts';
 import { REPORT_FORMS, type ReportForm } from '../../report/report-form.ts';
 import type { ReportedRow, RunFacts } from '../../report/run-facts.ts';
 import type { OutcomeCounts } from '../../run/journal/record.ts';
+import { nextCommands } from '../../run/next-commands.ts';
 import { type KnownRun, requireRun } from '../../run/run-folder.ts';
 import { RUN_VERSION, type RunHeader } from '../../run/run-header.ts';
 import { endStateOf, heldRuns } from '../../run/run-list.ts';
@@ -76,12 +77,12 @@ const BY_URGENCY: readonly RunFacts['state'][] = ['running', 'interrupted', 'sto
 /** Of a thousand shards each has its own. */
 const MAX_COMMANDS = 30;
 
+/** What is said of one run, or of the shards of one input as if they were one. */
 async function factsOf(
-  { context }: Session,
   { runs, timeline, missing }: Shards,
   causes: CauseCounter<Outcome>,
+  clock: ClockPort,
 ): Promise<RunFacts> {
-  const { clock } = context;
   const held = await heldRuns(
     runs.map(({ stored }) => stored.folder),
     clock,
@@ -143,21 +144,21 @@ function rowsOfAll(session: Session, runs: readonly Reported[]): AsyncIterable<R
 
 async function* documentOf(session: Session, shards: Shards, form: ReportForm): AsyncGenerator<string> {
   const causes = new CauseCounter<Outcome>();
+  const rows = rowsOfAll(session, shards.runs);
+  const facts = () => factsOf(shards, causes, session.context.clock);
   if (form === 'junit') {
     const { junitReport } = await import('../../report/junit.ts');
-    yield* junitReport(await factsOf(session, shards, causes), rowsOfAll(session, shards.runs));
-    return;
+    return yield* junitReport(await facts(), rows);
   }
   const { htmlReport, ListedRows } = await import('../../report/html.ts');
   const listed = new ListedRows();
-  for await (const row of rowsOfAll(session, shards.runs)) {
+  for await (const row of rows) {
     const cause = causeOf(row.ending);
     if (cause !== undefined) causes.add(row.ending.outcome, cause);
     if (form === 'html') listed.add(row);
   }
-  const facts = await factsOf(session, shards, causes);
-  if (form === 'html') yield htmlReport(facts, listed);
-  else yield (await import('../../report/markdown.ts')).markdownReport(facts);
+  if (form === 'html') yield htmlReport(await facts(), listed);
+  else yield (await import('../../report/markdown.ts')).markdownReport(await facts());
 }
 
 /** What `runs report` prints where JSON was asked for. */
@@ -181,8 +182,8 @@ async function openReported(session: Session, run: KnownRun, timeline: RunTimeli
   timeline.addRun(Date.parse(header.startedAt));
   const stored = await StoredRun.read(run, (record) => timeline.add(record));
   const notes: string[] = [];
-  if (header.version > RUN_VERSION)
-    notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
+  const isNewer = header.version > RUN_VERSION;
+  if (isNewer) notes.push('A newer frontdesk wrote this run; what this one does not know is left out.');
   if (stored.damage !== undefined) {
     notes.push('The record of the run could not be read to its end: what it says after that is missing here.');
     await session.notify(warning('LOCAL_IO', stored.damage.message));

@@ -21,10 +21,7 @@ import { loadRowOptions } from './run-options.ts';
 import { withShortMessage } from './run-output.ts';
 import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
 
-/**
- * The cells of a table as the values they stood for in the run: JSON tells an empty text from none, and a boolean
- * from its name.
- */
+/** The cells of a table as what they stood for: JSON tells an empty text from none, and a boolean from its name. */
 function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
   const { body } = operationOfRun(header);
   const fields = new Map((body === null ? [] : describeFields(body)).map((field) => [field.name, field]));

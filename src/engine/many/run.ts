@@ -77,10 +77,7 @@ export async function startRun(
   return beginRun(portsOf(session), { ...run, ...owner, options: { ...run.options, ...limits } });
 }
 
-/**
- * Opens the file of `--failed`, where one is wanted. `input`: the file that the rows are read from; what comes back is
- * in its dialect.
- */
+/** Opens the file of `--failed`, where one is wanted, in the dialect of `input`, from which the rows are read. */
 export async function openFailed(
   session: Session,
   path: string | undefined,

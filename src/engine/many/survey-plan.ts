@@ -21,10 +21,7 @@ export interface SurveyedPlan extends CheckedPlan {
   readonly survey: PlanSurvey;
 }
 
-/**
- * Reads a plan to its end. USAGE for what is no plan, or not as it was written. `copyTo`: a new file that gets the
- * bytes that were looked at, since the plan may change meanwhile.
- */
+/** Reads a plan to its end. USAGE for what is no plan, or not as it was written. `copyTo` gets the bytes looked at. */
 export async function surveyPlan(
   session: Session,
   path: string,
@@ -86,10 +83,7 @@ export interface PlanApprovals extends ApprovalCheck {
 
 const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
 
-/**
- * The approvals of a plan that count for a profile. Where none is demanded nothing is checked. USAGE when there is
- * no ssh-keygen, or it hangs.
- */
+/** The approvals that count for the profile; none is looked for where none is demanded. USAGE without ssh-keygen. */
 export async function countApprovals(session: Session, path: string, copy: string): Promise<PlanApprovals> {
   const { profile, context } = session;
   const demanded = demandedApprovals(profile);

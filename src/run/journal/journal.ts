@@ -111,10 +111,7 @@ export class RunJournal {
     return this.#audit === undefined ? durable : both(durable, this.#audit.begin(facts, record.t));
   }
 
-  /**
-   * Records how a row ended; `again`: a resume does it again all the same. Resolves when that is on the disk: only
-   * then is the row printed.
-   */
+  /** Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again. */
   result({ row, id }: RunRow, ending: Ending, again = false): Promise<void> {
     const record: ResultRecord = {
       n: row,

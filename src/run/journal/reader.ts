@@ -89,10 +89,7 @@ export function successorIn(path: string, epoch: number): string | undefined {
 /** The epoch of a line, where it stands in it. */
 const EPOCH = /,"e":(\d{1,10}),"c":"/g;
 
-/**
- * The last record of a journal that its newest holder wrote, if the file ends in a whole line of less than 64 KiB;
- * cheap, for listing runs.
- */
+/** The last record of the newest holder, if the file ends in a whole line of less than 64 KiB; cheap, for lists. */
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
   const opening = ifThere(open(path, 'r'));
   const file = await orIoFailure(opening, `the run's record could not be opened (${path})`, 'unchanged');

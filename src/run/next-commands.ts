@@ -1,0 +1,77 @@
+import type { OutcomeCounts } from './journal/record.ts';
+import type { RunState } from './run-entry.ts';
+import type { RunHeader } from './run-header.ts';
+
+/** What the next step of a run depends on. */
+interface RunStanding {
+  readonly run: string;
+  /** A resume would send rows. */
+  readonly hasLeft: boolean;
+  readonly unknown: number;
+  /** Unknown rows can be settled by reading their cards. */
+  readonly canReconcile: boolean;
+}
+
+/** The one command that goes on with a run, first of all others; undefined: nothing is left to do. */
+export function nextCommand({ run, hasLeft, unknown, canReconcile }: RunStanding): string | undefined {
+  if (unknown > 0 && canReconcile) return `frontdesk runs resume ${run} --reconcile`;
+  if (hasLeft) return `frontdesk runs resume ${run}`;
+  return unknown > 0 ? `frontdesk runs results ${run} --outcome unknown` : undefined;
+}
+
+/** A command that goes on from here. */
+export interface NextCommand {
+  readonly purpose: string;
+  readonly line: string;
+}
+
+/** What can be done with a run besides going on with it. */
+interface Ways extends Pick<RunStanding, 'canReconcile'> {
+  /** What its rows changed can be put back. */
+  readonly canRevert: boolean;
+  /** In which its rows can be written again. */
+  readonly format: 'csv' | 'ndjson';
+}
+
+/** How a run stands, as a report says it. */
+interface ReportedStanding {
+  readonly header: Pick<RunHeader, 'run'>;
+  readonly state: RunState;
+  readonly outcomes: OutcomeCounts;
+}
+
+/**
+ * The commands that go on from where a run stands, first the one that its summary gives. No two of them send a row
+ * twice: rows go into a file only when a resume would send none.
+ */
+export function nextCommands(
+  { header: { run }, state, outcomes }: ReportedStanding,
+  { canReconcile, canRevert, format }: Ways,
+): readonly NextCommand[] {
+  const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => (outcomes[outcome] ?? 0) > 0);
+  const listing = `frontdesk runs results ${run}`;
+  const list = { purpose: 'List the rows that did not succeed', line: `${listing} --outcome ${failed.join(',')}` };
+  if (state === 'running') return failed.length === 0 ? [] : [list];
+  const hasLeft = state === 'stopped' || state === 'interrupted';
+  const { unknown = 0 } = outcomes;
+  const next = nextCommand({ run, hasLeft, unknown, canReconcile });
+  const purposes = [
+    ...(hasLeft ? ['go on with the rows that were not sent'] : []),
+    ...(unknown > 0 && canReconcile ? ['find out what became of the unknown rows, by reading their cards'] : []),
+  ];
+  const purpose = purposes.join(', and ') || 'list the unknown rows, to check each at the service';
+  const commands: NextCommand[] = [];
+  if (next !== undefined)
+    commands.push({ purpose: `${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}`, line: next });
+  if (failed.length > 0 && list.line !== next) commands.push(list);
+  const ended = failed.filter((outcome) => outcome !== 'unknown');
+  if (!hasLeft && ended.length > 0) {
+    const line = `${listing} --outcome ${ended.join(',')} --as-input -o ${format} > rest.${format}`;
+    commands.push({ purpose: 'Write the rows that did not succeed into a file, as an input to correct', line });
+  }
+  if (canRevert) {
+    const line = `frontdesk runs revert ${run} --plan back.plan`;
+    commands.push({ purpose: 'Plan the way back to the old values; nothing is sent before the plan is applied', line });
+  }
+  return commands;
+}
