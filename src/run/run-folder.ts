@@ -21,12 +21,8 @@ export function isRunName(name: string): boolean {
 
 /** Where a run's files are. USAGE when the name cannot be one, so that no name leads out of the folder. */
 export function runFolder(stateDir: string, run: string) {
-  if (!isRunName(run)) {
-    throw new Failure(
-      'USAGE',
-      `${JSON.stringify(run)} cannot name a run: names are [A-Za-z0-9._-]{1,64}, not dots alone`,
-    );
-  }
+  const problem = 'cannot name a run: names are [A-Za-z0-9._-]{1,64}, not dots alone';
+  if (!isRunName(run)) throw new Failure('USAGE', `${JSON.stringify(run)} ${problem}`);
   const path = join(stateDir, 'runs', run);
   return {
     stateDir,
@@ -61,13 +57,8 @@ export async function findRunName(stateDir: string, part: string): Promise<strin
   const found = part === '' ? [] : names.filter((name) => name.includes(part)).sort();
   if (found.length <= 1) return found[0];
   const shown = found.slice(-MAX_SHOWN).reverse().join(', ');
-  throw new Failure(
-    'USAGE',
-    `several runs have "${part}" in their id: ${shown}${found.length > MAX_SHOWN ? ', …' : ''}`,
-    {
-      hints: ['give more of the id'],
-    },
-  );
+  const message = `several runs have "${part}" in their id: ${shown}${found.length > MAX_SHOWN ? ', …' : ''}`;
+  throw new Failure('USAGE', message, { hints: ['give more of the id'] });
 }
 
 /** The same for a run that must be there. USAGE when there is none, or the text cannot be a part of an id. */
@@ -92,6 +83,12 @@ export async function readRunHeader(folder: RunFolder, isForReading = false): Pr
   const reading = ifThere(readFile(path, 'utf8'));
   const text = await orIoFailure(reading, `the run's header could not be read (${path})`, 'unsent');
   return text === undefined ? undefined : parseRunHeader(text, path, isForReading);
+}
+
+/** For `catch`: a header that is no header, which is as good as none. */
+export function ignoreDamage(error: unknown): undefined {
+  if (error instanceof Failure && error.code === 'USAGE') return undefined;
+  throw error;
 }
 
 /** A run that is there: where its files are, and what it is. */

@@ -6,7 +6,15 @@ import { plural } from '../output/safe-text.ts';
 import { readLastRecord } from './journal/reader.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import { type KnownRun, type RunFolder, readRunHeader, requireRun, runFolder, runNames } from './run-folder.ts';
+import {
+  ignoreDamage,
+  type KnownRun,
+  type RunFolder,
+  readRunHeader,
+  requireRun,
+  runFolder,
+  runNames,
+} from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
@@ -58,7 +66,7 @@ export async function showRun(ports: ListPorts, name: string): Promise<RunOvervi
 export async function lastRunName(ports: ListPorts): Promise<string> {
   const headers: RunHeader[] = [];
   for (const name of await runNames(ports.stateDir)) {
-    const header = await readableHeader(runFolder(ports.stateDir, name));
+    const header = await readRunHeader(runFolder(ports.stateDir, name)).catch(ignoreDamage);
     if (header !== undefined) headers.push(header);
   }
   const last = headers.sort(newestFirst)[0];
@@ -69,15 +77,6 @@ export async function lastRunName(ports: ListPorts): Promise<string> {
 function newestFirst(a: Pick<RunHeader, 'run' | 'startedAt'>, b: Pick<RunHeader, 'run' | 'startedAt'>): number {
   const [one, other] = [`${a.startedAt} ${a.run}`, `${b.startedAt} ${b.run}`];
   return one < other ? 1 : one > other ? -1 : 0;
-}
-
-async function readableHeader(folder: RunFolder): Promise<RunHeader | undefined> {
-  try {
-    return await readRunHeader(folder);
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'USAGE') return undefined;
-    throw error;
-  }
 }
 
 async function overview(run: KnownRun, isHeld: boolean): Promise<RunOverview> {

@@ -15,6 +15,7 @@ import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.
 import { successorIn } from './journal/reader.ts';
 import type { RunLock } from './journal/writer.ts';
 import {
+  ignoreDamage,
   type KnownRun,
   makeRunName,
   type RunFolder,
@@ -56,7 +57,7 @@ export interface ActiveRun extends KnownRun {
   close(): Promise<void>;
 }
 
-/** Where the input of a run is copied while it is checked: on the disk of the runs; if this process dies, the next one that takes up any run removes it. */
+/** Where an input is copied while it is checked, on the disk of the runs: if this process dies, the next run removes it. */
 export async function spoolPath({ stateDir, pid }: Pick<RunPorts, 'stateDir' | 'pid'>): Promise<string> {
   const folder = join(stateDir, 'runs');
   await ensurePrivateFolder(folder);
@@ -96,7 +97,7 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
     await writeFileAtomic(folder.header, text, { ...by, what: "the run's header" });
     await syncFolder(dirname(folder.path));
-    return { header, folder, journal, close: closer(journal, lock) };
+    return activeRun({ folder, header }, journal, lock);
   } catch (error) {
     lock.release();
     throw ioFailure(`run ${name} could not be begun (${folder.path})`, error, 'unsent');
@@ -167,25 +168,14 @@ export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread
     }
   }
   // Those that killed processes elsewhere left locked are watched at the same time.
-  const wereRemoved = await Promise.all(
-    old.map((name) =>
-      removeRun(ports, name).then(
-        () => true,
-        (error: unknown) => {
-          const failure = ioFailure('it could not be removed', error, 'a part of it may be left');
-          if (failure.code !== 'USAGE') unread.set(name, failure);
-          return false;
-        },
-      ),
-    ),
-  );
-  return old.filter((_, index) => wereRemoved[index]);
-}
-
-/** A header that is no header: what remains of such a run is removed by its age. */
-function ignoreDamage(error: unknown): undefined {
-  if (error instanceof Failure && error.code === 'USAGE') return undefined;
-  throw error;
+  const removals = await Promise.allSettled(old.map((name) => removeRun(ports, name)));
+  return old.filter((name, index) => {
+    const removal = removals[index];
+    if (removal?.status !== 'rejected') return true;
+    const failure = ioFailure('it could not be removed', removal.reason, 'a part of it may be left');
+    if (failure.code !== 'USAGE') unread.set(name, failure);
+    return false;
+  });
 }
 
 async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
@@ -201,18 +191,15 @@ async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
 /** Another command, input or place under the same name is a mistake that could send rows where they do not belong. */
 function refuseOther(existing: RunHeader, wanted: NewRun): void {
   const differences: string[] = [];
-  const compare = (what: string, kept: string, given: string): void => {
-    if (kept !== given) differences.push(`its ${what} is ${kept}, not ${given}`);
-  };
-  compare('command', existing.operation, wanted.operation);
-  compare('profile', existing.profile, wanted.profile);
-  compare('service', existing.host, wanted.host);
+  for (const [what, name] of Object.entries({ command: 'operation', profile: 'profile', service: 'host' } as const)) {
+    if (existing[name] !== wanted[name]) differences.push(`its ${what} is ${existing[name]}, not ${wanted[name]}`);
+  }
   if (existing.inputSha256 !== wanted.inputSha256) differences.push('its input is another one');
-  if (existing.rows !== wanted.rows)
-    differences.push(`it has ${plural(existing.rows, 'row')}, not ${groupThousands(wanted.rows)}`);
+  const rows = `it has ${plural(existing.rows, 'row')}, not ${groupThousands(wanted.rows)}`;
+  if (existing.rows !== wanted.rows) differences.push(rows);
   for (const [option, words] of wanted.rowOptions ?? []) {
-    if (JSON.stringify(existing.options[option]) !== JSON.stringify(wanted.options[option]))
-      differences.push(`${words} is not what it was begun with`);
+    const isSame = JSON.stringify(existing.options[option]) === JSON.stringify(wanted.options[option]);
+    if (!isSame) differences.push(`${words} is not what it was begun with`);
   }
   if (differences.length === 0) return;
   throw Failure.unsent('USAGE', `run ${existing.run} exists and is not this one: ${differences.join('; ')}`, {
@@ -229,17 +216,11 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   const audit = await ports.openAudit?.(header);
   const ofRun = { ...ports, lock: runLockOf(lock, folder), audit };
   const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun);
-  return { header, folder, journal, close: closer(journal, lock) };
+  return activeRun({ folder, header }, journal, lock);
 }
 
-function closer(journal: RunJournal, lock: HeldLock): () => Promise<void> {
-  return async () => {
-    try {
-      await journal.close();
-    } finally {
-      lock.release();
-    }
-  };
+function activeRun(run: KnownRun, journal: RunJournal, lock: HeldLock): ActiveRun {
+  return { ...run, journal, close: () => journal.close().finally(() => lock.release()) };
 }
 
 /** The lock as that of a run: its proof names the successor. */

@@ -31,11 +31,7 @@ export function shardGaps(headers: readonly RunHeader[]): ShardGaps {
   const count = shards.flatMap((shard) => ('count' in shard ? [shard.count] : []))[0] ?? 0;
   const all = Array.from({ length: Math.min(count, first.inputRows) }, (_, index) => index + 1);
   const missing = all.filter((index) => !taken.includes(index));
-  const isMissing = new Set(missing);
-  let rows = 0;
-  for (let row = 1; row <= first.inputRows && missing.length > 0; row += 1) {
-    if (isMissing.has(((row - 1) % count) + 1)) rows += 1;
-  }
+  const rows = missing.reduce((sum, index) => sum + Math.ceil((first.inputRows - index + 1) / count), 0);
   return { missing, doubled: [...new Set(taken.filter((index, at) => taken.indexOf(index) !== at))], rows };
 }
 
