@@ -50,8 +50,7 @@ export class PlanSurvey {
 
 /** The status of a card, or the fields that an update or a new event has. */
 function kindsOf({ drift, before, body }: PlanRow): readonly string[] {
-  if (drift === 'checked') return [textOf(before?.get('status'))];
-  return [...(body?.keys() ?? [])];
+  return drift === 'checked' ? [textOf(before?.get('status'))] : [...(body?.keys() ?? [])];
 }
 
 function textOf(value: JsonValue | undefined): string {
@@ -145,11 +144,7 @@ function runText({ run, startedAt, outcomes }: PlanRun, momentText: (time: strin
 }
 
 /** Of an input that was held against an older file: what of it is not in the plan. */
-function leftOutTexts({
-  unchanged = 0,
-  missing = 0,
-  emptied = 0,
-}: Partial<Pick<PlanHeader, 'unchanged' | 'missing' | 'emptied'>>): readonly string[] {
+function leftOutTexts({ unchanged, missing = 0, emptied = 0 }: PlanHeader): readonly string[] {
   return [
     ...(unchanged === 0 ? [] : [`${plural(unchanged, 'row')} without a change`]),
     ...(missing === 0 ? [] : [`${plural(missing, 'row')} of the older file missing in the input`]),

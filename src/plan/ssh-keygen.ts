@@ -20,25 +20,8 @@ export interface SshKeygen {
   readonly env: Env;
 }
 
-/** How it ended, and what it printed. */
-export interface SshKeygenResult {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** What of the environment the program needs: to find the agent and the home folder, and no token of ours. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'SSH_AUTH_SOCK', 'SYSTEMROOT', 'TMPDIR', 'TEMP'];
-
-function environmentOf(env: Env): Record<string, string> {
-  // It asks at the terminal or not at all: the window of an askpass program would wait for ever.
-  const kept: Record<string, string> = { LC_ALL: 'C', SSH_ASKPASS_REQUIRE: 'never' };
-  for (const name of PASSED_ON) {
-    const value = env[name];
-    if (value !== undefined) kept[name] = value;
-  }
-  return kept;
-}
 
 /** The `ssh-keygen` of this machine. USAGE when there is none: nothing can be approved or checked then. */
 export async function findSshKeygen(env: Env, platform: string): Promise<SshKeygen> {
@@ -60,18 +43,20 @@ export async function findSshKeygen(env: Env, platform: string): Promise<SshKeyg
 export async function runSshKeygen(
   { program, env }: SshKeygen,
   args: readonly string[],
-  options: { readonly stdinPath: string; readonly mayAsk: boolean },
-): Promise<SshKeygenResult> {
+  { stdinPath, mayAsk }: { readonly stdinPath: string; readonly mayAsk: boolean },
+): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
   const { spawn } = await import('node:child_process');
-  const input = await open(options.stdinPath, 'r');
-  const limitMs = options.mayAsk ? ASKING_LIMIT_MS : LIMIT_MS;
+  const input = await open(stdinPath, 'r');
+  const limitMs = mayAsk ? ASKING_LIMIT_MS : LIMIT_MS;
+  const passedOn = Object.fromEntries(PASSED_ON.map((name) => [name, env[name]]));
   try {
-    return await new Promise<SshKeygenResult>((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const child = spawn(program, args, {
-        env: environmentOf(env),
+        // It asks at the terminal or not at all: the window of an askpass program would wait for ever.
+        env: { LC_ALL: 'C', SSH_ASKPASS_REQUIRE: 'never', ...passedOn },
         stdio: [input.fd, 'pipe', 'pipe'],
         // A session of its own has no terminal.
-        detached: !options.mayAsk,
+        detached: !mayAsk,
       });
       const texts = { stdout: '', stderr: '' };
       const streams = [

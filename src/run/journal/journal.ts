@@ -39,15 +39,13 @@ const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN'
  */
 export class RunJournal {
   readonly states: RowStates;
-  readonly #clock: ClockPort;
+  readonly #ports: JournalPorts;
   readonly #writer: JournalWriter;
   readonly #reader: RecordReader | undefined;
-  readonly #audit: RunAudit | undefined;
 
   private constructor(states: RowStates, ports: JournalPorts, writer: JournalWriter, reader?: RecordReader) {
     this.states = states;
-    this.#clock = ports.clock;
-    this.#audit = ports.audit;
+    this.#ports = ports;
     this.#writer = writer;
     this.#reader = reader;
   }
@@ -89,7 +87,7 @@ export class RunJournal {
 
   /** The first failure to write, after which no row may be sent. */
   get failure(): Failure | undefined {
-    return this.#writer.failure ?? this.#audit?.failure;
+    return this.#writer.failure ?? this.#ports.audit?.failure;
   }
 
   /** Was the run lost while a request waited to leave? Then it must not. */
@@ -101,38 +99,35 @@ export class RunJournal {
   intent(facts: RunRow): Promise<void> {
     const record: IntentRecord = {
       n: facts.row,
-      t: this.#clock.now(),
+      t: this.#ports.clock.now(),
       s: 'intent',
       a: this.states.attempts(facts.row) + 1,
       id: facts.id,
       reason: facts.reason,
     };
     const durable = this.#append(record);
-    return this.#audit === undefined ? durable : both(durable, this.#audit.begin(facts, record.t));
+    return this.#ports.audit === undefined ? durable : both(durable, this.#ports.audit.begin(facts, record.t));
   }
 
   /** Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again. */
   result({ row, id }: RunRow, ending: Ending, again = false): Promise<void> {
     const record: ResultRecord = {
       n: row,
-      t: this.#clock.now(),
+      t: this.#ports.clock.now(),
       ...encodeEnding(ending),
       // An intent carries the id already.
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
     };
     const durable = this.#append(record);
-    return this.#audit === undefined ? durable : both(durable, this.#audit.end({ row, id }, ending, record.t));
+    return this.#ports.audit === undefined
+      ? durable
+      : both(durable, this.#ports.audit.end({ row, id }, ending, record.t));
   }
 
   /** Records the user's word that an `unknown` row may be sent again. */
   resolve(row: number): Promise<void> {
-    return this.#append({
-      n: row,
-      t: this.#clock.now(),
-      s: 'resolved_by_user',
-      a: this.states.attempts(row),
-    });
+    return this.#append({ n: row, t: this.#ports.clock.now(), s: 'resolved_by_user', a: this.states.attempts(row) });
   }
 
   /** What an earlier process recorded of a row; only on a journal that was taken up again. */
@@ -142,7 +137,7 @@ export class RunJournal {
 
   /** Records that this process ended in order; `outcomes` counts all rows of the run, `why` is that of `endedBy`. */
   end(state: 'finished' | 'stopped', outcomes: OutcomeCounts, why?: string): Promise<void> {
-    return this.#writer.append({ t: this.#clock.now(), s: 'end', state, outcomes, why });
+    return this.#writer.append({ t: this.#ports.clock.now(), s: 'end', state, outcomes, why });
   }
 
   /** Writes what is waiting and closes the file. */
@@ -159,15 +154,15 @@ export class RunJournal {
 
   /** The lines of a taking up, in one write. */
   async #settle(by: string): Promise<void> {
-    const t = this.#clock.now();
+    const t = this.#ports.clock.now();
     const durable = [this.#writer.append({ t, s: 'resumed', by })];
     for (const n of this.states.in('intent')) {
       const record = { n, t, s: 'unknown', a: this.states.attempts(n), code: 'OUTCOME_UNKNOWN' } as const;
       durable.push(this.#writer.append(record));
       this.states.apply(record, this.states.resultAt(n));
-      if (this.#audit === undefined) continue;
+      if (this.#ports.audit === undefined) continue;
       const { id } = await this.entry(n);
-      durable.push(this.#audit.end({ row: n, id }, LOST, t, true));
+      durable.push(this.#ports.audit.end({ row: n, id }, LOST, t, true));
     }
     await Promise.all(durable);
   }
