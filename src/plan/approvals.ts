@@ -122,10 +122,7 @@ export async function listSignatures(tool: SshKeygen, plan: Signed): Promise<App
   return judge(tool, plan, undefined, await signers(plan.path));
 }
 
-/**
- * The fingerprint of the key whose signature holds under a name; undefined when none does. `listed`: the file in which
- * the key must stand for that name; undefined: it may stand nowhere.
- */
+/** The fingerprint of the key that signed under a name; undefined: none did. `listed`: where the key must stand. */
 export async function signatureKey(
   tool: SshKeygen,
   plan: Signed,

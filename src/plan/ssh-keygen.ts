@@ -36,10 +36,7 @@ export async function findSshKeygen(env: Env, platform: string): Promise<SshKeyg
   });
 }
 
-/**
- * Runs it with a file as its stdin. Off a terminal it gets none either, so that it cannot ask; after its time it is
- * killed. USAGE when it hangs or cannot be started.
- */
+/** Runs it with a file as its stdin; off a terminal it cannot ask. USAGE when it hangs or cannot be started. */
 export async function runSshKeygen(
   { program, env }: SshKeygen,
   args: readonly string[],

@@ -31,10 +31,7 @@ function testCase(row: ReportedRow, className: string): string {
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
 }
 
-/**
- * A run as one `testsuite` with a `testcase` for each row, in input order: what CI servers show as test results.
- * Comes in pieces, so that a million rows need no memory.
- */
+/** A run as one `testsuite` with a `testcase` for each row, as CI servers show it; in pieces, so it needs no memory. */
 export async function* junitReport(facts: RunFacts, rows: AsyncIterable<ReportedRow>): AsyncGenerator<string> {
   const { header, timeline, state, notes } = facts;
   const { rejected = 0, unknown = 0, not_sent: unsent = 0 } = facts.outcomes;

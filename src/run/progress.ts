@@ -52,10 +52,7 @@ export class Progress {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /**
-   * One line: `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; in a pause also why and how long, and while a row
-   * gets no answer which and how long.
-   */
+  /** `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; also why it pauses, and which row gets no answer. */
   text(nowMs: number): string {
     const pausedMs = this.#pausedUntilMs - nowMs;
     const elapsedMs = nowMs - this.#startMs;

@@ -63,10 +63,7 @@ function withoutRepeat(failure: Failure): Failure {
   );
 }
 
-/**
- * The result of a row of which nothing was sent because the run stopped, for `reason`. `attempts` of a row that was
- * under way; undefined: it was not reached.
- */
+/** The result of a row that was not sent because the run stopped. `attempts`: undefined where it was not reached. */
 export function unsentResult<R extends RunRow>(
   row: R,
   command: string,

@@ -33,10 +33,7 @@ export const STORED_ROW_OUTPUT = object(
 
 type PrintedMember = keyof ShapeOf<ReturnType<typeof rowOutput>>;
 
-/**
- * A row of a write as it is printed: with `resource`, or with `error`. A row from the journal has neither when it
- * succeeded. `resultId` is there when the answer had one.
- */
+/** A row of a write as it is printed: with `resource` or `error`; one from the journal that succeeded has neither. */
 export function printedRow(result: RowResult): JsonObject {
   const { failure, resource } = result;
   const { resultId } = result.ending;

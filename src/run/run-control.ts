@@ -9,10 +9,7 @@ const GRACE_MS = 5_000;
 /** How long a request that was told to stop may take to say so. */
 const OVERDUE_MS = 1_000;
 
-/**
- * Knows whether and why a run is to stop. The first reason is the one that is reported; later ones (a journal that
- * breaks after Ctrl-C) still count for the exit code.
- */
+/** Knows whether and why a run is to stop. The first reason is reported; later ones still count for the exit code. */
 export class RunControl {
   readonly #clock: ClockPort;
   readonly #onStop: () => void;

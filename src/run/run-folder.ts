@@ -73,10 +73,7 @@ function noRun(run: string): Failure {
   return new Failure('USAGE', `there is no run ${run}`, { hints: ['list the runs with `frontdesk runs list`'] });
 }
 
-/**
- * The header of a run, or undefined when there is no such run (a folder without a header never sent anything). AUTH
- * where others could have put it there, or any file beside it.
- */
+/** The header of a run; undefined: none, and nothing was sent. AUTH where others could have put a file there. */
 export async function readRunHeader(folder: RunFolder, isForReading = false): Promise<RunHeader | undefined> {
   const path = folder.header;
   requireOwnState(folder.stateDir, folder.path);

@@ -104,10 +104,7 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
   }
 }
 
-/**
- * Takes up an existing run. USAGE when there is none, when another process works on it, or when the copy of its
- * input is not what it was; LOCAL_IO when its journal is damaged.
- */
+/** Takes up a run. USAGE when there is none, a process works on it or its input was changed; LOCAL_IO when damaged. */
 export async function resumeRun(ports: RunPorts, name: string): Promise<ActiveRun> {
   const { folder, header } = await requireRun(ports.stateDir, name);
   const lock = await lockRun(folder, ports);

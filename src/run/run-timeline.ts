@@ -6,16 +6,7 @@ export interface PaceStep {
   readonly ms: number;
 }
 
-/** How long answered rows took, from their first request to the answer, waits and retries included. */
-export interface Durations {
-  readonly rows: number;
-  /** Rows up to each of `DURATION_BOUNDS_MS`, not counted below it before; the last count is of those above all. */
-  readonly counts: readonly number[];
-  /** About that many milliseconds: half of the rows took no longer, and 95 of 100. */
-  readonly medianMs: number;
-  readonly p95Ms: number;
-  readonly maxMs: number;
-}
+export type Durations = NonNullable<ReturnType<RunTimeline['durations']>>;
 
 export const DURATION_BOUNDS_MS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000] as const;
 
@@ -79,10 +70,15 @@ export class RunTimeline {
     return Array.from(this.#steps, (rows = 0) => ({ rows, ms: this.#stepMs }));
   }
 
-  durations(): Durations | undefined {
+  /**
+   * How long answered rows took, from their first request to the answer, waits and retries included: half took no
+   * longer than about `medianMs`, 95 of 100 than `p95Ms`. `counts`: rows up to each bound, then those above all.
+   */
+  durations() {
     if (this.#measured === 0) return undefined;
+    const counts: readonly number[] = this.#counts;
     const [medianMs, p95Ms] = [this.#quantile(0.5), this.#quantile(0.95)];
-    return { rows: this.#measured, counts: this.#counts, medianMs, p95Ms, maxMs: this.#maxMs };
+    return { rows: this.#measured, counts, medianMs, p95Ms, maxMs: this.#maxMs };
   }
 
   #addStep(): void {

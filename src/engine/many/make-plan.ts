@@ -40,10 +40,7 @@ export interface PlanOptions {
 /** What a plan says of where its rows come from. */
 type RowOrigin = Omit<PlanOrigin, 'operation' | 'url' | 'profile'>;
 
-/**
- * ISO 8601 to the microsecond. The clock gives milliseconds; the digits below are chance, so that equal rows that
- * are planned twice in one of them are two plans all the same.
- */
+/** ISO 8601 to the microsecond. The last three digits are chance: equal rows that are planned at once are two plans. */
 function momentOf(session: Session, nowMs: number): string {
   const below = String(Math.floor(session.context.random() * 1000)).padStart(3, '0');
   return new Date(nowMs).toISOString().replace('Z', `${below}Z`);
@@ -60,12 +57,10 @@ export async function writePlan(
   session: Session,
   { path, lifeMs }: PlanOptions,
   origin: PlanOrigin,
-  {
-    command = session.output.command ?? 'frontdesk',
-    demanded = 0,
-  }: { readonly command?: string; readonly demanded?: number },
+  next: { readonly command?: string; readonly demanded?: number },
   fill: (add: AddRow) => Promise<boolean>,
 ): Promise<boolean> {
+  const { command = session.output.command ?? 'frontdesk', demanded = 0 } = next;
   const { clock, user, pid } = session.context;
   const nowMs = clock.now();
   const times = { createdAt: momentOf(session, nowMs), expiresAt: new Date(nowMs + lifeMs).toISOString() };
@@ -76,10 +71,7 @@ export async function writePlan(
     return writer.add(row);
   };
   try {
-    if (!(await fill(add))) {
-      await writer.discard();
-      return false;
-    }
+    if (!(await fill(add))) return false;
     const header = await writer.keep();
     if (isShownAsPage(session)) {
       const view = { header, state: 'new', survey, approvals: [], uncounted: [], demanded } as const;
@@ -93,9 +85,9 @@ export async function writePlan(
     const message = `nothing was sent; look at it: ${call} show ${file}; ${approve}apply it: ${call} apply ${file}`;
     await session.notify(note('PLANNED', message));
     return true;
-  } catch (error) {
+  } finally {
+    // Of a plan that was kept nothing is left to discard.
     await writer.discard();
-    throw error;
   }
 }
 
@@ -182,19 +174,13 @@ async function planUnread(session: Session, run: Run, add: AddRow): Promise<void
 export async function makePlan(
   session: Session,
   run: Run,
-  {
-    call,
-    checked,
-    openFailedFile,
-  }: {
-    readonly call: Pick<ManyCall, 'options' | 'reading'>;
-    readonly checked: CheckedInput;
-    readonly openFailedFile: () => Promise<FailedFile | undefined>;
-  },
+  { options, reading }: ManyCall,
+  checked: CheckedInput,
+  openFailedFile: () => Promise<FailedFile | undefined>,
 ): Promise<number> {
   const { operation, rowCount } = run;
   let report: RunResult | undefined;
-  const isMade = await writeOwnPlan(session, operation, call.options, originOf(checked, call.reading), async (add) => {
+  const isMade = await writeOwnPlan(session, operation, options, originOf(checked, reading), async (add) => {
     if (operation.family !== 'cards' || rowCount === 0) {
       await planUnread(session, run, add);
       return true;

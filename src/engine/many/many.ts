@@ -107,7 +107,7 @@ async function beginMany(session: Session, command: CallCommand, call: ManyCall,
   if (options.plan !== undefined) {
     const { makePlan } = await import('./make-plan.ts');
     await (checked.selected === 0 ? reportNothingToDo(session, checked) : notifyUnchanged(session, checked));
-    return makePlan(session, run, { call, checked, openFailedFile: () => openFailedOf(session, call, checked, copy) });
+    return makePlan(session, run, call, checked, () => openFailedOf(session, call, checked, copy));
   }
   // Of a shard the whole input counts, or each of its rows could be sent as one.
   const guardedRows = reading.shard === undefined ? checked.selected : checked.rows;

@@ -265,10 +265,7 @@ async function notifyStop(session: Session, { stop }: RunResult): Promise<void> 
   await session.notify(warning(code, `the run stopped: ${stopReason(stop)}`));
 }
 
-/**
- * The last words of a run on stderr; in the JSON modes one line, also with --quiet. For people --quiet leaves it
- * out when all went well: what did not is a warning, and stays.
- */
+/** The last words of a run on stderr: one line in the JSON modes; for people none with --quiet when all went well. */
 export async function writeSummary(session: Session, run: Run, report: RunResult): Promise<void> {
   const { format } = session.output;
   if (isJson(format)) {

@@ -93,10 +93,7 @@ export async function countApprovals(session: Session, path: string, copy: strin
   return { ...checked, demanded };
 }
 
-/**
- * The approvals of a plan for whoever looks at it: those that count for the profile, or where it demands none, or
- * none is chosen, every signature. A machine without ssh-keygen can look all the same.
- */
+/** For a reviewer: the approvals that count, or every signature where none is demanded; none without ssh-keygen. */
 export async function showApprovals(
   session: Session,
   profile: ResolvedProfile | undefined,

@@ -14,10 +14,7 @@ export interface StoredRow {
   readonly ending: WriteEnding;
 }
 
-/**
- * Puts together what a scanned journal has of one row: its intent gives id, reason and time, its result the ending.
- * `reader` may be missing when no row has a record.
- */
+/** What a scanned journal has of one row: id, reason and time by its intent, the ending by its result. */
 export async function readEntry(row: number, states: RowStates, reader: RecordReader | undefined): Promise<StoredRow> {
   const intent = await recordOf(states.intentAt(row), reader);
   const result = await recordOf(states.resultAt(row), reader);

@@ -21,10 +21,7 @@ export interface ResultRecord extends Omit<EndingRecord, 's'> {
   readonly t: number;
   readonly s: Outcome | 'resolved_by_user';
   readonly id?: string | undefined;
-  /**
-   * 1: refused for a reason that concerns the whole run (401, 403), or held back because its card could not be
-   * read: a resume does this row again.
-   */
+  /** 1: refused for a reason of the whole run (401, 403), or its card could not be read: a resume does it again. */
   readonly again?: 1 | undefined;
 }
 
