@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../failure.ts';
-import { INTEGER, object, oneOf, record, type Shape, type ShapeOf, shapesOf, TEXT } from '../json/shape.ts';
+import { INTEGER, object, oneOf, record, type ShapeOf, shapesOf, TEXT } from '../json/shape.ts';
 import { type Column, columnsOf } from '../output/column.ts';
 import { commandWords, peopleTime } from '../output/people-text.ts';
 import { groupThousands } from '../output/safe-text.ts';
@@ -12,20 +12,16 @@ import { groupThousands } from '../output/safe-text.ts';
 export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-function member<Value>(shape: Shape<Value>, column: Omit<Column, 'name'>) {
-  return { shape, column };
-}
-
 /** What is told of a run: the members of its JSON and the columns of its table. */
 const MEMBERS = {
-  run: member(TEXT, { header: 'RUN', keep: true }),
-  operation: member(TEXT, { header: 'OPERATION', keep: true, people: commandWords }),
-  profile: member(TEXT, { header: 'PROFILE', spare: true }),
-  state: member(oneOf(RUN_STATES), { header: 'STATE', keep: true }),
-  rows: member(INTEGER, { header: 'ROWS', align: 'right', people: groupThousands }),
+  run: { shape: TEXT, column: { header: 'RUN', keep: true } },
+  operation: { shape: TEXT, column: { header: 'OPERATION', keep: true, people: commandWords } },
+  profile: { shape: TEXT, column: { header: 'PROFILE', spare: true } },
+  state: { shape: oneOf(RUN_STATES), column: { header: 'STATE', keep: true } },
+  rows: { shape: INTEGER, column: { header: 'ROWS', align: 'right', people: groupThousands } },
   /** ISO 8601. */
-  startedAt: member(TEXT, { header: 'STARTED', spare: true, people: peopleTime }),
-};
+  startedAt: { shape: TEXT, column: { header: 'STARTED', spare: true, people: peopleTime } },
+} as const;
 
 /** One entry of `runs list`. */
 export const RUN_OUTPUT = object(shapesOf(MEMBERS), {

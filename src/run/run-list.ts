@@ -6,15 +6,7 @@ import { plural } from '../output/safe-text.ts';
 import { readLastRecord } from './journal/reader.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import {
-  ignoreDamage,
-  type KnownRun,
-  type RunFolder,
-  readRunHeader,
-  requireRun,
-  runFolder,
-  runNames,
-} from './run-folder.ts';
+import { ignoreDamage, type KnownRun, readRunHeader, requireRun, runFolder, runNames } from './run-folder.ts';
 import type { RunHeader } from './run-header.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
@@ -25,23 +17,23 @@ export function endStateOf(end: 'finished' | 'stopped' | undefined, outcomes: Ou
   return (outcomes?.unknown ?? 0) > 0 ? 'unsettled' : 'finished';
 }
 
-/** Those of the runs that a process works on. */
-export async function heldRuns(folders: readonly RunFolder[], clock: ClockPort): Promise<ReadonlySet<RunFolder>> {
+/** The folders of those runs that a process works on. */
+export async function heldRuns(runs: readonly Pick<KnownRun, 'folder'>[], clock: ClockPort) {
   const locks = await livingLocks(
-    folders.map(({ lock }) => lock),
+    runs.map(({ folder }) => folder.lock),
     clock,
   );
-  return new Set(folders.filter(({ lock }) => locks.has(lock)));
+  return new Set(runs.map(({ folder }) => folder).filter(({ lock }) => locks.has(lock)));
 }
 
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
 /** All runs, newest first. A run that cannot be read is left out, as it cannot be worked on either, and `unread` hears why. */
 export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Promise<readonly RunOverview[]> {
-  const folders = (await runNames(ports.stateDir)).map((name) => runFolder(ports.stateDir, name));
-  const held = await heldRuns(folders, ports.clock);
+  const runs = (await runNames(ports.stateDir)).map((name) => ({ folder: runFolder(ports.stateDir, name) }));
+  const held = await heldRuns(runs, ports.clock);
   const found: RunOverview[] = [];
-  for (const folder of folders) {
+  for (const { folder } of runs) {
     try {
       const header = await readRunHeader(folder);
       if (header !== undefined) found.push(await overview({ folder, header }, held.has(folder)));
@@ -55,7 +47,7 @@ export async function listRuns(ports: ListPorts, unread: Unread = new Map()): Pr
 /** One run. USAGE when there is none. */
 export async function showRun(ports: ListPorts, name: string): Promise<RunOverview> {
   const run = await requireRun(ports.stateDir, name);
-  const held = await heldRuns([run.folder], ports.clock);
+  const held = await heldRuns([run], ports.clock);
   return overview(run, held.size > 0);
 }
 

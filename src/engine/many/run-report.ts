@@ -84,7 +84,7 @@ async function factsOf(
   clock: ClockPort,
 ): Promise<RunFacts> {
   const held = await heldRuns(
-    runs.map(({ stored }) => stored.folder),
+    runs.map(({ stored }) => stored),
     clock,
   );
   const parts = runs.map((run) => {

@@ -35,18 +35,8 @@ function cellReader(header: RunHeader): (row: JsonObject) => JsonObject {
     new Map([...row].filter(([, cell]) => cell !== '' || isEmptyGiven).map(([name, cell]) => [name, read(name, cell)]));
 }
 
-/** Columns of rows that are of several runs. */
-function columnsWithRun(columns: readonly Column[]): readonly Column[] {
-  const [row, ...more] = columns;
-  return row === undefined ? columns : [row, { name: 'run', header: 'RUN', keep: true }, ...more];
-}
-
-/** A row as `runs results` prints it; of several runs with the one that it is of. */
-function withRun(row: JsonObject, run: string | undefined): JsonObject {
-  if (run === undefined) return row;
-  const [first, ...more] = row;
-  return first === undefined ? row : new Map([first, ['run', run], ...more]);
-}
+/** Of rows of several runs: which one, behind the number of the row. */
+const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 /** The original columns of all runs, and `_outcome`. */
 async function inputColumns(session: Session, runs: readonly KnownRun[]): Promise<readonly Column[]> {
@@ -75,19 +65,18 @@ export async function printRunResults(
 ): Promise<number> {
   const runs = await Promise.all(runNames.map((name) => requireRun(session.stateDir(), name)));
   const gaps = gapsNotice(shardGaps(runs.map(({ header }) => header)));
-  const held = await heldRuns(
-    runs.map(({ folder }) => folder),
-    session.context.clock,
-  );
+  const held = await heldRuns(runs, session.context.clock);
   const [run] = runs;
   if (run === undefined) throw new Error('no run to print');
   const { header } = run;
   const isOne = runs.length === 1;
   if (asInput) await useInputFormat(session, run);
   const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
-  const shownColumns = asInput || isOne ? columns : columnsWithRun(columns);
+  const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);
   const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
+  const ofRun = (row: JsonObject, name: string | undefined) =>
+    name === undefined ? row : new Map([...row].toSpliced(1, 0, ['run', name]));
   const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(
     shownColumns,
@@ -108,7 +97,7 @@ export async function printRunResults(
   });
   for await (const { result, name } of inRowOrder(sources, (item) => item.result.row.row)) {
     const outcome = result.ending.outcome ?? 'unknown';
-    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : withRun(shown(storedRow(result)), name));
+    await writer.row(asInput ? readCells(inputRow(result.row, outcome)) : ofRun(shown(storedRow(result)), name));
   }
   await writer.close();
   if (gaps === undefined) return 0;
