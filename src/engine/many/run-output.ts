@@ -167,12 +167,9 @@ export async function openRunOutput(
       return mayNotFit ? orLost(() => writer.row(row)) : writer.row(row);
     }
     if (result.failure === undefined) return take?.(result) ?? writer.row(result.resource ?? null);
-    return take !== undefined && result.source === 'not_reached' ? Promise.resolve() : reportFailure(result.failure);
-  };
-  const reportFailure = (failure: Failure): Promise<void> => {
-    const { format, mask } = session.output;
-    const style = { debug: false, width: widthOf(stderr), colour: paintsErrors(session.context), mask };
-    return stderr.write(renderFailure(failureOfRow(failure, format), format, style));
+    return take !== undefined && result.source === 'not_reached'
+      ? Promise.resolve()
+      : reportRow(session, result.failure);
   };
   const flush = async (): Promise<void> => {
     // Elsewhere nobody sees which came first.
@@ -236,6 +233,12 @@ async function orLost(print: () => Promise<void>): Promise<void> {
   } catch (error) {
     throw error instanceof Failure ? new StreamFailure('EINVAL', error.message) : error;
   }
+}
+
+function reportRow({ output, context }: Session, failure: Failure): Promise<void> {
+  const { format, mask } = output;
+  const style = { debug: false, width: widthOf(context.stderr), colour: paintsErrors(context), mask };
+  return context.stderr.write(renderFailure(failureOfRow(failure, format), format, style));
 }
 
 /** For people the row stands in front; JSON has it as a member. */
