@@ -217,6 +217,13 @@ describe('a token command', () => {
     });
   });
 
+  it('whose new token has ended has nothing to offer', async () => {
+    const { command, log } = counting('');
+    const print = `[ $(wc -l < '${log}') = 1 ] && echo ${jwt(60)} || echo ${jwt(-7200)}`;
+    const credential = new Credential(request([entry('command', `${command} ${print}`)]));
+    expect([await credential.token(), await credential.renew(jwt(60))]).toEqual([jwt(60), undefined]);
+  });
+
   it('that fails the second time leaves the 401 as what is reported', async () => {
     const { command, log } = counting('');
     const used = request([entry('command', `${command} [ $(wc -l < '${log}') = 1 ] && echo first`)]);

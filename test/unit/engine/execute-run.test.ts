@@ -8,9 +8,10 @@ import { openRunOutput } from '../../../src/engine/many/run-output.ts';
 import { Failure } from '../../../src/failure.ts';
 import type { Row } from '../../../src/input/records/interpret.ts';
 import type { FailedFile } from '../../../src/run/failed-file.ts';
+import { answerMemory } from '../../../src/wire/answer-memory.ts';
 import { answer } from '../http/fakes.ts';
-import { answered } from '../run/fakes.ts';
-import { type Bench, cardId, cardRows, failureOf, openBench } from './session-bench.ts';
+import { answered, failed } from '../run/fakes.ts';
+import { type Bench, cardRows, failureOf, openBench } from './session-bench.ts';
 
 /** Rows of cards as they are sent without a look at the card. */
 function rowsOf(count: number): readonly Row[] {
@@ -145,6 +146,7 @@ describe('a signal', () => {
     await executeRun(bench.session, await runOf(bench, 2));
     expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
     expect(bench.stderr()).toContain('Ctrl-C: no new rows');
+    expect(bench.asked).toEqual(['drop stalled readers']);
   });
 
   it('after the last row does not end the program before its summary', async () => {
@@ -248,15 +250,64 @@ describe('a run that a bug breaks', () => {
     expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([[], [], false]);
   });
 
-  it('has the memory of its rows counted by their texts', async () => {
+  it('is told where there is no file of failed rows', async () => {
     const bench = openBench(SUMMARY);
-    const run = await runOf(bench, 1);
+    const bug = () => {
+      throw new Failure('INTERNAL', 'bug');
+    };
+    const run = await runOf(bench, 1, { rows: bug });
+    expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
+  });
+});
+
+describe('rows behind one without an answer', () => {
+  it.each([
+    [3900, [1, 2, 3]],
+    [4000, [1, 2]],
+  ])('that are %i characters long use up memory: %j are sent meanwhile', async (length, meanwhile) => {
+    const bench = openBench(SUMMARY);
+    const run = await runOf(bench, 3);
+    const preferences = { ...bench.session.preferences, concurrency: { value: 2, source: 'flag' } as const };
+    const rows = rowsOf(3).map((row) => ({
+      ...row,
+      record: { ...row.record, names: ['id', 'none', 'text'], values: ['12345678', null, 'x'.repeat(length)] },
+    }));
+    const started: number[] = [];
+    let seen: readonly number[] = [];
+    // All but 5,000 bytes of the memory for answers is used; a row takes 1,024 beside its texts.
+    const used = 56 * 1024 * 1024 - 1250;
+    answerMemory.hold(used);
     const output = await openRunOutput(bench.session, run);
-    const sizes: (number | undefined)[] = [];
-    const [row] = rowsOf(1);
-    const task = { isWrite: true, send: async () => answered() };
-    await sendRows(bench.session, run, { ...output, emit: async (result) => void sizes.push(result.row.row) }, task);
+    const task: Run = {
+      ...run,
+      rows: async function* () {
+        yield rows;
+      },
+    };
+    await sendRows(bench.session.with({ preferences }), task, output, {
+      isWrite: true,
+      send: async ({ row }) => {
+        started.push(row);
+        if (row !== 1) return failed('REJECTED', { outcome: 'rejected' });
+        await bench.clock.sleep(1000);
+        seen = [...started];
+        return answered();
+      },
+    });
+    answerMemory.free(used);
+    await output.close();
     await run.kept?.close();
-    expect([sizes, row?.id]).toEqual([[1], cardId(1)]);
+    expect(seen).toEqual(meanwhile);
+  });
+});
+
+describe('a read', () => {
+  it('may be ended by a signal after its last row', async () => {
+    const bench = openBench(SUMMARY);
+    const { file } = failedFile({ keep: async () => bench.signals.send('SIGINT') });
+    const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet, failedFile: file });
+    await run.kept?.close();
+    expect(await executeRun(bench.session, { ...run, kept: undefined })).toBe(0);
+    expect(bench.stderr()).not.toContain('too late to stop');
   });
 });

@@ -245,26 +245,15 @@ describe('the columns of a run', () => {
     [OPERATIONS.cardBlock, true],
     [OPERATIONS.cardGet, true],
   ])('of %o show the id of what is new where there is one: %s', (operation, wide) => {
-    const columns = runColumns(operation);
-    expect(columns.map(({ name }) => name)).toEqual([
-      'row',
-      'id',
-      'outcome',
-      'httpStatus',
-      'attempts',
-      'resultId',
-      'error.code',
-      'error.message',
-    ]);
-    expect(columns.map(({ wide: isWide }) => isWide)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      true,
-      wide,
-      true,
-      undefined,
+    expect(runColumns(operation)).toEqual([
+      { name: 'row', header: 'ROW', align: 'right' },
+      { name: 'id', header: 'ID', keep: true },
+      { name: 'outcome', header: 'OUTCOME', tone: 'outcome' },
+      { name: 'httpStatus', header: 'STATUS', align: 'right', spare: true },
+      { name: 'attempts', header: 'ATTEMPTS', align: 'right', wide: true },
+      { name: 'resultId', header: 'RESULT ID', keep: true, below: 'labelled', ...(wide === undefined ? {} : { wide }) },
+      { name: 'error.code', header: 'ERROR', wide: true },
+      { name: 'error.message', header: 'MESSAGE', below: 'plain' },
     ]);
   });
 });

@@ -61,6 +61,8 @@ export interface Bench {
   /** Requests as `POST /v1/cards/…/block {"reason":"x"}`. */
   readonly sent: string[];
   readonly questions: string[];
+  /** What the process was asked to do at a signal. */
+  readonly asked: string[];
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Writes a file into the folder, and returns its path. */
@@ -94,7 +96,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   const clock = new FakeClock();
   const signals = new NewestFirst();
   const [stdout, stderr] = [recording(options.isTerminal === true), recording(options.isTerminal === true)];
-  const [sent, questions]: [string[], string[]] = [[], []];
+  const [sent, questions, asked]: [string[], string[], string[]] = [[], [], []];
   const stateDir = join(folder, 'state');
   const profile: ResolvedProfile = {
     name: 'demo',
@@ -159,8 +161,8 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     random: () => 0.5,
     stdout: options.write === undefined ? stdout.port : { ...stdout.port, write: options.write },
     stderr: stderr.port,
-    dropStalledReaders: () => undefined,
-    exitNow: () => undefined,
+    dropStalledReaders: () => void asked.push('drop stalled readers'),
+    exitNow: (code: number) => void asked.push(`exit with ${code}`),
     stdin: { isTerminal: false, read: async function* () {} },
   } as unknown as Context;
   const output = {
@@ -216,6 +218,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     folder,
     sent,
     questions,
+    asked,
     stdout: stdout.text,
     stderr: stderr.text,
     file(name, text) {

@@ -155,6 +155,7 @@ describe('a profile that allows 3 rows', () => {
     const both = { profile: { maxRows: 3, approvals: 1 } };
     expect(guarded(plan(1), both)).toBeUndefined();
     expect(guarded(plan(0), both)?.[1]).toContain('demands an approval');
+    expect(guarded(rows(1, 4000), both)?.[1]).toContain('and these are 4,000;');
   });
 });
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredProfile } from '../../../src/settings/profile-settings.ts';
-import { resolveProfile, resolveTarget } from '../../../src/settings/resolve.ts';
+import {
+  currentProfileName,
+  knownProfiles,
+  resolveProfile,
+  resolveTarget,
+  urlVariable,
+} from '../../../src/settings/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../../../src/settings/settings.ts';
 
 const A = { cardsUrl: 'https://a.example', calendarUrl: 'https://cal.a.example' };
@@ -138,4 +144,95 @@ describe('resolveTarget', () => {
       }
     },
   );
+});
+
+describe('the profile that a call without --profile has', () => {
+  it.each<[string, Settings, Record<string, string>, string | undefined]>([
+    ['the variable’s, stored or not', withProfiles({ A, B }, 'A'), { FRONTDESK_PROFILE: 'C' }, 'C'],
+    ['the one in use', withProfiles({ A, B }, 'B'), { FRONTDESK_PROFILE: '' }, 'B'],
+    ['the environment’s', withProfiles({ A, B }), ENV_URL, 'default'],
+    [
+      'the environment’s, of calendars alone',
+      withProfiles({ A, B }),
+      { FRONTDESK_CALENDAR_URL: 'https://c' },
+      'default',
+    ],
+    ['the only one', withProfiles({ A }), {}, 'A'],
+    ['none where there are several', withProfiles({ A, B }), {}, undefined],
+  ])('is %s', (_what, settings, env, name) => {
+    expect(currentProfileName(settings, env)).toBe(name);
+  });
+
+  it('is refused with what there is and what to do', () => {
+    expect(() => resolve(withProfiles({ A, B }))).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: 'no profile was named and none is in use; there are A, B; nothing was sent',
+        hints: ['name one with --profile, or choose one for good with: frontdesk profile use'],
+      }),
+    );
+  });
+});
+
+describe('the profiles that are known', () => {
+  it('are the stored ones, whatever the environment says', () => {
+    expect([...knownProfiles(withProfiles({ A, B }), ENV_URL)]).toEqual([
+      ['A', A],
+      ['B', B],
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, object | undefined]>([
+    ['what the environment makes up', ENV_URL, { cardsUrl: 'https://env.example' }],
+    [
+      'it in one spelling',
+      { FRONTDESK_CARDS_URL: 'https://ENV.example:443/', FRONTDESK_CALENDAR_URL: 'https://c.example/api/' },
+      { cardsUrl: 'https://env.example', calendarUrl: 'https://c.example/api' },
+    ],
+    ['calendars alone', { FRONTDESK_CALENDAR_URL: 'https://c.example' }, { calendarUrl: 'https://c.example' }],
+    ['nothing of a URL that may hold a password', { FRONTDESK_CARDS_URL: 'https://u:p@env.example' }, undefined],
+    ['nothing', { FRONTDESK_CARDS_URL: '' }, undefined],
+  ])('without any are %s', (_what, env, profile) => {
+    expect([...knownProfiles(NO_SETTINGS, env)]).toEqual(profile === undefined ? [] : [['default', profile]]);
+  });
+});
+
+describe('what a profile says', () => {
+  it('is how it was named, and which URL it would have had', () => {
+    const stored = withProfiles({ A }, 'A');
+    expect(resolve(stored, { FRONTDESK_PROFILE: 'A' }).namedBy).toBe('FRONTDESK_PROFILE');
+    expect(resolve(stored)).toMatchObject({ namedBy: undefined, readOnly: false });
+    expect(resolve(stored, ENV_URL).cardsUrl).toEqual({
+      url: 'https://env.example',
+      source: 'environment',
+      overrides: 'https://a.example',
+    });
+    expect([urlVariable('cards'), urlVariable('calendar')]).toEqual(['FRONTDESK_CARDS_URL', 'FRONTDESK_CALENDAR_URL']);
+  });
+
+  it('is all there is to a family’s address', () => {
+    expect(resolveTarget(resolve(withProfiles({ A })), 'calendar')).toMatchObject({
+      family: 'calendar',
+      url: 'https://cal.a.example',
+      source: 'profile',
+    });
+    const spoilt = withProfiles({ A: { cardsUrl: 'ftp://u:hunter2@a.example' } });
+    for (const env of [{}, ENV_URL]) {
+      expect(() => resolveTarget(resolve(spoilt, env, 'A'), 'cards')).toThrow(
+        /^the gift card URL of profile A (?!.*hunter2).*; nothing was sent$/,
+      );
+    }
+    expect(() => resolveTarget(resolve(withProfiles({ A: {} }), {}, 'A'), 'cards')).toThrow(
+      expect.objectContaining({
+        message: 'profile A has no base URL for gift cards; nothing was sent',
+        hints: [
+          'set FRONTDESK_CARDS_URL, or log in: frontdesk auth login -p A --family cards',
+          'try it without a service: frontdesk sandbox info',
+        ],
+      }),
+    );
+    expect(() => resolveTarget(resolve(withProfiles({ A }), ENV_URL, 'A'), 'cards')).toThrow(
+      expect.objectContaining({ hints: ['unset FRONTDESK_CARDS_URL, or leave the profile out'] }),
+    );
+  });
 });
