@@ -42,7 +42,7 @@ export class LibraryCredential {
         if (signal?.aborted === true) throw ended();
         const token = await use(this.#known());
         if (this.#expiry(token) === undefined) return token;
-        const fresh = typeof this.#options.token === 'string' ? token : await use(this.#after(used));
+        const fresh = await use(this.#after(used));
         const problem = this.#expiry(fresh);
         if (problem !== undefined) throw Failure.unsent('AUTH', `${this.#name}: the token ${problem}`);
         return fresh;

@@ -6,7 +6,7 @@ import type { CallCommand } from '../../../src/commands/command.ts';
 import { planSingle } from '../../../src/engine/many/make-plan.ts';
 import { runMany } from '../../../src/engine/many/many.ts';
 import type { CallOptions } from '../../../src/options/call-options.ts';
-import { answer } from '../http/fakes.ts';
+import { answer, card } from '../http/fakes.ts';
 import { type Bench, cardId, failureOf, given, openBench } from './session-bench.ts';
 
 const BLOCK: CallCommand = { ...cardBlock, path: ['card', 'block'] };
@@ -81,9 +81,10 @@ describe('a plan of cards', () => {
   it('tells a program in one summary what the rows came to', async () => {
     const bench = openBench({ ...OF_BLOCK, output: { format: 'json' }, respond: () => answer(404) });
     expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(15);
-    expect(JSON.parse(bench.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-      summary: { rows: 2, exitCode: 15 },
-    });
+    const lines = bench.stderr().trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ summary: { rows: 2, exitCode: 15 } });
+    expect(lines.at(-1)).not.toContain('rejected":');
+    expect(bench.stderr()).toContain('"code":"NOT_PLANNED"');
   });
 
   it('is not written when a card is not as its row expects', async () => {
@@ -101,6 +102,48 @@ describe('a plan of cards', () => {
     const rows = `id,status\n${cardId(1)},ACTIVE\n`;
     expect(await plan(bench, BLOCK, rows, { expect: ['status'] })).toBe(0);
     expect(planOf(bench).header.expect).toEqual(['status']);
+  });
+
+  it('says that a card could not be read, and not what was expected of it', async () => {
+    const bench = openBench({ ...OF_BLOCK, respond: () => answer(404) });
+    expect(await plan(bench, BLOCK, TWO_CARDS, { expect: ['status=ACTIVE'] })).toBe(15);
+    expect(bench.stderr()).not.toContain('was not planned');
+  });
+
+  it('has the balance of a card that has one, for who reviews it', async () => {
+    const balance = { currentBalance: 7, initialBalance: 9 };
+    const bench = openBench({
+      ...OF_BLOCK,
+      respond: () => answer(200, card('ACTIVE', { cardId: cardId(1), ...balance })),
+    });
+    expect(await plan(bench, BLOCK, `id\n${cardId(1)}\n`)).toBe(0);
+    expect(planOf(bench).rows[0].about).toEqual({ clientReference: 'r-1', currentBalance: 7 });
+  });
+
+  it('of ids that were typed or piped has no name of a file', async () => {
+    const typed = openBench(OF_BLOCK);
+    await runMany(typed.session, BLOCK, given(planning(typed), [cardId(1), cardId(2)]));
+    const piped = openBench(OF_BLOCK);
+    await runMany(piped.session, BLOCK, given(planning(piped, { from: '-', fromFormat: 'ids' })));
+    for (const bench of [typed, piped]) expect(planOf(bench).header).not.toHaveProperty('source');
+    expect(planOf(typed).rows.map(({ id }) => id)).toEqual([cardId(1), cardId(2)]);
+  });
+
+  it('is printed as JSON where that was asked for', async () => {
+    const bench = openBench({ ...OF_BLOCK, output: { format: 'json', command: undefined }, random: 0.0071 });
+    expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(0);
+    expect(JSON.parse(bench.stdout())).toEqual(planOf(bench).header);
+    expect(planOf(bench).header.createdAt).toBe('2026-05-01T12:00:00.000007Z');
+    expect(JSON.parse(bench.stderr()).notice).toMatchObject({
+      code: 'PLANNED',
+      message: expect.stringContaining('look at it: frontdesk plan show '),
+    });
+  });
+
+  it('without rows makes no file of failed ones', async () => {
+    const bench = openBench(OF_BLOCK);
+    expect(await plan(bench, BLOCK, 'id\n', { failed: `${bench.folder}/failed.csv` })).toBe(0);
+    expect(bench.names()).toEqual(['in.csv', 'p.plan']);
   });
 
   it('stops at a token that is not accepted, and no plan is written', async () => {
@@ -157,7 +200,18 @@ describe('a plan of what cannot be read', () => {
     expect(await plan(bench, UPDATE, rows, { changedFrom })).toBe(0);
     const { header, rows: planned } = planOf(bench);
     expect(header).toMatchObject({ rows: 1, unchanged: 1, missing: 1 });
+    expect(header).not.toHaveProperty('emptied');
     expect(planned).toEqual([{ row: 1, id: 's1', body: { email: 'a' }, before: { email: 'x' }, drift: 'unchecked' }]);
+  });
+
+  it('counts cells that are empty now, and rows that are gone only where some are', async () => {
+    const bench = openBench(OF_UPDATE);
+    const older = 'id,email,first_name\ns1,a,Ann\ns2,b,Ben\n';
+    const changedFrom = bench.file('old.csv', older);
+    expect(await plan(bench, UPDATE, 'id,email,first_name\ns1,x,\ns2,,\n', { changedFrom })).toBe(0);
+    expect(planOf(bench).header).toMatchObject({ rows: 1, emptied: 3 });
+    expect(planOf(bench).header).not.toHaveProperty('missing');
+    expect(bench.signals.listening).toBe(0);
   });
 
   it.each([
@@ -232,6 +286,7 @@ describe('a plan of one call', () => {
     ['a profile that requires another reason', { profile: { requireReason: 'OPS' } }, {}, 'USAGE'],
     ['another number of rows', {}, { expectRows: 2 }, 'PRECONDITION'],
     ['a card that is not as expected', {}, { expect: ['status=BLOCKED'] }, 'PRECONDITION'],
+    ['a card that cannot be read', { respond: () => answer(500) }, {}, 'BAD_REPLY'],
     ['a card that is not there', { respond: () => answer(404) }, {}, 'NOT_FOUND'],
   ])('is not written with %s', async (_what, facts, more, code) => {
     const bench = openBench({ ...OF_BLOCK, ...facts });
@@ -254,6 +309,10 @@ describe('a plan of one call', () => {
 
   it('is a bug without --plan', async () => {
     const bench = openBench(OF_BLOCK);
-    await expect(planSingle(bench.session, BLOCK, given({}, [cardId(1)]))).rejects.toThrow('a plan without --plan');
+    const { plan: path, planExpires } = planning(bench);
+    for (const options of [{}, { plan: path }, { planExpires }]) {
+      const made = planSingle(bench.session, BLOCK, given(options as CallOptions, [cardId(1)]));
+      await expect(made).rejects.toThrow('a plan without --plan');
+    }
   });
 });

@@ -32,6 +32,8 @@ interface BenchOptions {
   readonly remainingMs?: number;
   /** Stdout and stderr are a terminal. */
   readonly isTerminal?: boolean;
+  /** 0.5 unless given. */
+  readonly random?: number;
   /** Writes to stdout in the place of recording it. */
   readonly write?: OutputPort['write'];
 }
@@ -40,6 +42,11 @@ interface BenchOptions {
 class NewestFirst implements SignalPort {
   readonly received: SignalName[] = [];
   readonly #listeners: Parameters<SignalPort['onSignal']>[0][] = [];
+
+  /** How many listen. */
+  get listening(): number {
+    return this.#listeners.length;
+  }
 
   onSignal(listener: Parameters<SignalPort['onSignal']>[0]): () => void {
     this.#listeners.push(listener);
@@ -158,7 +165,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     version: '1.2.3',
     clock,
     signals,
-    random: () => 0.5,
+    random: () => options.random ?? 0.5,
     stdout: options.write === undefined ? stdout.port : { ...stdout.port, write: options.write },
     stderr: stderr.port,
     dropStalledReaders: () => void asked.push('drop stalled readers'),
