@@ -126,6 +126,13 @@ describe('rows whose old values are not known', () => {
     expect((await reverted(json)).code).toBe(15);
     const [first = ''] = json.stderr().split('\n');
     expect(JSON.parse(first).error).toMatchObject({ code: 'PARTIAL', operation: 'runs.revert', row: 2, id: 's2' });
+    const both = await ran({}, 'id\ns1\n', 'id,email,active\ns1,a,true\n');
+    expect((await reverted(both)).code).toBe(15);
+    expect(both.stderr()).toContain('the older file does not say what email, active was\n');
+    const refused = await ran({ respond: () => answer(422) });
+    const toldOf = refused.again({ operation: 'runs.revert', output: { format: 'json' } });
+    await reverted(toldOf);
+    expect(toldOf.stderr()).toContain('"code":"LEFT_OUT"');
   });
 
   it.each([
@@ -164,6 +171,9 @@ describe('a run that cannot be taken back', () => {
     expect((await refusal(bench)).message).toBe(
       'run r was not made with --changed-from, so the old values are not known; nothing was sent',
     );
+    const refused = openBench({ ...SESSION, respond: () => answer(422) });
+    await runMany(refused.session, UPDATE, given({ from: refused.file('new.csv', NEW), run: 'r' }));
+    expect((await refusal(refused)).message).toContain('was not made with --changed-from');
   });
 
   it('is one of a plan that knew no old value', async () => {
