@@ -4,12 +4,20 @@ import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../opti
 import type { ArgumentSpec, OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
 
+/** Whether a word can stand for an option, alone, with its value, or among letters. */
+function mayName(word: string, { short, long }: OptionSpec): boolean {
+  return word.startsWith(`--${long}`) || (short !== undefined && word.startsWith('-') && word.includes(short));
+}
+
+/** Declares the options that one of the words may name: to declare all of them takes two milliseconds of each start. */
 function addOptions(
   parser: Parser,
   options: readonly OptionSpec[],
+  words: readonly string[],
   record: (long: string, value: string | true) => void,
 ) {
   for (const option of options) {
+    if (!words.some((word) => mayName(word, option))) continue;
     const short = option.short === undefined ? '' : `-${option.short}, `;
     const value = option.value === undefined ? '' : ` <${option.value}>`;
     const declared = new Option(`${short}--${option.long}${value}`);
@@ -99,7 +107,7 @@ function parseOnce(rest: readonly string[], path: readonly string[], options: re
   const parser = new Parser(path.join(' '));
   parser.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
   parser.helpOption(false).showSuggestionAfterError(false).allowExcessArguments(true).argument('[words...]');
-  addOptions(parser, options, (long, value) => {
+  addOptions(parser, options, rest, (long, value) => {
     const list = occurrences.get(long) ?? [];
     occurrences.set(long, [...list, value]);
   });

@@ -6,15 +6,14 @@ export function widthOf(stream: {
   return stream.isTerminal ? (stream.columns ?? 80) : undefined;
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
-
 /**
  * Terminal columns that a string takes at most: of a joined emoji more than it takes, as terminals and readline differ in
  * that. Needs no package, so that a message costs no start; `displayWidth` measures what has to be aligned.
  */
 function columnsAtMost(text: string): number {
-  return text.length + (text.match(WIDE)?.length ?? 0);
+  const wide =
+    /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
+  return text.length + (text.match(wide)?.length ?? 0);
 }
 
 /** What must not be broken: what stands in backticks, or it could not be pasted, and a number with its unit. */

@@ -28,30 +28,34 @@ export async function scanJournal(
   const file = await openToRead(path);
   let lineNumber = 0;
   let offset = 0;
-  let rest: Buffer = Buffer.alloc(0);
+  // One buffer for the whole file: a new one for each piece would sit in memory until the collector comes round.
+  let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let filled = 0;
   const take = (record: JournalRecord | undefined, length: number): void => {
     lineNumber += 1;
     if (record === undefined || !onRecord(record, offset)) throw damaged(path, lineNumber);
     offset += length;
   };
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES);
+      // A line that is longer than it.
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
+      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled);
       if (bytesRead === 0) break;
-      const data = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+      const data = buffer.subarray(0, filled + bytesRead);
       let start = 0;
       for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, start)) {
         take(decodeRecord(data.subarray(start, end)), end + 1 - start);
         start = end + 1;
       }
-      rest = Buffer.from(data.subarray(start));
+      filled = data.copy(buffer, 0, start);
     }
   } catch (error) {
     throw ioFailure(`the run's record could not be read (${path})`, error, 'unsent');
   } finally {
     await tidy(file.close());
   }
+  const rest = buffer.subarray(0, filled);
   const last = decodeRecord(rest);
   // A whole record and one byte more: the newline itself was changed. Cutting that would forget a sent row.
   const isTorn = last === undefined && decodeRecord(rest.subarray(0, -1)) === undefined;
