@@ -105,8 +105,7 @@ export class RunJournal {
       id: facts.id,
       reason: facts.reason,
     };
-    const durable = this.#append(record);
-    return this.#ports.audit === undefined ? durable : both(durable, this.#ports.audit.begin(facts, record.t));
+    return this.#append(record, (audit) => audit.begin(facts, record.t));
   }
 
   /** Records how a row ended; only when this has resolved is it printed. `again`: a resume does it again. */
@@ -119,10 +118,7 @@ export class RunJournal {
       id: this.states.state(row) === 'intent' ? undefined : id,
       again: again ? 1 : undefined,
     };
-    const durable = this.#append(record);
-    return this.#ports.audit === undefined
-      ? durable
-      : both(durable, this.#ports.audit.end({ row, id }, ending, record.t));
+    return this.#append(record, (audit) => audit.end({ row, id }, ending, record.t));
   }
 
   /** Records the user's word that an `unknown` row may be sent again. */
@@ -146,10 +142,13 @@ export class RunJournal {
     await this.#reader?.close();
   }
 
-  #append(record: IntentRecord | ResultRecord): Promise<void> {
+  /** Appends to both records, or fails as either of them does. */
+  #append(record: IntentRecord | ResultRecord, append?: (audit: RunAudit) => Promise<void>): Promise<void> {
     const durable = this.#writer.append(record);
     this.states.apply(record);
-    return durable;
+    const { audit } = this.#ports;
+    if (audit === undefined || append === undefined) return durable;
+    return Promise.all([durable, append(audit)]).then(() => undefined);
   }
 
   /** The lines of a taking up, in one write. */
@@ -166,13 +165,6 @@ export class RunJournal {
     }
     await Promise.all(durable);
   }
-}
-
-/** Both records, the failure of either; the other one is never left unheard. */
-async function both(journal: Promise<void>, audit: Promise<void>): Promise<void> {
-  audit.catch(() => undefined);
-  await journal;
-  await audit;
 }
 
 function openJournalFile(path: string, ports: JournalPorts): Promise<AppendFile> {
