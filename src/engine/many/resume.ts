@@ -14,7 +14,7 @@ import { executeRun } from './execute-run.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
 import { columnsOfRun, failedFormatOf, operationOfRun, rowsOfRun } from './run-input.ts';
-import { failedPathOf, loadPace, unknownRowsOf, withLimits } from './run-options.ts';
+import { failedPathOf, paceOf, unknownRowsOf, withLimits } from './run-options.ts';
 import { countApprovals, surveyPlan } from './survey-plan.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
@@ -64,12 +64,11 @@ export async function resume(session: Session, given: CallOptions, name: string)
     isKept: true,
   });
   const kept = await orDiscard(failedFile, resumeRun(ports, name));
-  const pace = loadPace(header.options);
   return executeRun(withLimits(session, header.options), {
     operation,
     rows: () => rowsOfRun(session, kept),
     rowCount: header.rows,
-    pace: { rate: given.rate ?? pace.rate, maxFailures: given.maxFailures ?? pace.maxFailures },
+    pace: paceOf(given, header.options),
     kept,
     unknownRows,
     failedFile,

@@ -92,11 +92,12 @@ export function loadRowOptions(options: RunOptions): RowOptions {
   };
 }
 
-export function loadPace(options: RunOptions): PaceOptions {
-  const maxFailures = text(options, 'maxFailures');
+/** The pace of a run that goes on: as it is given anew, else its own. */
+export function paceOf(given: PaceOptions, options: RunOptions): PaceOptions {
+  const kept = text(options, 'maxFailures');
   return {
-    rate: number(options, 'rate'),
-    maxFailures: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
+    rate: given.rate ?? number(options, 'rate'),
+    maxFailures: given.maxFailures ?? (kept === undefined ? undefined : parseMaxFailures(kept)),
   };
 }
 
