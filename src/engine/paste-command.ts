@@ -30,14 +30,12 @@ export function withQuotesHint(failure: Failure, argv: readonly string[], texts:
     const end = argv.findIndex((word, at) => at > index + 1 && (word.startsWith('-') || CARD_ID.test(word)));
     const words = argv.slice(index + 1, end === -1 ? argv.length : end);
     if (words.length < 2 || !words.slice(1).some((word) => refused.includes(word))) continue;
-    return failure.with({}, [`put the text in quotes: ${option} ${doubleQuote(words.join(' '))}`, ...failure.hints]);
+    const text = words.join(' ');
+    // In double quotes, as people type it, where no character means anything to a shell.
+    const quoted = /["$`\\!]/.test(text) ? shellQuote(text) : `"${text}"`;
+    return failure.with({}, [`put the text in quotes: ${option} ${quoted}`, ...failure.hints]);
   }
   return failure;
-}
-
-/** In double quotes, as people type it, where no character means anything to a shell; else in single ones. */
-function doubleQuote(text: string): string {
-  return /["$`\\!]/.test(text) ? shellQuote(text) : `"${text}"`;
 }
 
 /** A refusal of words that hold card ids, with the command line to paste as a hint, if nothing else is wrong. */

@@ -41,7 +41,8 @@ export function whatHappened(verdict: FailedAttempt): string {
   if (event !== 'unreadable') return answered(verdict);
   if (breakage !== undefined) return `the service answered ${reply.status}, but ${breakage.text}`;
   if (problem === NO_BODY) return `the service answered ${reply.status} without a body`;
-  if (error.isHtml) return `a web page answered instead of the service (${reply.status}${after(error.summary)})`;
+  const page = error.summary === '' ? reply.status : `${reply.status}, ${error.summary}`;
+  if (error.isHtml) return `a web page answered instead of the service (${page})`;
   return `the service answered ${reply.status}, but ${problem}`;
 }
 
@@ -49,10 +50,6 @@ export function whatHappened(verdict: FailedAttempt): string {
 export function reasonOf({ reply, breakage, problem, error }: FailedAttempt): string | undefined {
   const text = breakage?.text ?? problem;
   return reply === undefined || text !== '' ? text : error.message;
-}
-
-function after(summary: string): string {
-  return summary === '' ? '' : `, ${summary}`;
 }
 
 /** `the service answered 404 (CARD_NOT_FOUND: no such card)`. */

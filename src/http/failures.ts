@@ -48,15 +48,11 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
   const { site, operation } = facts;
-  const message = `${facts.subject} was refused: ${hostOf(site)} did not accept ${credentialWords(site)} (${saidOf(verdict, 401)})`;
+  const said = `401 ${verdict.error.summary}`.trimEnd();
+  const message = `${facts.subject} was refused: ${hostOf(site)} did not accept ${credentialWords(site)} (${said})`;
   const skew = clockHint(reply, facts.nowMs);
   const way = credentialHint(site, operation.family);
   return { code: 'AUTH', message, hints: skew === undefined ? [way] : [way, skew] };
-}
-
-/** `401 UNAUTHORIZED: the token was revoked`, as far as the answer says it. */
-function saidOf({ error }: FailedAttempt, status: number): string {
-  return error.summary === '' ? String(status) : `${status} ${error.summary}`;
 }
 
 /** The variable of the environment that the token came from. */
@@ -106,10 +102,9 @@ function forbidden(facts: CallFacts, verdict: FailedAttempt): Words {
 function notFound(facts: CallFacts, verdict: FailedAttempt): Words {
   const { site, operation, id } = facts;
   const place = site.profile === undefined ? hostOf(site) : `${hostOf(site)} (profile ${site.profile})`;
-  // `/v1/calendars/{id}` -> calendar.
-  const noun = operation.path.includes('{cardId}') ? 'card' : /\/([a-z]+)s\/\{id\}/.exec(operation.path)?.[1];
+  const noun = operation.attempt.split(' ').at(-1);
   const what =
-    id === undefined || noun === undefined
+    id === undefined
       ? `${facts.subject} was rejected by ${place}: ${answered(verdict)}`
       : `${isWrite(operation) ? `${facts.subject} was rejected: ` : ''}no ${noun} ${id} at ${place}: ${answered(verdict)}`;
   const hints = verdict.error.isHtml
@@ -135,8 +130,8 @@ function lookHint(facts: CallFacts): readonly string[] {
   return command === undefined ? [] : [`see the card as it is now: ${command}`];
 }
 
-function tooLongHint(facts: CallFacts): string {
-  const bytes = facts.id === undefined ? 0 : encodeURIComponent(facts.id).length;
+function tooLongHint({ id = '' }: CallFacts): string {
+  const bytes = encodeURIComponent(id).length;
   return `use a shorter id: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
 }
 
@@ -229,18 +224,13 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   });
 }
 
-/** Exit code of the signal that an abort carries as its reason; 130 when it carries none. */
-function signalExitCode(signal: AbortSignal | undefined): number {
-  const name: unknown = signal?.reason;
-  return CANCELLED_EXIT_CODES[name === 'SIGTERM' || name === 'SIGHUP' ? name : 'SIGINT'];
-}
-
 /** A signal ended the call and nothing is unknown: `outcome` says whether it was refused or never sent. */
 export function cancelledFailure(facts: CallFacts, outcome: Outcome, signal: AbortSignal | undefined): Failure {
   const isUnsent = outcome === 'not_sent' && facts.sentAtMs === undefined;
+  const by: unknown = signal?.reason;
   return new Failure('CANCELLED', `${facts.subject} was cancelled`, {
     after: isUnsent ? 'unsent' : 'unchanged',
     details: detailsOf(facts, undefined, outcome),
-    exitCode: signalExitCode(signal),
+    exitCode: CANCELLED_EXIT_CODES[by === 'SIGTERM' || by === 'SIGHUP' ? by : 'SIGINT'],
   });
 }

@@ -149,16 +149,11 @@ function eventOf(status: number, retryAfterMs: number | undefined): FailureEvent
 }
 
 function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
-  const masked = headers.map((header): Header => maskedHeader(header, mask));
+  const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
   const isGiven = (value: string): boolean => value !== '';
   const requestId =
     headerValues(masked, 'x-request-id').find(isGiven) ?? headerValues(masked, 'request-id').find(isGiven);
   return { status, headers: masked, requestId };
-}
-
-function maskedHeader(header: Header, mask: TokenMask): Header {
-  const value = mask.text(header[1]);
-  return value === header[1] ? header : [header[0], value];
 }
 
 const BEGINNING_LENGTH = 4096;

@@ -1,4 +1,4 @@
-import { nounOf } from '../api/operation.ts';
+import { aimOf, nounOf, settledBy } from '../api/operation.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { type CallFacts, checkCommand } from './facts.ts';
@@ -34,12 +34,14 @@ export function unknownFailure(
   const sent =
     facts.sentAtMs === undefined ? 'at an unknown time' : `${new Date(facts.sentAtMs).toISOString().slice(11, 19)}Z`;
   const seen = observation === undefined ? undefined : seenText(observation, facts);
+  const looked =
+    observation?.reads === 0 ? 'There was no time left to look at the card.' : `Looked at the card: ${seen}.`;
   const meaning = meaningOf(facts, observation);
   const parts = [
     `OUTCOME UNKNOWN - ${facts.subject}: ${happened} (request was sent ${sent}).`,
     ...(repeated === undefined ? [] : [`A repeat of it ended so: ${repeated}.`]),
     'It may or may not have been applied.',
-    ...(observation === undefined ? [] : [sentenceOf(observation, seen ?? '')]),
+    ...(observation === undefined ? [] : [looked]),
     ...(meaning === undefined ? [] : [`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`]),
   ];
   const screen = [
@@ -47,7 +49,7 @@ export function unknownFailure(
     row('What happened', happened),
     ...(repeated === undefined ? [] : [row('A repeat', repeated)]),
     row('Sent', facts.sentAtMs === undefined ? sent : `${sent} (${localTime(facts.sentAtMs)} your time)`),
-    canLook(facts)
+    aimOf(facts.operation) !== undefined
       ? row('Looked at the card', seen ?? 'no')
       : row('Read back', 'not possible: the service shows it nowhere'),
     row('That means', meaning ?? 'it may or may not have been applied'),
@@ -64,11 +66,6 @@ export function unknownFailure(
   });
 }
 
-function sentenceOf(observation: Observation, seen: string): string {
-  if (observation.reads === 0) return 'There was no time left to look at the card.';
-  return `Looked at the card: ${seen}.`;
-}
-
 /** What to do. No command shows the card that a reissue made: those who run the service can find it by these. */
 function adviceOf({ operation: { effect }, id }: CallFacts, { sentAt, http }: FailureDetails): string {
   if (effect.kind !== 'write') return 'do not repeat before checking';
@@ -76,10 +73,6 @@ function adviceOf({ operation: { effect }, id }: CallFacts, { sentAt, http }: Fa
   const request = http?.requestId === undefined ? 'no request id came' : `request id ${http.requestId}`;
   const known = [sentAt ?? 'time unknown', `card ${id}`, request].join(', ');
   return `${effect.unknownHint}. No command can show the new card: ask those who run the service, and give them ${known}`;
-}
-
-function canLook({ operation: { effect } }: CallFacts): boolean {
-  return effect.kind === 'write' && effect.readBack !== 'none';
 }
 
 const LABEL_WIDTH = 'Looked at the card'.length;
@@ -102,12 +95,11 @@ function seenText(seen: Observation, { before }: CallFacts): string {
 /** What the card's status says of the write, as far as it says anything. */
 function meaningOf({ operation, before }: CallFacts, seen: Observation | undefined): string | undefined {
   const { effect } = operation;
-  if (effect.kind !== 'write' || effect.readBack === 'none' || seen?.status === undefined) return undefined;
-  if ('settledBy' in effect.readBack) {
-    const { settledBy } = effect.readBack;
-    return `${seen.status} is not ${settledBy}: not done yet, and it may still come; once the card reads ${settledBy}, it is done`;
+  const observes = aimOf(operation);
+  if (effect.kind !== 'write' || observes === undefined || seen?.status === undefined) return undefined;
+  if (settledBy(operation) !== undefined) {
+    return `${seen.status} is not ${observes}: not done yet, and it may still come; once the card reads ${observes}, it is done`;
   }
-  const { observes } = effect.readBack;
   const noun = nounOf(operation);
   if (seen.status !== observes) return `${seen.status}: no ${noun} is seen yet, and it may still come`;
   if (before === undefined) return `${observes}: a ${noun} happened, this one or an earlier one`;

@@ -1,16 +1,15 @@
 import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
 
-interface SecureOptions {
-  /** Name or address that the certificate must be for. */
-  readonly host: string;
-  readonly alpn?: readonly string[];
-  /** Certificates (PEM) to trust besides the platform's certificates. */
-  readonly trustPems: readonly string[];
-}
-
 /** TLS on a connection that is open or opening; `secureConnect` says that the certificate was accepted. */
-export function secureSocket(socket: Socket, { host, alpn, trustPems }: SecureOptions): tls.TLSSocket {
+export function secureSocket(
+  socket: Socket,
+  {
+    host,
+    alpn,
+    trustPems,
+  }: { readonly host: string; readonly alpn?: readonly string[]; readonly trustPems: readonly string[] },
+): tls.TLSSocket {
   const trusted = trustedCertificates(trustPems);
   return tls.connect({
     socket,

@@ -37,10 +37,6 @@ const LINES = /[\r\n][\s\S]*[^\r\n]/;
 /** The rest of a key follows within this time, also over a slow line. */
 const KEY_REST_MS = 60;
 
-function isRawable(input: NodeJS.ReadableStream): input is NodeJS.ReadStream {
-  return 'setRawMode' in input && typeof input.setRawMode === 'function';
-}
-
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -84,7 +80,7 @@ export class TerminalKeys {
   setModes(on: boolean): void {
     const { input, output } = this.#streams;
     this.#areModesOn = on;
-    if (isRawable(input)) input.setRawMode(on);
+    if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on);
     if (this.#brackets) output.write(on ? BRACKETS_ON : BRACKETS_OFF);
   }
 

@@ -17,12 +17,6 @@ export function isFullList(document: JsonValue, limit: number): boolean {
   return entriesOf(document).length === limit;
 }
 
-/** Both halves as one List: the first answer's members in their order, its data followed by the other's. */
-function mergeLists(first: JsonValue, second: JsonValue): JsonValue {
-  if (!isJsonObject(first)) return first;
-  return new Map([...first, ['data', [...entriesOf(first), ...entriesOf(second)]]]);
-}
-
 /** Lists subscribers. A full answer is warned about (15 with --require-complete): no way to reach more is shown. */
 export async function runList(
   session: Session,
@@ -38,9 +32,11 @@ export async function runList(
     const query = { ...call.query, ...(active === undefined ? {} : { active }) };
     halves.push(await readResource(session, { ...call, query }));
   }
-  const [first = null, second] = halves;
-  const document = second === undefined ? first : mergeLists(first, second);
-  await session.print({ kind: 'list', document, rows: entriesOf(document), columns: command.columns });
+  const [first = null] = halves;
+  const rows = halves.flatMap(entriesOf);
+  // Both halves as one List: the first answer's members in their order, its data followed by the other's.
+  const document = halves.length > 1 && isJsonObject(first) ? new Map([...first, ['data', rows] as const]) : first;
+  await session.print({ kind: 'list', document, rows, columns: command.columns });
   if (!halves.some((half) => isFullList(half, limit))) return 0;
   const message = `there may be more than ${plural(limit, 'subscriber')}, and there is no way to page through them${
     limit < 100 ? '; --limit takes up to 100' : ''

@@ -4,10 +4,6 @@ import type { CommonOptions } from '../../options/common.ts';
 import type { CommonInput } from '../../session.ts';
 import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
 
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0';
-}
-
 /** The switches that every command has. */
 export function readCommon({ env }: Context, given: CommonOptions): CommonInput {
   return {
@@ -16,7 +12,7 @@ export function readCommon({ env }: Context, given: CommonOptions): CommonInput 
     verbose: given.verbose === true,
     dryRun: given.dryRun === true,
     yes: given.yes === true,
-    history: given.noHistory !== true && !isSet(env['FRONTDESK_NO_HISTORY']),
+    history: given.noHistory !== true && ['', '0'].includes(env['FRONTDESK_NO_HISTORY'] ?? ''),
     ignoreExpiry: given.ignoreExpiry === true,
     caFile: caFileOf(given, env),
   };
