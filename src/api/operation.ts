@@ -61,7 +61,6 @@ export interface Operation {
   /** What it does, as a noun phrase for messages: `block of card`. */
   readonly attempt: string;
   readonly effect: Effect;
-  /** Path parameters, each one string. */
   readonly params: z.ZodMiniObject;
   readonly query: z.ZodMiniObject | null;
   /** null: the request has no body at all. */

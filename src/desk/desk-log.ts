@@ -30,7 +30,6 @@ function doneWord({ command, effect }: Operation): string {
 /** What happened at the desk since it was opened: the cards seen, the writes, and what is still unknown. */
 export class DeskLog {
   readonly #recent = new Map<string, RecentCard>();
-  /** Writes whose outcome is not known yet. */
   readonly #doubts = new Map<string, { cardId: string; command: string; operation: Operation }>();
   readonly #done = new Map<string, number>();
   /** Cards of which a write is or was unknown, by the history or here. */

@@ -32,7 +32,6 @@ interface Changes {
   readonly after: JsonObject | undefined;
 }
 
-/** What a write changed of what the card shows. */
 function changeText({ before, after }: Changes, style: Pick<ViewStyle, 'unicode'>): string {
   if (before === undefined || after === undefined) return '';
   const changes = SHOWN_MEMBERS.flatMap((name) => {

@@ -67,7 +67,6 @@ function ofOtherCommands(name: string): string | undefined {
   return many === undefined ? undefined : `--${many.long} is for commands that take many rows`;
 }
 
-/** The option that was probably meant by an unknown one. */
 function nearOption(token: string, options: readonly OptionSpec[]): string | undefined {
   const name = token.split('=', 1)[0] ?? token;
   if (ofOtherCommands(name) !== undefined) return undefined;

@@ -28,7 +28,6 @@ async function askFor({ prompt }: Session, { spec }: Missing): Promise<unknown> 
   return reading.value;
 }
 
-/** What is wrong with the card ids among the arguments. */
 async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<readonly Fault[]> {
   const ids = command.arguments.filter(({ kind, name }) => kind === 'cardId' && given[name] !== undefined);
   if (ids.length === 0) return [];

@@ -52,7 +52,6 @@ function crashFailure(error: unknown, { writesUnderWay }: CallState): Failure {
   });
 }
 
-/** Turns whatever was thrown into a failure of the table. */
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
@@ -83,7 +82,6 @@ async function report(context: Context, state: CallState, error: unknown): Promi
   return failure.exitCode;
 }
 
-/** What stands below a group. */
 function choiceHint(path: readonly string[], registry: Registry): string {
   const names = registry.childrenOf(path).map(({ name }) => name);
   return `choose one of ${names.join(', ')}; see \`${['frontdesk', ...path].join(' ')} --help\``;

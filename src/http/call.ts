@@ -31,7 +31,6 @@ export interface CardBefore {
 export interface CallPolicy {
   /** One attempt, from connecting to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** Further attempts after the first. */
   readonly retries: number;
   /** All attempts, waits and read-backs together. */
   readonly retryMaxTimeMs: number;
@@ -101,7 +100,6 @@ export interface Answer {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** The call failed. */
 export interface Refusal {
   readonly kind: 'failed';
   readonly ending: Ending;

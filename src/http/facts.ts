@@ -16,7 +16,6 @@ export interface CallFacts {
   readonly id: string | undefined;
   /** What was attempted on what: `block of card 7c0e…`. */
   readonly subject: string;
-  /** The card before the write, when it was read. */
   readonly before: CardBefore | undefined;
   readonly attempts: number;
   /** Wall clock at which the first byte of the last attempt may have left; undefined: none may have. */

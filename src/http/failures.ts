@@ -55,7 +55,6 @@ function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead
   return { code: 'AUTH', message, hints: skew === undefined ? [way] : [way, skew] };
 }
 
-/** The variable of the environment that the token came from. */
 function tokenVariable({ credential }: Site): string | undefined {
   return /^environment \((\w+)\)$/.exec(credential.source)?.[1];
 }

@@ -4,7 +4,6 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedT
 
 /** What `rewriteJson` does to the parts of a value. A part that it returns unchanged is not copied. */
 export interface Rewrite {
-  /** Returns what a string or a name becomes. */
   text?(text: string): string;
   /** What stands in the place of a member of this name; undefined: nothing, its own parts are looked at. */
   member?(name: string, value: JsonValue): JsonValue | undefined;

@@ -53,7 +53,6 @@ export interface FailedAttempt {
   /** undefined: no status line came. */
   readonly reply: ReplyHead | undefined;
   readonly error: ErrorReply;
-  /** Set when the exchange broke off. */
   readonly breakage: Breakage | undefined;
   /** Why a 2xx body is not the resource, after `that cannot be read: `. */
   readonly problem: string;
@@ -130,7 +129,6 @@ const ACCEPTED_ONLY: Notice = warning(
   'the service answered 202: accepted, not finished; read the resource later to see it done',
 );
 
-/** An answer that is not the resource. */
 function failed(
   reply: ReplyHead,
   nowMs: number,
@@ -158,7 +156,6 @@ function headOf(status: number, headers: readonly Header[], mask: TokenMask): Re
 
 const BEGINNING_LENGTH = 4096;
 
-/** Why a 2xx body is no resource. */
 interface Unreadable {
   readonly problem: string;
   /** The body as JSON, which it may be all the same; undefined: it is none. */
@@ -167,7 +164,6 @@ interface Unreadable {
   readonly beginning: string;
 }
 
-/** The resource in a 2xx answer, or why there is none. */
 function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: JsonValue } | Unreadable {
   const read = readBody(reply, mask);
   if ('problem' in read) return read;
@@ -182,7 +178,6 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   return { problem, json: undefined, beginning: text.slice(0, BEGINNING_LENGTH) };
 }
 
-/** The body as JSON, or why it cannot be read. */
 function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {
   const encoding = headerValues(reply.headers, 'content-encoding').join(', ').trim().toLowerCase();
   if (encoding !== '' && encoding !== 'identity') {

@@ -16,7 +16,6 @@ const SECRET_HEADER = /^(?:set-cookie|authorization|proxy-authorization)$/i;
 /** What may be shown of an exchange. */
 interface TraceRules {
   readonly mask: TokenMask;
-  /** Members of the answer that are one-time secrets. */
   readonly sensitive: readonly string[];
 }
 

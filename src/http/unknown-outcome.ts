@@ -9,7 +9,6 @@ import type { FailedAttempt } from './response.ts';
 export interface Observation {
   /** Reads that were answered with the card, or tried. */
   readonly reads: number;
-  /** The card's status, when a read could be understood. */
   readonly status: string | undefined;
   readonly updatedAt: string | undefined;
   /** Whether `updatedAt` was the same in the first and the last read; undefined with fewer than two. */

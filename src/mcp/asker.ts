@@ -14,13 +14,11 @@ const BOX = 'confirm';
 
 export interface Confirmation {
   readonly subject: Subject;
-  /** What is about to happen, line by line. */
   readonly message: string;
   /** What stands beside the box. */
   readonly title: string;
 }
 
-/** The answer of a person, or why there is none. */
 export type Given = { readonly isConfirmed: true } | { readonly refusal: string };
 
 const CANNOT_ASK = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';

@@ -30,7 +30,6 @@ export interface Serving {
   readonly ended: AbortSignal;
   /** Aborted: no more time for what is under way. */
   readonly graceOver: AbortSignal;
-  /** Calls that have not ended. */
   readonly underWay: Set<Promise<unknown>>;
 }
 

@@ -34,7 +34,6 @@ export interface WriteTool extends ToolWords {
   readonly idName?: string;
 }
 
-/** One call of a tool. */
 export interface ReadRequest {
   readonly args: GivenValues;
   /** Aborted when the client no longer waits for it. */
@@ -83,7 +82,6 @@ export function reading(operation: Operation, name: string, { title, description
   };
 }
 
-/** Returns the JSON Schema of an argument, as its declaration has it. */
 function schemaOf({ kind, choices, min = 1, max, default: otherwise, text }: OptionDeclarations[string]): JsonSchema {
   const described = { description: text, ...(otherwise === undefined ? {} : { default: Number(otherwise) }) };
   if (kind === 'cardId') return { ...propertiesOf(inputSchemaOf(OPERATIONS.cardGet))['cardId'] };

@@ -1,7 +1,105 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { CARD_WAIT, HISTORY_LIST, RUN_RESULTS, RUNS_LIST } from './local-tools.ts';
-import { type ReadTool, reading, type WriteTool, writing } from './tool.ts';
+import { OUTCOMES, warning } from '../failure.ts';
+import { type Unread, unreadFailure } from '../files/io-failure.ts';
+import { fromPlain } from '../json/plain.ts';
+import type { JsonValue } from '../json/value.ts';
+import { MOMENT_FORMS } from '../options/read-value.ts';
+import { plural } from '../output/safe-text.ts';
+import { RUN_STATES } from '../run/run-entry.ts';
+import { listRuns } from '../run/run-list.ts';
+import { answered, found } from './results.ts';
+import { local, type ReadRequest, type ReadTool, reading, type WriteTool, writing } from './tool.ts';
+
+const LIMIT = { kind: 'count', max: 1000, text: 'at most that many' } as const;
+
+function warnOfUnread(unread: Unread, warnings: ReadRequest['warnings']): void {
+  const left = unreadFailure('run', unread);
+  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.message));
+}
+
+const CARD_WAIT = local('card_wait', {
+  title: 'Wait for the status of a card',
+  description:
+    'Reads a card again and again until its status is one of those wanted, and gives the card; an error when the time is up.',
+  args: {
+    cardId: { kind: 'cardId', required: true, text: 'the card' },
+    status: { kind: 'choices', choices: CARD_STATUSES, required: true, text: 'any of these' },
+    timeoutSeconds: { kind: 'count', max: 300, default: '60', text: 'how long to wait' },
+  },
+  async run(session, { cardId, status, timeoutSeconds }, { abort, warnings }) {
+    const { waitForCard } = await import('../local/card-wait.ts');
+    const noLine = { show: async () => undefined, clear: async () => undefined };
+    const times = {
+      timeout: { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 },
+      interval: { text: '2s', ms: 2000 },
+    };
+    return answered(await waitForCard(session, { cardId, status, ...times, abort }, noLine), warnings);
+  },
+});
+
+const HISTORY_LIST = local('history_list', {
+  title: 'List writes made from this machine',
+  description: 'Lists writes made from this machine, newest first.',
+  args: {
+    since: { kind: 'moment', text: `only writes since then: ${MOMENT_FORMS}; dates are local` },
+    id: { kind: 'text', text: 'only writes to this id, or whose answer has it; of a card 8 characters are enough' },
+    outcome: { kind: 'choice', choices: OUTCOMES, text: 'only writes with this outcome' },
+    limit: { ...LIMIT, default: '50' },
+  },
+  async run(session, { since, id, outcome, limit }, { warnings }) {
+    const { readHistory } = await import('../history/read.ts');
+    const { historyJson } = await import('../history/entry-table.ts');
+    const sinceMs = since?.at(session.context.clock.now()).fromMs;
+    const { entries, unread } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
+    if (entries.length === 0 && id !== undefined) (await import('../local/history.ts')).refuseHeldId(id, 'id');
+    warnOfUnread(unread, warnings);
+    return found(entries.map(historyJson), warnings);
+  },
+});
+
+const RUNS_LIST = local('runs_list', {
+  title: 'List runs of many rows',
+  description: 'Lists the runs of many rows that this machine keeps, newest first.',
+  args: {
+    state: { kind: 'choice', choices: RUN_STATES, text: 'only runs in this state' },
+    limit: { ...LIMIT, default: '50' },
+  },
+  async run(session, { state, limit }, { warnings }) {
+    const unread: Unread = new Map();
+    const ports = { stateDir: session.stateDir(), clock: session.context.clock };
+    const runs = (await listRuns(ports, unread)).filter((run) => state === undefined || run.state === state);
+    warnOfUnread(unread, warnings);
+    const shown = runs.slice(0, limit).map(({ source: _, ...run }) => fromPlain(run));
+    return found(shown, warnings);
+  },
+});
+
+const RUN_RESULTS = local('run_results', {
+  title: 'Show the rows of a run',
+  description: 'Gives the rows of a run with their outcomes, in input order.',
+  args: {
+    run: { kind: 'text', required: true, text: 'id of the run' },
+    outcome: { kind: 'choices', choices: OUTCOMES, text: 'only rows with this outcome' },
+    limit: { ...LIMIT, default: '100' },
+  },
+  async run(session, { run, outcome, limit }, { warnings }) {
+    const { printRunResults } = await import('../engine/many/run-results.ts');
+    const rows: JsonValue[] = [];
+    let left = 0;
+    const row = async (value: JsonValue) => {
+      if (rows.length < limit) rows.push(value);
+      else left += 1;
+    };
+    // The rows are collected and not printed.
+    const rowStream = { row, flush: async () => undefined, close: async () => undefined };
+    const collecting = session.with({ openRows: async () => rowStream });
+    await printRunResults(collecting, [run], outcome === undefined ? undefined : new Set(outcome), false);
+    if (left > 0) warnings.push(warning('MORE_ROWS', `${plural(left, 'more row')} not shown`));
+    return found(rows, warnings);
+  },
+});
 
 /** Tools that change nothing, in the order in which they are listed. */
 export const READ_TOOLS: readonly ReadTool[] = [

@@ -24,7 +24,6 @@ import { answered, failed } from './results.ts';
 import type { ReadRequest, WriteTool } from './tool.ts';
 import { readCall } from './tool-arguments.ts';
 
-/** One call of a writing tool. */
 export interface WriteRequest extends ReadRequest {
   readonly ctx: ServerContext;
   /** Aborted: the client is gone or took the call back; begin nothing new. `abort` is for what is under way. */

@@ -106,7 +106,6 @@ export class AnswerMemory {
     return true;
   }
 
-  /** Is no answer read on? */
   #isIdle(): boolean {
     return [...this.#places.keys()].every((answer) => this.#waiting.has(answer));
   }

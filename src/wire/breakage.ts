@@ -17,7 +17,6 @@ export function secondsText(limitMs: number): string {
   return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.round(seconds)} s`;
 }
 
-/** What is known about the far end, for messages. */
 type Endpoint = Pick<BaseUrl, 'host' | 'hostPort'>;
 
 /** What a failed TLS handshake had shown of the certificate, when it got that far. */

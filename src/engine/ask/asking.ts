@@ -2,7 +2,6 @@ import type { SignalName, Verdict } from '../../context.ts';
 import { CANCELLED_EXIT_CODES, Failure, type FailureDetails } from '../../failure.ts';
 import type { TerminalKeys, TerminalStreams } from './terminal-keys.ts';
 
-/** One question, however it is put. */
 export interface Question {
   readonly text: string;
   /** What may be chosen; none: the answer is typed. */
@@ -27,7 +26,6 @@ export interface Asking extends TerminalStreams {
   tell: (text: string) => void;
 }
 
-/** How a question was left without an answer. */
 export type LeftBy = 'ctrl_c' | 'escape' | 'end' | 'leave' | SignalName;
 
 /** A question that was left without an answer. */

@@ -15,12 +15,6 @@ export interface PromptStyle {
   readonly look: 'drawn' | 'lines' | 'dumb';
 }
 
-const ALWAYS: Presence = {
-  signal: new AbortController().signal,
-  touched: () => undefined,
-  during: (ask) => ask(),
-};
-
 const same = (text: string) => text;
 const COLOURLESS = { message: same, answer: same, highlight: same, error: (text: string) => `> ${text}` };
 
@@ -95,7 +89,7 @@ export function terminalPrompt(
   signals: SignalPort,
   style: PromptStyle,
   available: boolean,
-  presence = ALWAYS,
+  presence?: Presence,
 ): PromptPort {
   const ask = async (question: Question): Promise<string> => {
     const streams = open();
@@ -109,13 +103,13 @@ export function terminalPrompt(
     const readsKeys = () => 'isRaw' in streams.input && streams.input.isRaw === true;
     const release = signals.onSignal((name) => leave(name === 'SIGINT' && !readsKeys() ? 'ctrl_c' : name));
     const idle = () => leave('leave');
-    presence.signal.addEventListener('abort', idle);
+    presence?.signal.addEventListener('abort', idle);
     let keys: TerminalKeys | undefined;
     try {
-      if (presence.signal.aborted) idle();
+      if (presence?.signal.aborted === true) idle();
       // Loaded before the terminal is read: the question stands there in the same moment in which answers count.
       const module = style.look === 'drawn' ? await import('./questions.ts') : await import('./line-prompt.ts');
-      keys = new TerminalKeys(streams, style.look !== 'dumb', () => presence.touched());
+      keys = new TerminalKeys(streams, style.look !== 'dumb', () => presence?.touched());
       await keys.drain();
       if (keys.wasCancelled) leave('ctrl_c');
       stop.signal.throwIfAborted();
@@ -124,14 +118,14 @@ export function terminalPrompt(
         'drawn' in module
           ? askDrawn(asking, question, module, style)
           : module.askInLines(asking, question, style.look === 'dumb');
-      return await presence.during(put, (text) => asking.tell(text));
+      return await (presence === undefined ? put() : presence.during(put, (text) => asking.tell(text)));
     } catch (error) {
       const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
       if (error instanceof Failure || (left === undefined && !isCtrlC)) throw error;
       throw new QuestionLeft(left ?? 'ctrl_c', error);
     } finally {
       keys?.close();
-      presence.signal.removeEventListener('abort', idle);
+      presence?.signal.removeEventListener('abort', idle);
       release();
     }
   };

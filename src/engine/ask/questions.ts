@@ -19,13 +19,11 @@ export type Happening = Pick<KeypressEvent, 'name'> & { readonly sequence?: stri
 
 export interface DrawnQuestion {
   readonly question: Question;
-  /** The question, broken into lines. */
   readonly message: string;
   readonly theme: {
     readonly prefix?: { readonly idle: string; readonly done: string };
     readonly style?: Readonly<Record<'message' | 'answer' | 'highlight' | 'error', (text: string) => string>>;
   };
-  /** Of the terminal. */
   readonly columns: number;
   readonly pointer: string;
   /** Below a list: how to choose. */

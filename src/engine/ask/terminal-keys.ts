@@ -60,7 +60,6 @@ export class TerminalKeys {
   #restTimer: NodeJS.Timeout | undefined;
   /** What was pasted so far; undefined: no paste is under way. */
   #pasted: { readonly text: string; readonly by: Heard | undefined } | undefined;
-  /** Counts what arrives. */
   #pieces = 0;
 
   constructor(streams: TerminalStreams, brackets: boolean, onKey?: () => void) {

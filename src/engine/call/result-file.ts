@@ -64,7 +64,6 @@ export async function createResultFile(path: string) {
         throw error;
       }
     },
-    /** Removes the file: there is nothing to keep. */
     discard,
   };
 }

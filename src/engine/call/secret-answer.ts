@@ -53,7 +53,6 @@ export async function placeOfSecrets(
   }
 }
 
-/** Writes to a stream; returns false when that failed. */
 async function arrives(port: OutputPort, text: string): Promise<boolean> {
   return port.write(text).then(
     () => true,

@@ -17,14 +17,12 @@ import type { WaitDisplay } from './wait-display.ts';
 export interface ServiceOptions {
   /** Hears every token in use, so that none is ever printed. */
   readonly mask: TokenMask;
-  /** Certificates to trust besides the built-in ones. */
   trustPems(): Promise<readonly string[]>;
   readonly display: Pick<WaitDisplay, 'waiting' | 'clear'>;
   /** Counts the writes under way, for the report of an unforeseen error. */
   readonly state: Pick<CallState, 'writesUnderWay'>;
   /** The process serves call after call: the credential is looked for anew whenever one is refused. */
   readonly isLasting: boolean;
-  /** Has a write of the operation passed the guards? */
   isPermitted(operation: Operation): boolean;
 }
 

@@ -17,19 +17,18 @@ export function sensitiveMembers(command: Command, given: CallGiven | undefined)
 /** What is open besides the columns of a run's results: members of the answers and of the errors. */
 const isOpenInRun = openUnder('resource', 'error');
 
-/** Which dotted paths `--columns` may name besides the fixed columns. */
-function openPaths(command: Command, isRun: boolean): IsOpenPath {
-  if (command.kind === 'local') return command.isOpenColumn ?? (() => command.columns === undefined);
-  return isRun && command.writes ? isOpenInRun : openUnder('metadata', 'transactions');
-}
-
-/** The columns that `--columns` may name: those of a write over many rows are those of its results. */
-async function printedColumns(command: Command, given: CallGiven | undefined): Promise<readonly Column[]> {
-  if (command.kind === 'local' || given === undefined) return command.columns ?? [];
-  if (given.typed.has('plan')) return (await import('../../plan/plan-columns.ts')).HEADER_COLUMNS;
-  if (!command.writes || !isMany(command, given)) return command.columns;
-  const { RUN_COLUMNS } = await import('../many/row-requests.ts');
-  return RUN_COLUMNS;
+/** The columns that `--columns` may name, which dotted paths besides them, and whether rows of a run are printed. */
+async function printedBy(
+  command: Command,
+  given: CallGiven | undefined,
+): Promise<readonly [columns: readonly Column[], isOpen: IsOpenPath, isRun: boolean]> {
+  const { columns = [] } = command;
+  if (command.kind === 'local') return [columns, command.isOpenColumn ?? (() => command.columns === undefined), false];
+  const isOpen = openUnder('metadata', 'transactions');
+  if (given?.typed.has('plan')) return [(await import('../../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false];
+  const isRun = given !== undefined && isMany(command, given);
+  if (!isRun || !command.writes) return [columns, isOpen, isRun];
+  return [(await import('../many/row-requests.ts')).RUN_COLUMNS, isOpenInRun, true];
 }
 
 /** Whether the result can be printed as asked; what is wrong is kept to be reported with the other faults of the call. */
@@ -39,9 +38,7 @@ export async function checkPrinting(
   output: OutputOptions,
   faults: Failure[],
 ): Promise<void> {
-  const columns = await printedColumns(command, given);
-  const isRun = command.kind === 'call' && given !== undefined && isMany(command, given) && !given.typed.has('plan');
-  faults.push(...(await checkOutput(output, columns, openPaths(command, isRun), isRun)));
+  faults.push(...(await checkOutput(output, ...(await printedBy(command, given)))));
 }
 
 /** Raises USAGE for output options that do not fit the rows of a run whose columns are known only now. */
