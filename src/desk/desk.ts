@@ -9,6 +9,7 @@ import type { Ending } from '../ending.ts';
 import { QuestionLeft } from '../engine/ask/asking.ts';
 import { runCall } from '../engine/call/call.ts';
 import { callService, cardRead, takeAnswer } from '../engine/call/resource.ts';
+import { isReadOnly } from '../engine/call/write-guards.ts';
 import { idAlone } from '../engine/read-given.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
@@ -67,17 +68,13 @@ export class Desk {
   readonly #mayWrite: boolean;
   readonly #openedMs: number;
 
-  constructor(
-    session: Session,
-    idle: IdleTimer,
-    known: { readonly where: string; readonly log: DeskLog; readonly mayWrite: boolean },
-  ) {
+  constructor(session: Session, idle: IdleTimer, where: string, log: DeskLog) {
     this.#session = session;
-    this.#openedMs = session.context.clock.now();
-    this.#where = known.where;
-    this.#log = known.log;
-    this.#mayWrite = known.mayWrite;
     this.#prompt = session.promptUntil(idle);
+    this.#where = where;
+    this.#log = log;
+    this.#mayWrite = !isReadOnly(session);
+    this.#openedMs = session.context.clock.now();
   }
 
   /** Returns the exit code. Throws what ends a program: a signal, a bug, a stream that cannot be written. */

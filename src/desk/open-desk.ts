@@ -1,6 +1,5 @@
 import { aimOf } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { isReadOnly } from '../engine/call/write-guards.ts';
 import { Failure } from '../failure.ts';
 import { readHistory } from '../history/read.ts';
 import type { Session } from '../session.ts';
@@ -44,9 +43,5 @@ export async function openDesk(session: Session, idleMs: number): Promise<number
   await service.checkCredential();
   const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
   const log = new DeskLog(await recentCards(session, service.host));
-  return new Desk(session, new IdleTimer(context.clock, idleMs), {
-    where,
-    log,
-    mayWrite: !isReadOnly(session),
-  }).run();
+  return new Desk(session, new IdleTimer(context.clock, idleMs), where, log).run();
 }

@@ -1,7 +1,8 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
+import { type Command, optionsOf } from '../commands/command.ts';
 import { Failure } from '../failure.ts';
 import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
-import type { ArgumentSpec, OptionSpec, RawInput } from '../options/option.ts';
+import type { OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
 
 /** Whether a word can stand for an option, alone, with its value, or among letters. */
@@ -145,13 +146,9 @@ function isValueOf(token: string, next: string | undefined, options: readonly Op
 }
 
 /** Parses the words of one command, and judges syntax alone. A word that cannot be taken is a fault, and left out. */
-export function parseInput(
-  rest: readonly string[],
-  path: readonly string[],
-  args: readonly ArgumentSpec[],
-  options: readonly OptionSpec[],
-  faults: Failure[],
-): RawInput {
+export function parseInput(rest: readonly string[], command: Command, faults: Failure[]): RawInput {
+  const { path, arguments: args } = command;
+  const options = optionsOf(command);
   const name = path.join(' ');
   const doubtful: string[] = [];
   let left = rest;

@@ -5,7 +5,6 @@ import { CANCELLED_EXIT_CODES, Failure, usageFailure } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import { asFormat, type Format } from '../output/options.ts';
 import type { CallState } from '../session.ts';
-
 import { type Located, locateCommand } from './locate.ts';
 
 /** The format as far as it is known: a script that wants JSON gets errors as JSON even when it misspelt the command. */
@@ -152,25 +151,19 @@ async function runCommand(
   rest: readonly string[],
   state: CallState,
 ): Promise<number> {
-  const { optionsOf } = await import('../commands/command.ts');
   const { parseInput } = await import('./argv.ts');
   const faults: Failure[] = [];
-  const input = parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
+  const input = parseInput(rest, command, faults);
   const { callGiven, readGiven } = await import('./read-given.ts');
   const given = readGiven(command, input);
   // A raw GET is a read.
   state.writes = command.writes && given.own['method'] !== 'GET';
   if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
-  const call = command.kind === 'call' ? callGiven(command, given) : undefined;
   const { openSession } = await import('./session/open-session.ts');
-  const session = await openSession(context, command, given, call, state, faults);
+  const session = await openSession(context, command, given, state, faults);
   try {
-    if (command.kind === 'call' && call !== undefined) {
-      const { runCall } = await import('./call/call.ts');
-      return await runCall(session, command, call);
-    }
-    const { runLocal } = await import('./local-call.ts');
-    return command.kind === 'local' ? await runLocal(session, command, given) : 0;
+    if (command.kind === 'local') return await (await import('./local-call.ts')).runLocal(session, command, given);
+    return await (await import('./call/call.ts')).runCall(session, command, callGiven(command, given));
   } finally {
     await session.close();
   }

@@ -51,64 +51,60 @@ function form({ message, title }: Confirmation) {
 }
 
 /** Asks a person through the client, in the way of either generation of the protocol. Whatever goes wrong is a no. */
-export class Asker {
-  readonly #server: Server;
-  readonly #clock: ClockPort;
-  readonly #questions: Questions;
+export type Asker = ReturnType<typeof openAsker>;
 
-  constructor(server: Server, clock: ClockPort, questions: Questions) {
-    this.#server = server;
-    this.#clock = clock;
-    this.#questions = questions;
-  }
+/** Returns what asks through the client of a server. */
+export function openAsker(server: Server, clock: ClockPort, questions: Questions) {
+  return {
+    /** Why this client cannot ask, or undefined. */
+    inability(ctx: ServerContext): string | undefined {
+      const { envelope } = ctx.mcpReq;
+      // The envelope is what the request said of its client; its members are read as they came.
+      const declared: Readonly<Record<string, unknown>> | undefined = envelope;
+      const capabilities = declared === undefined ? server.getClientCapabilities() : declared[CAPABILITIES];
+      const elicitation = isRecord(capabilities) ? capabilities['elicitation'] : undefined;
+      if (!isRecord(elicitation)) return CANNOT_ASK;
+      // Before there were two kinds, an empty object meant forms.
+      return 'form' in elicitation || !('url' in elicitation) ? undefined : CANNOT_ASK;
+    },
 
-  /** Why this client cannot ask, or undefined. */
-  inability(ctx: ServerContext): string | undefined {
-    const { envelope } = ctx.mcpReq;
-    // The envelope is what the request said of its client; its members are read as they came.
-    const declared: Readonly<Record<string, unknown>> | undefined = envelope;
-    const capabilities = declared === undefined ? this.#server.getClientCapabilities() : declared[CAPABILITIES];
-    const elicitation = isRecord(capabilities) ? capabilities['elicitation'] : undefined;
-    if (!isRecord(elicitation)) return CANNOT_ASK;
-    // Before there were two kinds, an empty object meant forms.
-    return 'form' in elicitation || !('url' in elicitation) ? undefined : CANNOT_ASK;
-  }
+    /** The answer that a call brings along (protocol 2026-07-28); undefined: it brings none, so a person is to be asked. */
+    answerIn(ctx: ServerContext, subject: Subject): Given | undefined {
+      const { inputResponses, droppedInputResponseKeys } = ctx.mcpReq;
+      const state = ctx.mcpReq.requestState<string>();
+      if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined)
+        return undefined;
+      const problem = questions.take(state, subject);
+      return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
+    },
 
-  /** The answer that a call brings along (protocol 2026-07-28); undefined: it brings none, so a person is to be asked. */
-  answerIn(ctx: ServerContext, subject: Subject): Given | undefined {
-    const { inputResponses, droppedInputResponseKeys } = ctx.mcpReq;
-    const state = ctx.mcpReq.requestState<string>();
-    if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined) return undefined;
-    const problem = this.#questions.take(state, subject);
-    return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
-  }
-
-  /** Asks. Returns the request that a client of 2026 carries to the person, or what the person of one of 2025 said. */
-  async ask(
-    ctx: ServerContext,
-    confirmation: Confirmation,
-    cancelled: AbortSignal,
-  ): Promise<InputRequiredSpec | Given> {
-    if (ctx.mcpReq.envelope !== undefined) {
-      const requestState = this.#questions.ask(confirmation.subject, clientId(ctx.mcpReq.id));
-      return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
-    }
-    const over = new AbortController();
-    const end = () => over.abort('the call was cancelled');
-    if (cancelled.aborted) end();
-    cancelled.addEventListener('abort', end);
-    const done = new AbortController();
-    void this.#clock.sleep(QUESTION_MS, done.signal).then(() => over.abort('no answer came within 5 minutes'));
-    try {
-      // The protocol layer has a limit of its own, which is never the first to be reached.
-      const options = { signal: over.signal, timeout: 2 * QUESTION_MS };
-      const request = { method: 'elicitation/create', params: form(confirmation) } as const;
-      return readAnswer(await ctx.mcpReq.send(request, options));
-    } catch {
-      return { refusal: over.signal.aborted ? String(over.signal.reason) : 'the client could not ask the person' };
-    } finally {
-      done.abort();
-      cancelled.removeEventListener('abort', end);
-    }
-  }
+    /** Asks. Returns the request that a client of 2026 carries to the person, or what the person of one of 2025 said. */
+    async ask(
+      ctx: ServerContext,
+      confirmation: Confirmation,
+      cancelled: AbortSignal,
+    ): Promise<InputRequiredSpec | Given> {
+      if (ctx.mcpReq.envelope !== undefined) {
+        const requestState = questions.ask(confirmation.subject, clientId(ctx.mcpReq.id));
+        return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
+      }
+      const over = new AbortController();
+      const end = () => over.abort('the call was cancelled');
+      if (cancelled.aborted) end();
+      cancelled.addEventListener('abort', end);
+      const done = new AbortController();
+      void clock.sleep(QUESTION_MS, done.signal).then(() => over.abort('no answer came within 5 minutes'));
+      try {
+        // The protocol layer has a limit of its own, which is never the first to be reached.
+        const options = { signal: over.signal, timeout: 2 * QUESTION_MS };
+        const request = { method: 'elicitation/create', params: form(confirmation) } as const;
+        return readAnswer(await ctx.mcpReq.send(request, options));
+      } catch {
+        return { refusal: over.signal.aborted ? String(over.signal.reason) : 'the client could not ask the person' };
+      } finally {
+        done.abort();
+        cancelled.removeEventListener('abort', end);
+      }
+    },
+  };
 }

@@ -8,7 +8,7 @@ import {
 import { Failure, type Notice } from '../failure.ts';
 import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
-import { Asker } from './asker.ts';
+import { type Asker, openAsker } from './asker.ts';
 import type { Questions } from './questions.ts';
 import { failed, STRUCTURED_RESULT_SCHEMA } from './results.ts';
 import type { ReadTool, WriteTool } from './tool.ts';
@@ -125,7 +125,7 @@ export function createServer(serving: Serving): Server {
       },
     },
   );
-  const asker = new Asker(server, session.context.clock, questions);
+  const asker = openAsker(server, session.context.clock, questions);
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const call = callTool(serving, asker, ctx, { name: params.name, args: params.arguments ?? {} });

@@ -1,10 +1,10 @@
-import { type Command, optionsOf } from '../../src/commands/command.ts';
+import type { Command } from '../../src/commands/command.ts';
 import { parseInput } from '../../src/engine/argv.ts';
 import type { Failure } from '../../src/failure.ts';
 
 /** What the parser has against the words of a command: nothing when it takes them. */
 export function parseFaults(rest: readonly string[], command: Command): readonly string[] {
   const faults: Failure[] = [];
-  parseInput(rest, command.path, command.arguments, optionsOf(command), faults);
+  parseInput(rest, command, faults);
   return faults.map(({ message }) => message);
 }

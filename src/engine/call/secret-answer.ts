@@ -1,7 +1,7 @@
 import { type Operation, sensitiveOf } from '../../api/operation.ts';
-import { type Context, type OutputPort, StreamFailure } from '../../context.ts';
+import { type Context, StreamFailure } from '../../context.ts';
 import { Failure, type FailureDetails, note, warning } from '../../failure.ts';
-import { messageOf } from '../../files/io-failure.ts';
+import { messageOf, succeeds } from '../../files/io-failure.ts';
 import type { Answer, CallResult } from '../../http/call.ts';
 import { subjectOf } from '../../http/facts.ts';
 import { printJson } from '../../json/print.ts';
@@ -53,17 +53,10 @@ export async function placeOfSecrets(
   }
 }
 
-async function arrives(port: OutputPort, text: string): Promise<boolean> {
-  return port.write(text).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Shows what could not go where it belongs: on stdout where that was asked for (`mayShow`), or where a person sees it. */
 async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean): Promise<string> {
-  if (mayShow && (await arrives(stdout, text))) return 'is on stdout';
-  if (stderr.isTerminal && (await arrives(stderr, text))) return 'is on stderr';
+  if (mayShow && (await succeeds(stdout.write(text)))) return 'is on stdout';
+  if (stderr.isTerminal && (await succeeds(stderr.write(text)))) return 'is on stderr';
   return 'is lost, and cannot be had again';
 }
 

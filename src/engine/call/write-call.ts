@@ -17,14 +17,11 @@ import { columnsOf, takeAnswer, viewOf } from './resource.ts';
 import { answeredFailure, givesSecrets, openSecretAnswer, placeOfSecrets, type SecretAnswer } from './secret-answer.ts';
 import { askReason, guardWrite, refuseReadOnly, requirePerson } from './write-guards.ts';
 
-/** What ends a write that is under way, opened once its intent is on the disk. */
-export type OpenInterrupt = (state: { readonly isInFlight: () => boolean }) => Interrupt;
-
 /** Sends a write between its two records in the history. `open` takes over what may end it: signals, or a client. */
 export async function recordedCall(
   session: Session,
   service: Service,
-  { call, id, reason, open, secret }: SingleCall & { readonly open?: OpenInterrupt; readonly secret?: SecretAnswer },
+  { call, id, reason, open, secret }: SingleCall & { readonly open?: () => Interrupt; readonly secret?: SecretAnswer },
 ): Promise<CallResult> {
   const recorder = await session.recorder();
   const entry = await recorder.begin({
@@ -35,7 +32,8 @@ export async function recordedCall(
     host: service.host,
   });
   let isInFlight = false;
-  const interrupt = (open ?? openSignals(session))({ isInFlight: () => isInFlight });
+  // Opened once its intent is on the disk.
+  const interrupt = open?.() ?? openSignals(session, () => isInFlight);
   try {
     const result = await service.client.call(call, {
       policy: session.policy,
@@ -75,16 +73,14 @@ async function endRecorded(
 }
 
 /** Hears signals while a write is under way, and says on stderr what is being waited for. */
-function openSignals(session: Session): OpenInterrupt {
-  return ({ isInFlight }) => {
-    keepToOutcome(session);
-    return openInterrupt(session.context, () => {
-      const message = isInFlight()
-        ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
-        : 'stopping';
-      void session.notify(warning('INTERRUPTED', message));
-    });
-  };
+function openSignals(session: Session, isInFlight: () => boolean): Interrupt {
+  keepToOutcome(session);
+  return openInterrupt(session.context, () => {
+    const message = isInFlight()
+      ? `request already sent; waiting up to ${GRACE_MS / 1000} s for its answer (Ctrl-C again to stop)`
+      : 'stopping';
+    void session.notify(warning('INTERRUPTED', message));
+  });
 }
 
 /** Prints the result of a write that WAS applied; if it cannot be printed, that is what the person must hear. */

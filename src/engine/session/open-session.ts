@@ -1,5 +1,5 @@
 import type { Family, Operation } from '../../api/operation.ts';
-import type { CallGiven, Command } from '../../commands/command.ts';
+import type { Command } from '../../commands/command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { findPlaces } from '../../files/paths.ts';
@@ -30,12 +30,10 @@ function mustWork(command: Command): boolean {
 
 /** Settings for a command; one that fixes things works without those that are damaged. */
 async function loadSettings(command: Command, configDir: string | undefined): Promise<Settings> {
-  try {
-    return await readSettings(configDir);
-  } catch (error) {
+  return readSettings(configDir).catch((error: unknown) => {
     if (mustWork(command) && error instanceof Failure) return NO_SETTINGS;
     throw error;
-  }
+  });
 }
 
 /** Preferences for a command; one that must work does without an environment that cannot be obeyed. */
@@ -54,7 +52,6 @@ function outputOptions(
   context: Context,
   command: Command,
   given: Given,
-  call: CallGiven | undefined,
   known: Pick<OutputOptions, 'format' | 'mask'> & { readonly profile: ResolvedProfile | undefined },
 ): OutputOptions {
   const { format, mask, profile } = known;
@@ -70,7 +67,7 @@ function outputOptions(
     unicode: isUtf8(context),
     isAccessible: isAccessible(context),
     mask,
-    hideSensitive: sensitiveMembers(command, call),
+    hideSensitive: sensitiveMembers(command, given),
     now: context.clock.now(),
     command: profile?.namedBy === undefined ? 'frontdesk' : `frontdesk -p ${profile.name}`,
   };
@@ -79,11 +76,10 @@ function outputOptions(
 /** The certificates of `--ca-file`, read once. */
 function trustOf(caFile: CommonInput['caFile'], env: Context['env']): () => Promise<readonly string[]> {
   let trust: Promise<readonly string[]> | undefined;
+  const read = async () =>
+    caFile === undefined ? [] : (await import('./ca-file.ts')).readCaFile(caFile.path, env, caFile.where);
   return () => {
-    trust ??=
-      caFile === undefined
-        ? Promise.resolve([])
-        : import('./ca-file.ts').then(({ readCaFile }) => readCaFile(caFile.path, env, caFile.where));
+    trust ??= read();
     return trust;
   };
 }
@@ -130,7 +126,6 @@ export async function openSession(
   context: Context,
   command: Command,
   given: Given,
-  call: CallGiven | undefined,
   state: CallState,
   faults: Failure[],
 ): Promise<Session> {
@@ -141,12 +136,7 @@ export async function openSession(
   const chooseProfile = (known: Settings) =>
     resolveProfile({ flagProfile: given.common.profile, env, settings: known }, { mayBeNew });
   const callsService = command.kind === 'call' || command.usesProfile;
-  let profile: ResolvedProfile | undefined;
-  if (callsService) {
-    await collect(faults, () => {
-      profile = chooseProfile(settings);
-    });
-  }
+  const profile = callsService ? await collect(faults, () => chooseProfile(settings)) : undefined;
   const request = { flags: given.common, env, profile, settings };
   const preferences = loadPreferences(command, request, faults);
   const format = preferences.output.value;
@@ -154,8 +144,8 @@ export async function openSession(
   const tokens = new TokenMask();
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
-  const output = outputOptions(context, command, given, call, { format, mask, profile });
-  await checkPrinting(command, call, output, faults);
+  const output = outputOptions(context, command, given, { format, mask, profile });
+  await checkPrinting(command, given, output, faults);
   if (!mustWork(command)) await collect(faults, () => refuseDisabledTls(env));
   const common = readCommon(context, given.common);
   const trustPems = trustOf(common.caFile, env);

@@ -1,14 +1,15 @@
 import { type Operation, sensitiveOf } from '../../api/operation.ts';
-import { type CallGiven, type Command, isMany } from '../../commands/command.ts';
+import { type Command, isMany } from '../../commands/command.ts';
 import type { Failure } from '../../failure.ts';
 import { type Column, type IsOpenPath, openUnder } from '../../output/column.ts';
 import type { OutputOptions } from '../../output/options.ts';
 import { checkOutput } from '../../output/render.ts';
 import { joinFailures } from '../faults.ts';
+import { callGiven, type Given } from '../read-given.ts';
 
 /** Members of the answer that are hidden from people, unless they are asked for. */
-export function sensitiveMembers(command: Command, given: CallGiven | undefined): readonly string[] {
-  if (command.kind !== 'call' || given?.options.showSensitive === true) return [];
+export function sensitiveMembers(command: Command, given: Given): readonly string[] {
+  if (command.kind !== 'call' || given.own['showSensitive'] === true) return [];
   const rows: readonly Operation[] =
     'rows' in command.operation ? Object.values(command.operation.rows) : [command.operation];
   return rows.flatMap(sensitiveOf);
@@ -20,13 +21,13 @@ const isOpenInRun = openUnder('resource', 'error');
 /** The columns that `--columns` may name, which dotted paths besides them, and whether rows of a run are printed. */
 async function printedBy(
   command: Command,
-  given: CallGiven | undefined,
+  given: Given,
 ): Promise<readonly [columns: readonly Column[], isOpen: IsOpenPath, isRun: boolean]> {
   const { columns = [] } = command;
   if (command.kind === 'local') return [columns, command.isOpenColumn ?? (() => command.columns === undefined), false];
   const isOpen = openUnder('metadata', 'transactions');
-  if (given?.typed.has('plan')) return [(await import('../../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false];
-  const isRun = given !== undefined && isMany(command, given);
+  if (given.typed.has('plan')) return [(await import('../../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false];
+  const isRun = isMany(command, callGiven(command, given));
   if (!isRun || !command.writes) return [columns, isOpen, isRun];
   return [(await import('../many/row-requests.ts')).RUN_COLUMNS, isOpenInRun, true];
 }
@@ -34,7 +35,7 @@ async function printedBy(
 /** Whether the result can be printed as asked; what is wrong is kept to be reported with the other faults of the call. */
 export async function checkPrinting(
   command: Command,
-  given: CallGiven | undefined,
+  given: Given,
   output: OutputOptions,
   faults: Failure[],
 ): Promise<void> {
