@@ -58,14 +58,9 @@ const HTTP_URL = /^https?:\/\/[^/?#\\]/i;
 function urlProblem(value: string): string | undefined {
   if (value === '') return undefined;
   if (!HTTP_URL.test(value)) return 'must begin with http:// or https:// (or be empty)';
-  let parsed: URL;
-  try {
-    parsed = new URL(value);
-  } catch {
-    return 'is not a URL';
-  }
-  if (parsed.username !== '' || parsed.password !== '') return 'must not carry a user name or password';
-  return undefined;
+  if (!URL.canParse(value)) return 'is not a URL';
+  const { username, password } = new URL(value);
+  return username === '' && password === '' ? undefined : 'must not carry a user name or password';
 }
 
 /** URL of a page or image: empty, http or https, and at most `maxLength` code points. */

@@ -148,10 +148,8 @@ function eventOf(status: number, retryAfterMs: number | undefined): FailureEvent
 
 function headOf(status: number, headers: readonly Header[], mask: TokenMask): ReplyHead {
   const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
-  const isGiven = (value: string): boolean => value !== '';
-  const requestId =
-    headerValues(masked, 'x-request-id').find(isGiven) ?? headerValues(masked, 'request-id').find(isGiven);
-  return { status, headers: masked, requestId };
+  const ids = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
+  return { status, headers: masked, requestId: ids.find((id) => id !== '') };
 }
 
 const BEGINNING_LENGTH = 4096;
@@ -223,11 +221,7 @@ const JSON_PROBLEMS: Readonly<Record<JsonSyntaxError['problem'], string>> = {
 /** Origin of a redirect's target, which is all of it that is shown (docs/faults.md H3). */
 export function redirectOrigin(reply: ReplyHead, base: string): string | undefined {
   const location = headerValues(reply.headers, 'location')[0];
-  if (location === undefined) return undefined;
-  try {
-    const { protocol, host } = new URL(location, base);
-    return `${protocol}//${host}`;
-  } catch {
-    return undefined;
-  }
+  if (location === undefined || !URL.canParse(location, base)) return undefined;
+  const { protocol, host } = new URL(location, base);
+  return `${protocol}//${host}`;
 }

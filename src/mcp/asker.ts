@@ -88,22 +88,21 @@ export function openAsker(server: Server, clock: ClockPort, questions: Questions
         const requestState = questions.ask(confirmation.subject, clientId(ctx.mcpReq.id));
         return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
       }
-      const over = new AbortController();
-      const end = () => over.abort('the call was cancelled');
-      if (cancelled.aborted) end();
-      cancelled.addEventListener('abort', end);
+      const late = new AbortController();
       const done = new AbortController();
-      void clock.sleep(QUESTION_MS, done.signal).then(() => over.abort('no answer came within 5 minutes'));
+      void clock.sleep(QUESTION_MS, done.signal).then(() => late.abort());
       try {
         // The protocol layer has a limit of its own, which is never the first to be reached.
-        const options = { signal: over.signal, timeout: 2 * QUESTION_MS };
+        const options = { signal: AbortSignal.any([cancelled, late.signal]), timeout: 2 * QUESTION_MS };
         const request = { method: 'elicitation/create', params: form(confirmation) } as const;
         return readAnswer(await ctx.mcpReq.send(request, options));
       } catch {
-        return { refusal: over.signal.aborted ? String(over.signal.reason) : 'the client could not ask the person' };
+        if (cancelled.aborted) return { refusal: 'the call was cancelled' };
+        return {
+          refusal: late.signal.aborted ? 'no answer came within 5 minutes' : 'the client could not ask the person',
+        };
       } finally {
         done.abort();
-        cancelled.removeEventListener('abort', end);
       }
     },
   };

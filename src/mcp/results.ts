@@ -1,35 +1,18 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Failure, type Notice, OUTCOMES, type Outcome } from '../failure.ts';
+import { type Failure, type Notice, OUTCOMES } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
+import { INTEGER, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
 import { toolHint, toolMessage } from './words.ts';
 
-/** How a call ended; members that are not known are absent. A read has no outcome. */
-interface CallEnd {
-  readonly outcome?: Outcome | undefined;
-  readonly exitCode: number;
-  readonly code?: string | undefined;
-  readonly httpStatus?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly resultId?: string | undefined;
-}
-
-/** JSON Schema of `structuredContent`: how the call ended, and the text of the result. */
-export const STRUCTURED_RESULT_SCHEMA = {
-  type: 'object',
-  properties: {
-    text: { type: 'string' },
-    outcome: { enum: OUTCOMES },
-    exitCode: { type: 'integer' },
-    code: { type: 'string' },
-    httpStatus: { type: 'integer' },
-    requestId: { type: 'string' },
-    resultId: { type: 'string' },
-  },
-  required: ['text', 'exitCode'],
-} as const;
+/** `structuredContent`: the text of the result and how the call ended. A read has no outcome. */
+export const STRUCTURED_RESULT = object(
+  { text: TEXT, exitCode: INTEGER },
+  { outcome: oneOf(OUTCOMES), code: TEXT, httpStatus: INTEGER, requestId: TEXT, resultId: TEXT },
+);
+type CallEnd = Omit<ShapeOf<typeof STRUCTURED_RESULT>, 'text'>;
 
 /** `structuredContent` repeats the text: some clients give a model nothing else, and others nothing but the text. */
 function result(texts: readonly string[], facts: CallEnd, isError: boolean): CallToolResult {

@@ -10,7 +10,7 @@ import type { GivenValues } from '../options/read-value.ts';
 import type { Session } from '../session.ts';
 import { type Asker, openAsker } from './asker.ts';
 import type { Questions } from './questions.ts';
-import { failed, STRUCTURED_RESULT_SCHEMA } from './results.ts';
+import { failed, STRUCTURED_RESULT } from './results.ts';
 import type { ReadTool, WriteTool } from './tool.ts';
 import { meantArguments } from './tool-arguments.ts';
 import { annotationsOf } from './tools.ts';
@@ -38,7 +38,7 @@ const INSTRUCTIONS =
 
 function toolOf(tool: ReadTool | WriteTool): Tool {
   const { name, title, description, inputSchema } = tool;
-  const outputSchema = STRUCTURED_RESULT_SCHEMA;
+  const outputSchema = STRUCTURED_RESULT;
   // The tables write schemas of objects, which is all that the protocol asks for.
   return { name, title, description, inputSchema, outputSchema, annotations: annotationsOf(tool) } as unknown as Tool;
 }

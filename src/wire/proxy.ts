@@ -36,12 +36,8 @@ function firstSet(env: Env, names: readonly string[]): string | undefined {
 
 function parseProxy(name: string, text: string): ProxyServer {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text.trim()) ? text.trim() : `http://${text.trim()}`;
-  let url: URL;
-  try {
-    url = new URL(withScheme);
-  } catch {
-    throw bad({ where: name, problem: 'is not the URL of a proxy' });
-  }
+  if (!URL.canParse(withScheme)) throw bad({ where: name, problem: 'is not the URL of a proxy' });
+  const url = new URL(withScheme);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw bad({ where: name, problem: `names a ${url.protocol}// proxy; only http:// and https:// proxies are known` });
   }
