@@ -34,20 +34,11 @@ function rewriteObject(object: JsonObject, rewrite: Rewrite): JsonObject {
   for (const [name, member] of object) {
     const nextName = rewrite.text?.(name) ?? name;
     const next = rewrite.member?.(name, member) ?? rewriteJson(member, rewrite);
-    if (changed === undefined && (nextName !== name || next !== member)) changed = firstMembers(object, count);
+    if (changed === undefined && (nextName !== name || next !== member)) changed = new Map([...object].slice(0, count));
     changed?.set(nextName, next);
     count += 1;
   }
   return changed ?? object;
-}
-
-function firstMembers(object: JsonObject, count: number): Map<string, JsonValue> {
-  const first = new Map<string, JsonValue>();
-  for (const [name, member] of object) {
-    if (first.size === count) break;
-    first.set(name, member);
-  }
-  return first;
 }
 
 const MASKED = '***';

@@ -37,12 +37,8 @@ function fillPath(path: string, params: Readonly<Record<string, string>>): strin
   });
 }
 
-/** What no form of encoding changes: most ids are nothing else. */
-const NEEDS_NO_ENCODING = /^[A-Za-z0-9_-]*$/;
-
 /** Characters that `encodeURIComponent` leaves but some intermediaries treat as special are encoded too. */
 function encodeSegment(text: string): string {
-  if (NEEDS_NO_ENCODING.test(text)) return text;
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 

@@ -9,12 +9,9 @@ const MAX_SECONDS = 1_000_000_000;
 /** An HTTP date as milliseconds since 1970, or undefined for anything else (`Date.parse` accepts far too much). */
 export function parseHttpDate(text: string): number | undefined {
   const trimmed = text.trim();
-  if (IMF_FIXDATE.test(trimmed) || RFC_850.test(trimmed)) return finite(Date.parse(trimmed));
-  if (ASCTIME.test(trimmed)) return finite(Date.parse(`${trimmed} GMT`));
-  return undefined;
-}
-
-function finite(time: number): number | undefined {
+  const isOld = ASCTIME.test(trimmed);
+  if (!isOld && !IMF_FIXDATE.test(trimmed) && !RFC_850.test(trimmed)) return undefined;
+  const time = Date.parse(isOld ? `${trimmed} GMT` : trimmed);
   return Number.isFinite(time) ? time : undefined;
 }
 

@@ -14,13 +14,6 @@ import { fromPlain } from '../../json/plain.ts';
 import { choiceWords } from '../../options/read-value.ts';
 import type { Session } from '../../session.ts';
 
-/** The values of the command line that belong to the request, by API field name; null is sent as null. */
-export interface GivenFields {
-  readonly operation: Operation;
-  readonly fields: ReadonlyMap<string, string | null>;
-  readonly faults: readonly Fault[];
-}
-
 /** A single call, checked: ready to be sent. */
 export interface SingleCall {
   readonly call: CallInput;
@@ -51,8 +44,11 @@ async function readDescriptionFile(path: string, session: Session, faults: Fault
   }
 }
 
-/** Reads the options that set request fields. They make a single call, or fill rows that lack them. */
-export async function readGivenFields(session: Session, command: CallCommand, given: CallGiven): Promise<GivenFields> {
+/**
+ * Reads the options that set request fields, by API field name; null is sent as null. They make a single call, or fill
+ * rows that lack them.
+ */
+export async function readGivenFields(session: Session, command: CallCommand, given: CallGiven) {
   const faults: Fault[] = [...given.faults];
   const operation = chooseOperation(command, given, faults);
   const names = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { CommonOptions } from '../../options/common.ts';
 import type { CommonInput } from '../../session.ts';
-import type { ResolvedPreferences } from '../../settings/resolve-preferences.ts';
 
 /** The switches that every command has. */
 export function readCommon({ env }: Context, given: CommonOptions): CommonInput {
@@ -22,11 +21,6 @@ export function readCommon({ env }: Context, given: CommonOptions): CommonInput 
 export function isUtf8({ env, platform }: Context): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
   return platform === 'win32' || platform === 'darwin' || /utf-?8/i.test(locale ?? '');
-}
-
-/** One attempt may always take the whole of its own limit: a longer --timeout is not cut at the built-in budget. */
-export function budgetOf({ timeoutMs, retryMaxTimeMs }: ResolvedPreferences): number {
-  return retryMaxTimeMs.source === 'flag' ? retryMaxTimeMs.value : Math.max(retryMaxTimeMs.value, timeoutMs.value);
 }
 
 /** An empty variable counts as one that is not set. */

@@ -18,7 +18,7 @@ import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
 import { terminalPrompt } from '../ask/prompt.ts';
 import { collect } from '../faults.ts';
 import type { Given } from '../read-given.ts';
-import { budgetOf, isUtf8, readCommon, refuseDisabledTls } from './common-input.ts';
+import { isUtf8, readCommon, refuseDisabledTls } from './common-input.ts';
 import type { OpenService, ServiceOptions } from './open-service.ts';
 import { checkPrinting, sensitiveMembers } from './printing.ts';
 import { canRedraw, createWaitDisplay, isAccessible, type WaitDisplay } from './wait-display.ts';
@@ -153,6 +153,9 @@ export async function openSession(
   const { quiet, verbose } = common;
   const { unicode } = output;
   const timeoutMs = preferences.timeoutMs.value;
+  const { value: budgetMs, source } = preferences.retryMaxTimeMs;
+  // One attempt may always take the whole of its own limit: a longer --timeout is not cut at the built-in budget.
+  const retryMaxTimeMs = source === 'flag' ? budgetMs : Math.max(budgetMs, timeoutMs);
   const colour = paintsErrors(context);
   const display = createWaitDisplay(context, { quiet, verbose, format, colour, unicode, timeoutMs });
   state.clearDisplay = display.clear;
@@ -164,7 +167,7 @@ export async function openSession(
       context,
       operation: command.path.join('.'),
       common,
-      policy: { timeoutMs, retries: preferences.retries.value, retryMaxTimeMs: budgetOf(preferences) },
+      policy: { timeoutMs, retries: preferences.retries.value, retryMaxTimeMs },
       preferences,
       places,
       faults,

@@ -5,7 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { Asker } from '../../../src/mcp/asker.ts';
+import { openAsker } from '../../../src/mcp/asker.ts';
 import { Questions } from '../../../src/mcp/questions.ts';
 import { FakeClock } from '../run/fakes.ts';
 
@@ -32,7 +32,7 @@ function stage(declared?: object) {
     const mcpReq = { id: 'c1 7', requestState: () => state, send, ...request };
     return { mcpReq } as unknown as ServerContext;
   };
-  return { asker: new Asker(server, clock, questions), questions, clock, sent, call };
+  return { asker: openAsker(server, clock, questions), questions, clock, sent, call };
 }
 
 describe('a client', () => {
