@@ -12,7 +12,6 @@ import {
   PREFERENCE_KEYS,
   PREFERENCES,
   type PreferenceKey,
-  readPreference,
   type Settings,
   setPreference,
   unsetPreference,
@@ -31,7 +30,7 @@ async function askValue(session: Session, key: PreferenceKey, given: string | un
   if (given !== undefined) return given;
   const { missingText } = await import('./missing.ts');
   return missingText(session, '<value>', `Value of ${key}`, (text) => {
-    const reading = readPreference(key, text);
+    const reading = PREFERENCES[key].readStored(text);
     return reading.ok ? undefined : reading.problem;
   });
 }

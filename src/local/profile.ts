@@ -6,7 +6,7 @@ import { YES } from '../options/common.ts';
 import { type Column, columnsOf } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import {
-  PROFILE_KEYS,
+  PROFILE_OPTIONS,
   PROFILE_SETTINGS,
   profileNameProblem,
   type StoredProfile,
@@ -103,7 +103,7 @@ export const profileSetCommand = localCommand({
   description:
     'Creates a profile or changes one; an empty value takes a setting away. Changing a URL to another host leaves stored tokens behind: log in again. A read-only profile refuses every write; --require-reason is a regular expression that must be found in --reason, wherever a command has one.',
   arguments: { name: NAME },
-  options: Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].option])),
+  options: PROFILE_OPTIONS,
   examples: {
     'Create a profile':
       'profile set live --cards-url https://cards.example.com --calendar-url https://calendar.example.com',
@@ -112,12 +112,10 @@ export const profileSetCommand = localCommand({
   output: () => PROFILE,
   async run(session, given) {
     const name = await newNameOf(session, given.name);
-    const changes = Object.fromEntries(PROFILE_KEYS.map((key) => [key, given[key]]));
-    const settings = await session.changeSettings((before) => changeProfile(before, name, changes));
+    const settings = await session.changeSettings((before) => changeProfile(before, name, given));
     await printProfile(session, settings, name);
     const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};
-    if ((changes['requireReason'] ?? '') === '' || requireReason === undefined || requireReasonHint !== undefined)
-      return;
+    if ((given.requireReason ?? '') === '' || requireReason === undefined || requireReasonHint !== undefined) return;
     const say = `say in words what a reason has to hold, for those who are asked, with --require-reason-hint`;
     await session.notify(note('REASON_HINT', say));
   },

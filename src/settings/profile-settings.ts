@@ -1,11 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../files/io-failure.ts';
 import { readApprovers } from '../files/safety.ts';
 import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
-import type { OptionSpec } from '../options/option.ts';
+import { declareOptions, type OptionSpec } from '../options/option.ts';
 import { type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
-import { FORMATS, type Format } from '../output/options.ts';
+import { FORMATS } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 
 /** What is wrong with a profile's name; undefined when nothing is. */
@@ -20,28 +21,27 @@ export function checkProfileName(name: string, where: string): void {
   if (problem !== undefined) throw new Failure('USAGE', `${where}: the profile name "${name}" ${problem}`);
 }
 
-/** What is wrong with a `requireReason` pattern, which `--reason` must match somewhere; undefined: it can be used. */
-function reasonPatternProblem(source: string): string | undefined {
-  try {
-    RegExp(source, 'u');
-    return undefined;
-  } catch (error) {
-    return `is not a regular expression (${error instanceof Error ? error.message : String(error)})`;
-  }
-}
-
 /** One setting of a profile: how it is given, kept, checked, shown and described. */
 export interface ProfileSetting<Value> {
-  /** The option of `profile set`; help describes it by these members. */
-  /** Any text: an empty one takes the setting away, and `read` judges the others. */
-  readonly option: OptionSpec & { readonly kind: 'text' | 'path'; readonly value: string };
+  /** The option of `profile set`. Any text: an empty one takes the setting away, and `read` judges the others. */
+  readonly option: Omit<OptionSpec, 'long'> & { readonly kind: 'text' | 'path'; readonly value: string };
   readonly column: Omit<Column, 'name'>;
   /** Of the value in settings.json and in what `--json` prints. */
   readonly shape: Shape<Value>;
   /** The value of a text as typed. */
   read(text: string): Reading<Value>;
-  /** The value of a text from settings.json; absent: as `read`. */
-  readStored?(text: string): Reading<Value>;
+  /** The value of a text from settings.json. */
+  readStored(text: string): Reading<Value>;
+}
+
+function setting<Value>(
+  shape: Shape<Value>,
+  option: Pick<OptionSpec, 'short' | 'text' | 'choices'> & { readonly kind?: 'path'; readonly value: string },
+  column: Omit<Column, 'name'>,
+  read: (text: string) => Reading<Value>,
+  readStored = read,
+): ProfileSetting<Value> {
+  return { option: { kind: 'text', ...option }, column, shape, read, readStored };
 }
 
 function takeText(text: string): Reading<string> {
@@ -50,19 +50,27 @@ function takeText(text: string): Reading<string> {
 
 function readUrl(text: string): Reading<string> {
   const base = parseBaseUrl(text);
-  if (base.kind === 'ok') return { ok: true, value: base.baseUrl.origin + base.baseUrl.pathPrefix };
+  if (base.kind === 'ok') return takeText(base.baseUrl.origin + base.baseUrl.pathPrefix);
   const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
   return { ok: false, problem: withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem };
 }
 
 function readPattern(text: string): Reading<string> {
-  const problem = reasonPatternProblem(text);
-  return problem === undefined ? takeText(text) : { ok: false, problem };
+  try {
+    RegExp(text, 'u');
+    return takeText(text);
+  } catch (error) {
+    return { ok: false, problem: `is not a regular expression (${messageOf(error)})` };
+  }
 }
 
 function readBoolean(text: string): Reading<boolean> {
   const reading = readChoice(['true', 'false'], text);
   return reading.ok ? { ok: true, value: reading.value === 'true' } : reading;
+}
+
+function readNumber(max: number): (text: string) => Reading<number> {
+  return (text) => readValue({ kind: 'count', max }, text);
 }
 
 /** Where others could change it, no signature would ever count. */
@@ -72,7 +80,9 @@ function readApproversPath(text: string): Reading<string> {
   return 'bytes' in file ? takeText(path) : { ok: false, problem: `${path} cannot be used: ${file.problem}` };
 }
 
-const MAX_ROWS = 999_999_999;
+function takeAbsolutePath(text: string): Reading<string> {
+  return isAbsolute(text) ? takeText(text) : { ok: false, problem: `"${text}" is not an absolute path` };
+}
 
 /**
  * All that a profile can hold besides its credentials, in the order of `profile show`. A row here is an option of
@@ -80,107 +90,73 @@ const MAX_ROWS = 999_999_999;
  */
 export const PROFILE_SETTINGS = {
   /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
-  cardsUrl: {
-    option: {
-      long: 'cards-url',
-      kind: 'text',
-      value: 'url',
-      text: 'base URL of the gift cards: https, or http on this machine',
-    },
-    column: { header: 'CARDS URL' },
-    shape: TEXT,
-    read: readUrl,
-    readStored: takeText,
-  } satisfies ProfileSetting<string>,
-  calendarUrl: {
-    option: { long: 'calendar-url', kind: 'text', value: 'url', text: 'base URL of the calendars' },
-    column: { header: 'CALENDAR URL' },
-    shape: TEXT,
-    read: readUrl,
-    readStored: takeText,
-  } satisfies ProfileSetting<string>,
+  cardsUrl: setting(
+    TEXT,
+    { value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
+    { header: 'CARDS URL' },
+    readUrl,
+    takeText,
+  ),
+  calendarUrl: setting(
+    TEXT,
+    { value: 'url', text: 'base URL of the calendars' },
+    { header: 'CALENDAR URL' },
+    readUrl,
+    takeText,
+  ),
   /** True: no write is sent with this profile. */
-  readOnly: {
-    option: {
-      long: 'read-only',
-      kind: 'text',
-      value: 'true|false',
-      choices: ['true', 'false'],
-      text: 'refuse every write',
-    },
-    column: { header: 'READ-ONLY' },
-    shape: BOOLEAN,
-    read: readBoolean,
-  } satisfies ProfileSetting<boolean>,
+  readOnly: setting(
+    BOOLEAN,
+    { value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    { header: 'READ-ONLY' },
+    readBoolean,
+  ),
   /** The most rows that the input of one write may have; undefined: any number. */
-  maxRows: {
-    option: { long: 'max-rows', kind: 'text', value: 'n', text: 'refuse a write of more rows than this' },
-    column: { header: 'MAX ROWS', align: 'right', spare: true },
-    shape: INTEGER,
-    read: (text) => readValue({ kind: 'count', max: MAX_ROWS }, text),
-  } satisfies ProfileSetting<number>,
+  maxRows: setting(
+    INTEGER,
+    { value: 'n', text: 'refuse a write of more rows than this' },
+    { header: 'MAX ROWS', align: 'right', spare: true },
+    readNumber(999_999_999),
+  ),
   /** Source of a regular expression that `--reason` must match somewhere. */
-  requireReason: {
-    option: {
-      long: 'require-reason',
-      kind: 'text',
-      value: 'pattern',
-      text: 'pattern to be found in --reason, such as a ticket number',
-    },
-    column: { header: 'REQUIRED REASON' },
-    shape: TEXT,
-    read: readPattern,
-  } satisfies ProfileSetting<string>,
+  requireReason: setting(
+    TEXT,
+    { value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
+    { header: 'REQUIRED REASON' },
+    readPattern,
+  ),
   /** What a person reads in the place of that pattern. */
-  requireReasonHint: {
-    option: {
-      long: 'require-reason-hint',
-      kind: 'text',
-      value: 'text',
-      text: 'what people read in its place: a sentence that says what to give',
-    },
-    column: { header: 'REASON HINT', wide: true },
-    shape: TEXT,
-    read: takeText,
-  } satisfies ProfileSetting<string>,
-  output: {
-    option: {
-      long: 'output',
-      short: 'o',
-      kind: 'text',
-      value: 'format',
-      text: 'output format of calls with this profile',
-    },
-    column: { header: 'OUTPUT' },
-    shape: oneOf(FORMATS),
-    read: (text) => readChoice(FORMATS, text),
-  } satisfies ProfileSetting<Format>,
+  requireReasonHint: setting(
+    TEXT,
+    { value: 'text', text: 'what people read in its place: a sentence that says what to give' },
+    { header: 'REASON HINT', wide: true },
+    takeText,
+  ),
+  output: setting(
+    oneOf(FORMATS),
+    { short: 'o', value: 'format', text: 'output format of calls with this profile' },
+    { header: 'OUTPUT' },
+    (text) => readChoice(FORMATS, text),
+  ),
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
-  approvers: {
-    option: {
-      long: 'approvers',
+  approvers: setting(
+    TEXT,
+    {
       value: 'file',
       kind: 'path',
       text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
     },
-    column: { header: 'APPROVERS', spare: true },
-    shape: TEXT,
-    read: readApproversPath,
-    readStored: (text) =>
-      isAbsolute(text) ? takeText(text) : { ok: false, problem: `"${text}" is not an absolute path` },
-  } satisfies ProfileSetting<string>,
+    { header: 'APPROVERS', spare: true },
+    readApproversPath,
+    takeAbsolutePath,
+  ),
   /** How many of them must, 1 to 9. */
-  approvals: {
-    option: {
-      long: 'approvals',
-      kind: 'text',
-      value: 'n',
-      text: 'how many different people must approve a plan, 1 to 9',
-    },
-    column: { header: 'APPROVALS', align: 'right', spare: true },
-    shape: INTEGER,
-    read: (text) => readValue({ kind: 'count', max: 9 }, text),
-  } satisfies ProfileSetting<number>,
+  approvals: setting(
+    INTEGER,
+    { value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
+    { header: 'APPROVALS', align: 'right', spare: true },
+    readNumber(9),
+  ),
 };
 
 type Rows = typeof PROFILE_SETTINGS;
@@ -192,3 +168,10 @@ export type StoredProfile = { readonly [Key in ProfileKey]?: ShapeOf<Rows[Key]['
 
 // Object.keys answers string[]; the table is a constant, so its own keys are all there are.
 export const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];
+
+/** The options of `profile set`, by the keys that they set. */
+export const PROFILE_OPTIONS = declareOptions(
+  Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].option])) as {
+    readonly [Key in ProfileKey]: Rows[Key]['option'];
+  },
+);

@@ -3,6 +3,7 @@ import { meantBy } from '../output/nearest.ts';
 import {
   checkProfileName,
   PROFILE_KEYS,
+  PROFILE_OPTIONS,
   PROFILE_SETTINGS,
   type ProfileKey,
   type StoredProfile,
@@ -40,16 +41,19 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
     const text = changes[key];
     if (text === undefined) continue;
     changed += 1;
-    const { option, read } = PROFILE_SETTINGS[key];
     const { [key]: _old, ...others } = profile;
-    const reading = text === '' ? undefined : read(text);
-    if (reading?.ok === false) faults.push({ where: `--${option.long}`, problem: reading.problem });
+    const reading = text === '' ? undefined : PROFILE_SETTINGS[key].read(text);
+    if (reading?.ok === false) faults.push({ where: `--${PROFILE_OPTIONS[key].long}`, problem: reading.problem });
     else profile = reading === undefined ? others : { ...others, [key]: reading.value };
   }
   if (faults.length > 0) throw usageFailure(faults);
   if (before !== undefined && changed === 0) {
     throw new Failure('USAGE', `profile ${name}: nothing to change`, {
-      hints: [`give one of ${PROFILE_KEYS.map((key) => `--${PROFILE_SETTINGS[key].option.long}`).join(', ')}`],
+      hints: [
+        `give one of ${Object.values(PROFILE_OPTIONS)
+          .map(({ long }) => `--${long}`)
+          .join(', ')}`,
+      ],
     });
   }
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };

@@ -8,25 +8,8 @@ import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Reading } from '../options/read-value.ts';
 import { meantBy } from '../output/nearest.ts';
-import {
-  PROFILE_KEYS,
-  PROFILE_SETTINGS,
-  type ProfileKey,
-  type ProfileSetting,
-  profileNameProblem,
-  type StoredProfile,
-} from './profile-settings.ts';
-import {
-  NO_SETTINGS,
-  PREFERENCE_KEYS,
-  PREFERENCES,
-  type PreferenceKey,
-  type Preferences,
-  readPreference,
-  SANDBOX,
-  SETTINGS_VERSION,
-  type Settings,
-} from './settings.ts';
+import { PROFILE_SETTINGS, profileNameProblem, type StoredProfile } from './profile-settings.ts';
+import { NO_SETTINGS, PREFERENCES, type Preferences, SANDBOX, SETTINGS_VERSION, type Settings } from './settings.ts';
 
 /** Where the settings are. */
 export function settingsPath(configDir: string): string {
@@ -57,37 +40,26 @@ function textAt(object: JsonObject, key: string, at: string, fault: Fault): stri
   throw fault(`${at}${key} is not a text`);
 }
 
-/** The members of an object that one table describes: no other may be there. `rowOf`: the kind of a key, and its reader. */
-function readTable<Key extends string>(
+/** The members of an object that one table describes, in its order: no other may be there. */
+function readTable(
   value: JsonValue | undefined,
-  keys: readonly Key[],
-  rowOf: (key: Key) => { readonly shape: JsonSchema; read(text: string): Reading<unknown> },
+  table: Readonly<Record<string, { readonly shape: JsonSchema; readStored(text: string): Reading<unknown> }>>,
   at: string,
   fault: Fault,
-): Partial<Record<Key, unknown>> {
+): Readonly<Record<string, unknown>> {
   const object = objectAt(value, at, fault);
-  refuseUnknownKeys(object, keys, `${at}.`, fault);
-  const members: Partial<Record<Key, unknown>> = {};
-  for (const key of keys) {
+  refuseUnknownKeys(object, Object.keys(table), `${at}.`, fault);
+  const members: Record<string, unknown> = {};
+  for (const [key, { shape, readStored }] of Object.entries(table)) {
     const member = object.get(key);
     if (member === undefined) continue;
-    const { shape, read } = rowOf(key);
     const text = textOfKind(member, shape);
     if (text === undefined) throw fault(`${at}.${key} is not ${KINDS[String(shape['type'])] ?? 'a text'}`);
-    const reading = read(text);
+    const reading = readStored(text);
     if (!reading.ok) throw fault(`${at}.${key}: ${reading.problem}`);
     members[key] = reading.value;
   }
   return members;
-}
-
-function profileRow(key: ProfileKey) {
-  const { shape, read, readStored = read }: ProfileSetting<unknown> = PROFILE_SETTINGS[key];
-  return { shape, read: readStored };
-}
-
-function preferenceRow(key: PreferenceKey) {
-  return { shape: PREFERENCES[key].shape, read: (text: string) => readPreference(key, text) };
 }
 
 const KINDS: Readonly<Record<string, string>> = { boolean: 'true or false', integer: 'a number' };
@@ -105,7 +77,7 @@ function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<s
     const problem = name === SANDBOX ? 'is built in and cannot be stored' : profileNameProblem(name);
     if (problem !== undefined) throw fault(`profiles: the name "${name}" ${problem}`);
     // Read by the rows that the type follows from.
-    profiles.set(name, readTable(profile, PROFILE_KEYS, profileRow, `profiles.${name}`, fault) as StoredProfile);
+    profiles.set(name, readTable(profile, PROFILE_SETTINGS, `profiles.${name}`, fault) as StoredProfile);
   }
   return profiles;
 }
@@ -121,9 +93,9 @@ function parseSettings(bytes: Uint8Array, path: string): Settings {
   if (currentProfile !== undefined && currentProfile !== SANDBOX && !profiles.has(currentProfile)) {
     throw fault(`currentProfile "${currentProfile}" is not among the profiles`);
   }
-  const preferences = readTable(document.get('preferences'), PREFERENCE_KEYS, preferenceRow, 'preferences', fault);
   // Read by the rows that the type follows from.
-  return { currentProfile, profiles, preferences: preferences as Preferences };
+  const preferences = readTable(document.get('preferences'), PREFERENCES, 'preferences', fault) as Preferences;
+  return { currentProfile, profiles, preferences };
 }
 
 /** Absent, or in a folder that this user cannot even look into: then it holds nothing of this user's. */
@@ -147,20 +119,17 @@ function isOutOfReach(path: string, error: unknown): boolean {
 export async function readSettings(configDir: string | undefined): Promise<Settings> {
   if (configDir === undefined) return NO_SETTINGS;
   const path = settingsPath(configDir);
+  const what = `the settings file ${path}`;
   let file: GuardedFile;
   try {
     // At once: every call reads this small file, and starting Node's threads for it takes longer than reading.
     file = readGuardedFile(path, { everyFolder: false });
   } catch (error) {
     if (isOutOfReach(path, error)) return NO_SETTINGS;
-    throw Failure.unsent('USAGE', `the settings file ${path} cannot be read: ${describeIoError(error)}`, {
-      cause: error,
-    });
+    throw Failure.unsent('USAGE', `${what} cannot be read: ${describeIoError(error)}`, { cause: error });
   }
   if ('bytes' in file) return parseSettings(file.bytes, path);
-  throw Failure.unsent(
-    file.fix === undefined ? 'USAGE' : 'AUTH',
-    `the settings file ${path} was not used: ${file.problem}`,
-    { hints: file.fix === undefined ? [] : [`fix it with: ${file.fix}`] },
-  );
+  const { problem, fix } = file;
+  if (fix === undefined) throw Failure.unsent('USAGE', `${what} was not used: ${problem}`);
+  throw Failure.unsent('AUTH', `${what} was not used: ${problem}`, { hints: [`fix it with: ${fix}`] });
 }

@@ -1,9 +1,8 @@
 import { readFile, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { ensurePrivateFolder, putInPlace } from '../files/atomic.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
+import { ifThere, ioFailure } from '../files/io-failure.ts';
 import { type Prove, withLock } from '../files/lock.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
@@ -14,12 +13,7 @@ function toDocument({ currentProfile, profiles, preferences }: Settings): Record
   // Without a prototype, a profile named __proto__ is a member like any other.
   const plain: Record<string, unknown> = Object.create(null);
   for (const [name, profile] of profiles) plain[name] = profile;
-  return {
-    version: SETTINGS_VERSION,
-    ...(currentProfile === undefined ? {} : { currentProfile }),
-    profiles: plain,
-    preferences,
-  };
+  return { version: SETTINGS_VERSION, ...(currentProfile && { currentProfile }), profiles: plain, preferences };
 }
 
 /**
@@ -29,7 +23,8 @@ function toDocument({ currentProfile, profiles, preferences }: Settings): Record
  */
 async function stage(folder: string, name: string, settings: Settings): Promise<string> {
   const { default: Conf } = await import('conf');
-  const text = `${JSON.stringify(toDocument(settings), null, 2)}\n`;
+  const document = toDocument(settings);
+  const text = `${JSON.stringify(document, null, 2)}\n`;
   const staged = join(folder, name);
   const conf = new Conf<Record<string, unknown>>({
     cwd: folder,
@@ -42,7 +37,7 @@ async function stage(folder: string, name: string, settings: Settings): Promise<
     serialize: () => text,
   });
   try {
-    conf.store = toDocument(settings);
+    conf.store = document;
     if ((await readFile(staged, 'utf8')) !== text) throw new Error('the disk took only a part of it');
   } catch (error) {
     await unlink(staged).catch(() => undefined);
@@ -51,24 +46,15 @@ async function stage(folder: string, name: string, settings: Settings): Promise<
   return staged;
 }
 
-/** Where settings.json is a link to a file elsewhere, it stays one. */
-async function followLink(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return path;
-    throw error;
-  }
-}
-
 async function save(path: string, settings: Settings, pid: number, prove: Prove): Promise<void> {
   try {
-    const target = await followLink(path);
+    // Where settings.json is a link to a file elsewhere, it stays one.
+    const target = (await ifThere(realpath(path))) ?? path;
     const staged = await stage(dirname(target), temporaryName(pid), settings);
     prove();
     await putInPlace(staged, target);
   } catch (error) {
-    throw error instanceof Failure ? error : ioFailure(`cannot save the settings file ${path}`, error);
+    throw ioFailure(`cannot save the settings file ${path}`, error);
   }
 }
 
