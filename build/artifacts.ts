@@ -6,6 +6,7 @@ import { completionNodes } from '../src/describe/completion-model.ts';
 import { SHELLS } from '../src/describe/completions.ts';
 import { argumentName, optionName } from '../src/describe/help-text.ts';
 import { openApi } from '../src/describe/openapi.ts';
+import { libraryTypes } from './library-types.ts';
 import { manPage } from './man-page.ts';
 import { fillPage, pageTables } from './page-tables.ts';
 
@@ -42,6 +43,7 @@ export async function artifacts(
   const tables = new Map([...pageTables(tree), ['layers', layers]]);
   return [
     ...Object.values(SHELLS).map(({ file, write }) => ({ path: `completions/${file}`, text: write(nodes) })),
+    { path: 'types/library.d.ts', text: libraryTypes() },
     { path: 'man/frontdesk.1', text: manPage(tree, version) },
     { path: 'test/contract/__snapshots__/command-tree.txt', text: `${tree.docs.map(commandText).join('\n\n')}\n` },
     // The version changes with every release, the contract does not.

@@ -1,7 +1,20 @@
-/**
- * What a program that uses frontdesk as a library sees. The build publishes this file as it is, so it imports
- * nothing: its types need no other package, not even Node's.
- */
+import type {
+  Calendar,
+  CalendarEvent,
+  CalendarFields,
+  Card,
+  EventFields,
+  ProvisionFields,
+  ProvisionResults,
+  ReasonFields,
+  Subscriber,
+  SubscriberFields,
+  SubscriberList,
+  SubscriberQuery,
+} from './resources.ts';
+
+// What a program that uses frontdesk as a library sees. It is published as it is, with the resources in words in the
+// place of the import (build/library-types.ts).
 
 /** A token, or what gives one: asked once, and once more after the service refused the token with 401. */
 export type Token = string | (() => string | Promise<string>);
@@ -108,152 +121,6 @@ export type WriteResult<Resource> =
   | { readonly outcome: 'rejected'; readonly error: CallError }
   | { readonly outcome: 'not_sent'; readonly error: CallError }
   | { readonly outcome: 'unknown'; readonly error: CallError };
-
-/**
- * The resources, as the service describes them. What it sends is passed on unchanged: members may be added, texts
- * may have new values, and a member that is missing all the same is named by the notice `MISSING_FIELD`.
- */
-export interface Card {
-  cardId: string;
-  clientReference: string;
-  /** WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, or one that is not known yet. */
-  status: string;
-  /** The currency is not shown. */
-  initialBalance: number;
-  currentBalance?: number | undefined;
-  expiryDate: string;
-  design: string;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
-  activatedAt?: string | null | undefined;
-  cancelledAt?: string | null | undefined;
-  cancellationAmount?: number | null | undefined;
-  cancellationAction?: string | null | undefined;
-  transactions?: Transaction[] | undefined;
-  [member: string]: unknown;
-}
-
-export interface Transaction {
-  transactionId: string;
-  amount: number;
-  type: string;
-  createdAt: string;
-  [member: string]: unknown;
-}
-
-export interface WalletAResult {
-  encryptedPaymentInstrument: string;
-  [member: string]: unknown;
-}
-
-export interface WalletBResult {
-  primaryAccountNumberPrefix: string;
-  activationData: string;
-  authenticationData: string;
-  [member: string]: unknown;
-}
-
-export interface Calendar {
-  id?: string | undefined;
-  object?: string | undefined;
-  active?: boolean | undefined;
-  created?: string | undefined;
-  updated?: string | undefined;
-  name?: string | undefined;
-  description?: string | null | undefined;
-  image?: string | undefined;
-  url?: string | null | undefined;
-  [member: string]: unknown;
-}
-
-export interface CalendarEvent {
-  id?: string | undefined;
-  object?: string | undefined;
-  active?: boolean | undefined;
-  created?: string | undefined;
-  updated?: string | undefined;
-  name?: string | undefined;
-  description?: string | null | undefined;
-  start?: string | undefined;
-  end?: string | undefined;
-  location?: string | undefined;
-  calendar?: unknown;
-  url?: string | null | undefined;
-  [member: string]: unknown;
-}
-
-export interface Subscriber {
-  id?: string | undefined;
-  object?: string | undefined;
-  active?: boolean | undefined;
-  created?: string | undefined;
-  updated?: string | undefined;
-  email?: string | undefined;
-  first_name?: string | undefined;
-  last_name?: string | undefined;
-  [member: string]: unknown;
-}
-
-export interface SubscriberList {
-  object: string;
-  data: Subscriber[];
-  url?: string | undefined;
-  [member: string]: unknown;
-}
-
-export interface ReasonFields {
-  readonly reason?: string | undefined;
-}
-
-export interface ProvisionFields {
-  readonly clientDeviceID?: string | undefined;
-  readonly clientWalletProvider?: string | undefined;
-  readonly clientWalletAccountID?: string | undefined;
-}
-
-/** What each wallet answers with. */
-export interface ProvisionResults {
-  wallet_a: WalletAResult;
-  wallet_b: WalletBResult;
-}
-
-/** At least one field. A field that is left out or undefined is not sent; an empty text is. */
-export interface CalendarFields {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly image?: string | undefined;
-  readonly url?: string | undefined;
-  readonly active?: boolean | undefined;
-}
-
-export interface EventFields {
-  readonly calendar: string;
-  readonly name: string;
-  /** Any ISO 8601 date or date-time, sent as it is. */
-  readonly start: string;
-  readonly end?: string | undefined;
-  readonly location?: string | undefined;
-  readonly description?: string | undefined;
-  /** The only field that may be null. */
-  readonly url?: string | null | undefined;
-  readonly active?: boolean | undefined;
-}
-
-/** At least one field. A field that is left out or undefined is not sent; an empty text is. */
-export interface SubscriberFields {
-  readonly email?: string | undefined;
-  readonly first_name?: string | undefined;
-  readonly last_name?: string | undefined;
-  readonly active?: boolean | undefined;
-}
-
-export interface SubscriberQuery {
-  /** true: active ones, which is the service's default; false: inactive ones. */
-  readonly active?: boolean | undefined;
-  /** 1 to 100; 10 when none is given. The service shows no way to further pages. */
-  readonly limit?: number | undefined;
-}
 
 export interface CardClient {
   get(cardId: string, options?: CallOptions): Promise<ReadResult<Card>>;

@@ -29,9 +29,9 @@ import type {
   WalletAResult,
   WalletBResult,
   WriteResult,
-} from '../../../src/library/types.ts';
+} from '../../../types/library.d.ts';
 
-// The published types stand alone, so they repeat what the table of operations says. The compiler holds them to it.
+// The published types stand alone: they are written out of the table of operations. The compiler holds them to it.
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 type Input<Row extends { body: z.ZodMiniObject | null }> = z.input<NonNullable<Row['body']>>;
