@@ -2,7 +2,7 @@ import type { CallCommand, LocalCommand } from './commands/command.ts';
 import { type CommandEntry, createRegistry, type Registry } from './commands/command-tree.ts';
 
 type Declared = CallCommand | LocalCommand;
-/** A command as a module exports it; one that speaks of all commands is made for the registry that holds it. */
+/** A command as a module exports it, or how it is made: one that speaks of all commands, for the registry that holds it. */
 type Exported = Declared | ((registry: Registry) => Declared);
 type NameIn<Module> = { [Name in keyof Module]: Module[Name] extends Exported ? Name : never }[keyof Module];
 
@@ -25,27 +25,21 @@ function from<Module>(
   });
 }
 
-/** Every command, in the order of the overview. A line here and a file of its own make a command. */
+/** Every command, in the order of the overview. Its declaration and a line here make a command. */
 export const REGISTRY: Registry = createRegistry(
   [
-    ...from(() => import('./commands/card/get.ts'), { 'card.get': ['Show cards', 'cardGet'] }),
-    ...from(() => import('./commands/card/activate.ts'), { 'card.activate': ['Activate cards', 'cardActivate'] }),
-    ...from(() => import('./commands/card/block.ts'), { 'card.block': ['Block cards', 'cardBlock'] }),
-    ...from(() => import('./commands/card/reissue.ts'), { 'card.reissue': ['Reissue cards', 'cardReissue'] }),
-    ...from(() => import('./commands/card/provision.ts'), {
+    ...from(() => import('./commands/card.ts'), {
+      'card.get': ['Show cards', 'cardGet'],
+      'card.activate': ['Activate cards', 'cardActivate'],
+      'card.block': ['Block cards', 'cardBlock'],
+      'card.reissue': ['Reissue cards', 'cardReissue'],
       'card.provision': ['Provision a card into a wallet', 'cardProvision'],
     }),
     ...from(() => import('./local/wait.ts'), { 'card.wait': ['Wait until a card has a status', 'cardWaitCommand'] }),
-    ...from(() => import('./commands/calendar/update.ts'), {
+    ...from(() => import('./commands/calendar.ts'), {
       'calendar.update': ['Update a calendar', 'calendarUpdate'],
-    }),
-    ...from(() => import('./commands/calendar/event-create.ts'), {
       'calendar.event.create': ['Create an event', 'calendarEventCreate'],
-    }),
-    ...from(() => import('./commands/calendar/subscribers-list.ts'), {
       'calendar.subscribers.list': ['List the subscribers of a calendar', 'calendarSubscribersList'],
-    }),
-    ...from(() => import('./commands/calendar/subscribers-update.ts'), {
       'calendar.subscribers.update': ['Update a subscriber', 'calendarSubscribersUpdate'],
     }),
     ...from(() => import('./local/auth.ts'), {

@@ -1,8 +1,6 @@
 import { CARD_STATUSES } from '../api/card.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { cardActivate } from '../commands/card/activate.ts';
-import { cardBlock } from '../commands/card/block.ts';
-import { cardReissue } from '../commands/card/reissue.ts';
+import { cardActivate, cardBlock, cardReissue } from '../commands/card.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
 import type { Ending } from '../ending.ts';
@@ -26,9 +24,9 @@ import type { IdleTimer } from './idle-timer.ts';
 
 /** Commands of the menu that write, in its order. */
 export const WRITES: Readonly<Record<string, CallCommand>> = {
-  activate: cardActivate,
-  block: cardBlock,
-  reissue: cardReissue,
+  activate: cardActivate(),
+  block: cardBlock(),
+  reissue: cardReissue(),
 };
 
 const MENU: readonly { readonly value: string; readonly text: string }[] = [

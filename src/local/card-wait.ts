@@ -1,4 +1,4 @@
-import { cardGet } from '../commands/card/get.ts';
+import { CARD_COLUMNS } from '../commands/card.ts';
 import type { OutputPort } from '../context.ts';
 import { cardRead } from '../engine/call/resource.ts';
 import { canRedraw, LINE_AGAIN_MS } from '../engine/session/wait-display.ts';
@@ -221,5 +221,5 @@ export async function runWait(session: Session, input: WaitInput): Promise<void>
   });
   const answer = await waitForCard(session, input, line).finally(() => line.clear());
   for (const notice of answer.ending.notices) await session.notify(notice);
-  await session.print({ kind: 'resource', resource: answer.resource, columns: cardGet.columns, view: 'card' });
+  await session.print({ kind: 'resource', resource: answer.resource, columns: CARD_COLUMNS, view: 'card' });
 }

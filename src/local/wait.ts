@@ -1,5 +1,5 @@
 import { CARD_STATUSES, Card } from '../api/card.ts';
-import { CARD_ARGUMENT, CARD_COLUMNS } from '../commands/card/columns.ts';
+import { CARD_ARGUMENT, CARD_COLUMNS } from '../commands/card.ts';
 import { localCommand } from '../commands/command.ts';
 import { openUnder } from '../output/column.ts';
 

@@ -47,7 +47,7 @@ describe('a call loads no more than it needs', () => {
     [['card', 'get', '-h'], HELP, []],
     [['card', '--help'], HELP, []],
     [['--help'], [...HELP, 'environment.cjs', 'topics.cjs'], []],
-    [['card', 'get', CARD_ID, '--json'], [...CALL, 'get.cjs'], PARSER],
+    [['card', 'get', CARD_ID, '--json'], [...CALL, 'card.cjs'], PARSER],
   ])('%j', async (args, chunks, builtins) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
     expect(await loadedBy(args, server.env)).toEqual({ chunks: [...chunks].sort(), builtins });
