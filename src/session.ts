@@ -250,10 +250,18 @@ export class Session {
     changing.output = { ...changing.output, hideSensitive: [] };
   }
 
+  /** Whether a person reads the result, and is told what a program would have to be spared. */
+  get isForPeople(): boolean {
+    return this.output.format === 'table' && this.context.stdout.isTerminal;
+  }
+
   /** Prints a result on stdout. */
   async print(result: Result): Promise<void> {
     this.#parts.display.clear();
-    await renderResult(result, this.output, this.context.stdout);
+    const isSaid = result.kind === 'list' && result.rows.length === 0 && this.isForPeople;
+    const said = isSaid && result.whenEmpty !== undefined ? result.whenEmpty : undefined;
+    const shown: Result = said === undefined ? result : { kind: 'text', text: said, json: [] };
+    await renderResult(shown, this.output, this.context.stdout);
   }
 
   /** Returns a stream of rows to stdout. `around`: what else stands on the terminal that they go to. */

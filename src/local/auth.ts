@@ -9,7 +9,6 @@ import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { breakLine, widthOf } from '../output/line-break.ts';
 import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
-import { printList } from './lists.ts';
 import {
   askCheckId,
   checkIdFaults,
@@ -18,6 +17,7 @@ import {
   FAMILY,
   familyOf,
   isGuided,
+  LOGIN_OPTIONS,
   readSecret,
   readUrls,
   refuseExpired,
@@ -33,20 +33,7 @@ const LOGIN = object(
 export const authLoginCommand = localCommand({
   description:
     'Stores a credential of a profile, for gift cards or calendars, and creates the profile if it is new. On a terminal it asks for what is missing. The token is typed hidden or read from stdin; there is no option that takes it, because other programs can read arguments. A stored token belongs to the scheme, host and port of the URL and goes nowhere else. Nothing is sent unless --check names something to read.',
-  options: {
-    family: FAMILY,
-    cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
-    calendarUrl: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
-    tokenStdin: { excludes: { 'token-command': '', 'token-file': '' }, text: 'read the token from stdin' },
-    tokenCommand: {
-      kind: 'text',
-      value: 'cmd',
-      excludes: { 'token-file': '' },
-      text: 'run this command whenever a token is needed; nothing is kept',
-    },
-    tokenFile: { kind: 'path', value: 'path', text: 'read the token from this file at each use' },
-    check: { kind: 'text', value: 'id', text: 'read this card or calendar with the new credential' },
-  },
+  options: LOGIN_OPTIONS,
   exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 16, 130],
   examples: {
     'Log in on a terminal': 'auth login -p live --cards-url https://cards.example.com',
@@ -67,39 +54,28 @@ export const authLoginCommand = localCommand({
     const chosen = await readSecret(session, given, family, urls);
     const expiry = chosen.kind === 'token' ? refuseExpired(session, family, chosen.value) : undefined;
     const check = given.check ?? (isGuided(session, given) ? await askCheckId(session, family) : undefined);
-    const target = await storeTarget(session, family, urls);
+    const { origin } = (await storeTarget(session, family, urls)).base;
+    const profile = session.profile.name;
     const { storeCredential } = await import('../credentials/store-change.ts');
-    const { keptCopy } = await storeCredential(session.credentialPlace(), {
-      profile: session.profile.name,
-      family,
-      origin: target.base.origin,
-      ...chosen,
-    });
+    const entry = { profile, family, origin, ...chosen };
+    const { keptCopy } = await storeCredential(session.credentialPlace(), entry);
     if (keptCopy !== undefined) {
       const message = `the credentials file was damaged; a copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
-    const profileName = session.profile.name;
     if (check !== undefined) await checkWithRead(session, family, check);
     const shown = chosen.kind === 'token' ? lastFour(chosen.value) : undefined;
-    const json = jsonOf(LOGIN, {
-      profile: profileName,
-      family,
-      origin: target.base.origin,
-      kind: chosen.kind,
-      lastFour: shown,
-      expiresAt: expiry,
-      checked: check,
-    });
+    const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
     // The profile in use needs no name.
-    const isCurrent = currentProfileName(session.settings(), session.context.env) === profileName;
-    const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profileName}`;
-    const next =
-      family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
-    const checked = check === undefined ? '' : `\nThe service accepted it: ${check} was read.`;
-    const ending = shown === undefined ? '' : `\nToken: ends with ${shown}`;
-    const text = `Logged in to ${familyWords(family)} at ${target.base.origin} with profile ${profileName}.${ending}${checked}\nTry: ${next}`;
-    await session.print({ kind: 'text', text, json });
+    const isCurrent = currentProfileName(session.settings(), session.context.env) === profile;
+    const next = family === 'cards' ? 'card get <cardId>' : 'calendar subscribers list <calendarId>';
+    const text = [
+      `Logged in to ${familyWords(family)} at ${origin} with profile ${profile}.`,
+      ...(shown === undefined ? [] : [`Token: ends with ${shown}`]),
+      ...(check === undefined ? [] : [`The service accepted it: ${check} was read.`]),
+      `Try: frontdesk ${isCurrent ? '' : `-p ${profile} `}${next}`,
+    ].join('\n');
+    await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts) });
   },
 });
 
@@ -131,11 +107,11 @@ export const authStatusCommand = localCommand({
       const { base } = resolveTarget(profile, family);
       reports.push(await describeCredential(credentialRequest(session, family, base.origin)));
     }
-    const shown = reports.map(({ status }) => fromPlain(status));
+    const rows = reports.map(({ status }) => fromPlain(status));
     const none = profile.isSandbox
       ? 'The sandbox needs no credential.'
       : `Profile ${profile.name} has no URL yet. Log in:\n  frontdesk auth login -p ${profile.name}`;
-    await printList(session, { document: shown, rows: shown, columns: STATUS_COLUMNS }, none);
+    await session.print({ kind: 'list', rows, columns: STATUS_COLUMNS, whenEmpty: none });
     if (profile.isSandbox) {
       await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
       return 0;

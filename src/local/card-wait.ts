@@ -38,8 +38,6 @@ interface WaitLine {
 
 const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
 
-const NO_LINE: WaitLine = { show: async () => undefined, clear: async () => undefined };
-
 /**
  * Returns the line, or one that shows nothing where it is not wanted. The cursor rests below it, so that an unforeseen message
  * (of a signal) begins on a line of its own; and it is cut to the width, because only one line is erased.
@@ -48,10 +46,10 @@ function openWaitLine(
   stderr: OutputPort,
   { isWanted, unicode }: { readonly isWanted: boolean; readonly unicode: boolean },
 ): WaitLine {
-  if (!isWanted) return NO_LINE;
   let isShown = false;
   return {
     async show(text) {
+      if (!isWanted) return;
       const width = Math.max(10, (stderr.columns ?? 80) - 1);
       await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, unicode)}\n`);
       isShown = true;

@@ -38,8 +38,8 @@ async function printChecks(session: Session, checks: readonly Check[]): Promise<
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const warnings = checks.filter(({ status }) => status === 'warning').length;
   const document = jsonOf(DOCTOR_OUTPUT, { checks, problems, warnings });
-  const { format, columns, sortBy } = session.output;
-  if (format === 'table' && session.context.stdout.isTerminal && (columns ?? sortBy) === undefined) {
+  const { columns, sortBy } = session.output;
+  if (session.isForPeople && (columns ?? sortBy) === undefined) {
     const text = await listText(checks, `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`, session);
     await session.print({ kind: 'text', text, json: document });
     return;

@@ -9,7 +9,6 @@ import { showHistory } from '../history/read.ts';
 import { textAt } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
 import type { Service, Session } from '../session.ts';
-import { printList } from './lists.ts';
 
 /** Why a look at a card settles nothing of an entry, and what does; undefined: it may. */
 function obstacle(
@@ -114,6 +113,6 @@ export async function reconcileHistory(
   }
   const rows = now.map(historyJson);
   const none = `No write of profile ${session.profile.name} to ${service.host} is unknown.`;
-  await printList(session, { document: rows, rows, columns: HISTORY_COLUMNS }, none);
+  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
   return now.some(({ ending }) => ending.outcome === 'unknown') ? 8 : 0;
 }

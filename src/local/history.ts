@@ -3,31 +3,27 @@ import { peopleDate } from '../api/iso-date.ts';
 import { isWrite } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { localCommand } from '../commands/command.ts';
-import { Failure, note, OUTCOMES, type Outcome, usageFailure } from '../failure.ts';
+import { Failure, note, OUTCOMES, usageFailure } from '../failure.ts';
 import { unreadFailure } from '../files/io-failure.ts';
-import { HISTORY_COLUMNS, historyJson, READ_COLUMNS, shownJson } from '../history/entry-table.ts';
+import {
+  HISTORY_COLUMNS,
+  HISTORY_OUTPUT,
+  historyJson,
+  READ_COLUMNS,
+  SHOWN_OUTPUT,
+  shownJson,
+} from '../history/entry-table.ts';
 import { isPartOfCardId } from '../history/id-match.ts';
 import { cardIdProblem, readCardId } from '../input/card-id.ts';
 import { quoteGiven } from '../input/given.ts';
 import { INTEGER, jsonOf, list, object } from '../json/shape.ts';
 import { YES } from '../options/common.ts';
-import type { When } from '../options/option.ts';
+import type { GivenOptions } from '../options/option.ts';
 import { MOMENT_FORMS } from '../options/read-value.ts';
 import { commandWords, localTime } from '../output/people-text.ts';
 import { plural, safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
-import { isForPeople, printList } from './lists.ts';
 import { confirmLoss } from './missing.ts';
-
-/** Which writes are listed. */
-interface HistoryFilter {
-  readonly since?: When | undefined;
-  readonly until?: When | undefined;
-  readonly id?: string | undefined;
-  readonly operation?: string | undefined;
-  readonly outcome?: Outcome | undefined;
-  readonly limit: number;
-}
 
 const SINCE = {
   kind: 'moment',
@@ -35,11 +31,27 @@ const SINCE = {
   text: `only writes since then: ${MOMENT_FORMS}; dates are local`,
 } as const;
 
-/** Entries that are offered where none was named. */
-const OFFERED = 20;
-
 /** Commands whose calls are recorded; `api` stands for a raw call. */
 const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) => command)), 'api'];
+
+/** Which writes are listed. */
+const FILTER = {
+  since: SINCE,
+  until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
+  id: {
+    kind: 'text',
+    value: 'id',
+    text: 'only writes to this id, or whose answer has it; of a card its first 8 characters are enough',
+  },
+  operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
+  outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes with this outcome' },
+  limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
+} as const;
+
+type HistoryFilter = Partial<GivenOptions<typeof FILTER>> & { readonly limit: number };
+
+/** Entries that are offered where none was named. */
+const OFFERED = 20;
 
 /** What was looked for, in words: `card block of card 0b7a… since yesterday`. */
 function lookedFor({ id, operation, outcome, since, until }: HistoryFilter): string {
@@ -90,8 +102,8 @@ export async function printHistory(session: Session, filter: HistoryFilter): Pro
       ? await noMatch(session, filter)
       : 'No write was made from this machine yet; every one is recorded here.';
   // On a terminal the sentence is the result.
-  if (isFiltered && rows.length === 0 && !isForPeople(session)) await session.notify(note('NO_MATCH', none));
-  await printList(session, { document: rows, rows, columns: HISTORY_COLUMNS }, none);
+  if (isFiltered && rows.length === 0 && !session.isForPeople) await session.notify(note('NO_MATCH', none));
+  await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, whenEmpty: none });
   const left = unreadFailure('run', unread);
   if (left !== undefined) throw left;
 }
@@ -100,25 +112,14 @@ export const historyListCommand = localCommand({
   columns: HISTORY_COLUMNS,
   description:
     'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. It keeps no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
-  options: {
-    since: SINCE,
-    until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
-    id: {
-      kind: 'text',
-      value: 'id',
-      text: 'only writes to this id, or whose answer has it; of a card its first 8 characters are enough',
-    },
-    operation: { kind: 'choice', value: 'command', choices: RECORDED, text: 'only writes of this command' },
-    outcome: { kind: 'choice', value: 'outcome', choices: OUTCOMES, text: 'only writes with this outcome' },
-    limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
-  },
+  options: FILTER,
   exitCodes: [0, 1, 2, 4, 16, 130],
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     'What must be looked at?': 'history --since 24h --outcome unknown',
     'What was blocked in October?': 'history --operation card.block --since 2026-10-01 --until 2026-10-31',
   },
-  output: async () => list((await import('../history/entry-table.ts')).HISTORY_OUTPUT),
+  output: () => list(HISTORY_OUTPUT),
   check({ since, until, id }, { context }) {
     if (id === '') throw usageFailure([{ where: '--id', problem: 'is empty' }]);
     const nowMs = context.clock.now();
@@ -151,7 +152,7 @@ export const historyShowCommand = localCommand({
     'Show an entry': 'history show 20270402T180000000-4d2-9f3a1c',
     'Its request id, for the service desk': 'history show 20270402T180000000-4d2-9f3a1c --json --query requestId',
   },
-  output: async () => (await import('../history/entry-table.ts')).SHOWN_OUTPUT,
+  output: () => SHOWN_OUTPUT,
   async run(session, given) {
     const name = given.entry ?? (await chooseEntry(session));
     const { showHistory } = await import('../history/read.ts');
@@ -180,7 +181,7 @@ export const historyReconcileCommand = localCommand({
     'The writes of the last week': 'history reconcile -p live --since 7d',
     'One write': 'history reconcile 9f3a1c -p live',
   },
-  output: async () => list((await import('../history/entry-table.ts')).HISTORY_OUTPUT),
+  output: () => list(HISTORY_OUTPUT),
   async run(session, { entry, since }) {
     const { reconcileHistory } = await import('./history-reconcile.ts');
     return reconcileHistory(session, entry, since?.at(session.context.clock.now()).fromMs);

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
 import { FAMILIES, type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
-import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
+import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes, readTokenFile } from '../credentials/token.ts';
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
+import { messageOf } from '../files/io-failure.ts';
 import { readStdin } from '../input/input-file.ts';
+import type { GivenOptions } from '../options/option.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
@@ -32,15 +35,22 @@ export const FAMILY = {
 } as const;
 
 /** What `auth login` is given. */
-export interface LoginGiven {
-  readonly family?: Family | undefined;
-  readonly cardsUrl?: string | undefined;
-  readonly calendarUrl?: string | undefined;
-  readonly tokenStdin?: boolean;
-  readonly tokenCommand?: string | undefined;
-  readonly tokenFile?: string | undefined;
-  readonly check?: string | undefined;
-}
+export const LOGIN_OPTIONS = {
+  family: FAMILY,
+  cardsUrl: { kind: 'text', value: 'url', text: 'base URL of the gift cards' },
+  calendarUrl: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
+  tokenStdin: { excludes: { 'token-command': '', 'token-file': '' }, text: 'read the token from stdin' },
+  tokenCommand: {
+    kind: 'text',
+    value: 'cmd',
+    excludes: { 'token-file': '' },
+    text: 'run this command whenever a token is needed; nothing is kept',
+  },
+  tokenFile: { kind: 'path', value: 'path', text: 'read the token from this file at each use' },
+  check: { kind: 'text', value: 'id', text: 'read this card or calendar with the new credential' },
+} as const;
+
+type LoginGiven = Partial<GivenOptions<typeof LOGIN_OPTIONS>>;
 
 /** `--family`, or the family whose URL alone is given. */
 export function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
@@ -132,9 +142,7 @@ export async function readSecret(
     return { kind: 'command', value: tokenCommand };
   }
   if (tokenFile !== undefined) {
-    const { resolve } = await import('node:path');
     const value = resolve(tokenFile);
-    const { readTokenFile } = await import('../credentials/token.ts');
     await readTokenFile(value, 'the token file', session.context.platform);
     return { kind: 'file', value };
   }
@@ -148,7 +156,7 @@ export async function readSecret(
       refuseExpired(session, family, checkTokenText(pastedToken(text), 'the answer'));
       return true;
     } catch (error) {
-      return error instanceof Error ? error.message : 'cannot be used';
+      return messageOf(error);
     }
   });
   return { kind: 'token', value: checkTokenText(pastedToken(typed), 'the answer') };
@@ -167,16 +175,19 @@ export function refuseExpired(session: Session, family: Family, token: string): 
   return new Date(expiresAtMs).toISOString();
 }
 
-function checkOperation(family: Family): Operation {
-  return family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
+/** The read that a credential is checked with, and the name of the id that it takes. */
+function checkRead(family: Family): { readonly operation: Operation; readonly param: string } {
+  const operation = family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
+  const [param = 'id'] = Object.keys(operation.params.shape);
+  return { operation, param };
 }
 
 /** What is wrong with an id to check with; none: it may be sent. */
 export async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
   const { checkFieldTexts } = await import('../input/check-fields.ts');
-  const { params } = checkOperation(family);
-  const [param = 'id'] = Object.keys(params.shape);
-  return checkFieldTexts(params, new Map([[param, id]]), { nameOf: () => '--check', source: 'flag' }).faults;
+  const { operation, param } = checkRead(family);
+  const source = { nameOf: () => '--check', source: 'flag' } as const;
+  return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;
 }
 
 /** Whether the person is led through the login: nothing was said on the command line but the profile. */
@@ -193,9 +204,8 @@ export async function askCheckId(session: Session, family: Family): Promise<stri
     return family === 'cards' && read.kind === 'holds' ? read.id : text;
   };
   const { checkFields } = await import('../input/check-fields.ts');
-  const { params } = checkOperation(family);
-  const [param = 'id'] = Object.keys(params.shape);
-  const problemOf = (text: string) => checkFields(params, { [param]: clean(text) }, () => '')[0]?.problem;
+  const { operation, param } = checkRead(family);
+  const problemOf = (text: string) => checkFields(operation.params, { [param]: clean(text) }, () => '')[0]?.problem;
   const noun = family === 'cards' ? 'card' : 'calendar';
   const answer = await session.prompt.text(
     `Id of a ${noun} to check with (Enter = none)`,
@@ -207,8 +217,7 @@ export async function askCheckId(session: Session, family: Family): Promise<stri
 
 /** Reads with the new credential, so that a person knows at once whether it is accepted. */
 export async function checkWithRead(session: Session, family: Family, id: string): Promise<void> {
-  const operation = checkOperation(family);
-  const [param = 'id'] = Object.keys(operation.params.shape);
+  const { operation, param } = checkRead(family);
   const query = operation.query === null ? {} : { limit: '1' };
   const result = await callService(session, { operation, params: { [param]: id }, query, body: undefined });
   if (result.kind !== 'failed') return;

@@ -75,7 +75,7 @@ export const profileListCommand = localCommand({
     const profiles = knownProfiles(settings, env);
     const rows = [...profiles].map(([name, profile]) => profileJson(name, profile, current));
     rows.push(profileJson(SANDBOX, {}, current));
-    await session.print({ kind: 'list', document: rows, rows, columns: COLUMNS });
+    await session.print({ kind: 'list', rows, columns: COLUMNS });
     if (profiles.size === 0 && session.context.stdout.isTerminal) {
       await session.notify(note('NO_PROFILE', `no profile is stored yet; ${CREATE_HINT}`));
     }

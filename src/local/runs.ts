@@ -10,7 +10,6 @@ import { HEADER_COLUMNS } from '../plan/plan-columns.ts';
 import { REPORT_FORMS } from '../report/report-form.ts';
 import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../run/run-entry.ts';
 import type { Session } from '../session.ts';
-import { isForPeople, printList } from './lists.ts';
 import { confirmLoss } from './missing.ts';
 
 const RUN = {
@@ -93,8 +92,8 @@ export const runsListCommand = localCommand({
       state === undefined
         ? 'There is no run yet. A write of several ids, or of a file, makes one:\n  frontdesk card block --from cards.csv'
         : `No run is ${state}.`;
-    const forPeople = isForPeople(session) && session.output.columns === undefined;
-    await printList(session, { document, rows, columns: forPeople ? PEOPLE_COLUMNS : RUN_COLUMNS }, none);
+    const columns = session.isForPeople && session.output.columns === undefined ? PEOPLE_COLUMNS : RUN_COLUMNS;
+    await session.print({ kind: 'list', document, rows, columns, whenEmpty: none });
     if (runs.length > limit) {
       await session.notify(
         note('OLDER_RUNS', `${plural(runs.length - limit, 'older run')} not shown; --limit shows more`),
@@ -117,9 +116,9 @@ export const runsShowCommand = localCommand({
   async run(session, given) {
     const { showRun } = await import('../run/run-list.ts');
     const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, given));
-    const forPeople = isForPeople(session);
-    const columns = forPeople ? [...RUN_COLUMNS, { name: 'source', header: 'FILE' }] : RUN_COLUMNS;
-    await session.print({ kind: 'resource', resource: fromPlain(forPeople ? { ...run, source } : run), columns });
+    const { isForPeople } = session;
+    const columns = isForPeople ? [...RUN_COLUMNS, { name: 'source', header: 'FILE' }] : RUN_COLUMNS;
+    await session.print({ kind: 'resource', resource: fromPlain(isForPeople ? { ...run, source } : run), columns });
   },
 });
 

@@ -71,12 +71,14 @@ export type Result =
       readonly columns: readonly Column[];
       readonly view?: 'card';
     }
-  /** `document` is what json prints, `rows` what the other formats print. */
+  /** `document` is what json prints, the rows unless it says otherwise; `rows` is what the other formats print. */
   | {
       readonly kind: 'list';
-      readonly document: JsonValue;
+      readonly document?: JsonValue;
       readonly rows: readonly JsonValue[];
       readonly columns: readonly Column[];
+      /** The sentence in the place of an empty table on a terminal. */
+      readonly whenEmpty?: string;
     }
   /** Text of our own for people (its parts from outside are safe already), and the same as JSON. */
   | { readonly kind: 'text'; readonly text: string; readonly json: JsonValue };

@@ -253,7 +253,7 @@ async function writeRows(rows: readonly JsonValue[], writer: RowWriter): Promise
 
 function documentOf(result: Result): JsonValue {
   if (result.kind === 'resource') return result.resource;
-  return result.kind === 'list' ? result.document : result.json;
+  return result.kind === 'list' ? (result.document ?? result.rows) : result.json;
 }
 
 function linesOf(result: Result): readonly JsonValue[] {

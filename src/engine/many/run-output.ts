@@ -156,7 +156,7 @@ export async function openRunOutput(
   const progress = new ProgressLine(session, rowCount);
   const around = stdout.isTerminal && stderr.isTerminal ? besideRows(progress) : undefined;
   const writer = take === undefined ? await session.openRows(columns, rowCount, around) : NO_ROWS;
-  const isForPeople = stdout.isTerminal && session.output.format === 'table';
+  const { isForPeople } = session;
   const notices = new RowNotices();
   const folded = new FoldedRows();
   const mayNotFit = isWriting && session.output.query !== undefined;

@@ -74,10 +74,9 @@ export async function printRunResults(
   const columns = await (asInput ? inputColumns(session, runs) : runColumns(operationOfRun(header)));
   const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);
-  const isForPeople = session.context.stdout.isTerminal && session.output.format === 'table';
   const ofRun = (row: JsonObject, name: string | undefined) =>
     name === undefined ? row : new Map([...row].toSpliced(1, 0, ['run', name]));
-  const shown = (row: JsonObject) => (isForPeople ? withShortMessage(row) : row);
+  const shown = (row: JsonObject) => (session.isForPeople ? withShortMessage(row) : row);
   const writer = await session.openRows(
     shownColumns,
     runs.reduce((rows, each) => rows + each.header.rows, 0),
