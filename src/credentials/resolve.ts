@@ -31,12 +31,8 @@ export interface CredentialRequest {
   readonly commandTimeoutMs?: number;
 }
 
-const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
-
-/** Name of the variable that carries a family's token. */
-export function tokenVariable(family: Family): 'FRONTDESK_CARDS_TOKEN' | 'FRONTDESK_CALENDAR_TOKEN' {
-  return TOKEN_VARIABLES[family];
-}
+/** Names of the variables that carry the tokens. */
+export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
 
 /** How messages call the environment as the place of a family's token. */
 export function environmentName(family: Family): string {
@@ -45,18 +41,19 @@ export function environmentName(family: Family): string {
 
 /** The environment's token, as it is; an empty variable counts as one that is not set. */
 export function environmentToken(env: Env, family: Family): string | undefined {
-  const value = env[TOKEN_VARIABLES[family]];
-  return value === '' ? undefined : value;
+  return env[TOKEN_VARIABLES[family]] || undefined;
 }
 
+type Place = Pick<CredentialRequest, 'profile' | 'family' | 'origin'>;
+
 /** What the profile has for this family and this origin. A credential never leaves the origin it was given for. */
-export function findStored(
-  entries: readonly CredentialEntry[],
-  { profile, family, origin }: Pick<CredentialRequest, 'profile' | 'family' | 'origin'>,
-): { readonly entry: CredentialEntry | undefined; readonly otherOrigin: string | undefined } {
-  const own = entries.find((entry) => entry.profile === profile && entry.family === family);
-  if (own === undefined) return { entry: undefined, otherOrigin: undefined };
-  return own.origin === origin ? { entry: own, otherOrigin: undefined } : { entry: undefined, otherOrigin: own.origin };
+export function findStored(entries: readonly CredentialEntry[], place: Place): CredentialEntry | undefined {
+  const own = ofProfile(entries, place);
+  return own?.origin === place.origin ? own : undefined;
+}
+
+function ofProfile(entries: readonly CredentialEntry[], { profile, family }: Place): CredentialEntry | undefined {
+  return entries.find((entry) => entry.profile === profile && entry.family === family);
 }
 
 /** What to do about a token that is no good any more. */
@@ -87,8 +84,9 @@ async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
   if (fromEnvironment !== undefined) {
     return fixedSource(environmentName(family), fromEnvironment, TOKEN_VARIABLES[family]);
   }
-  const { entry, otherOrigin } = findStored(await request.stored(), request);
-  if (entry === undefined) throw noCredential(request, otherOrigin);
+  const entries = await request.stored();
+  const entry = findStored(entries, request);
+  if (entry === undefined) throw noCredential(request, ofProfile(entries, request)?.origin);
   const { platform, onNotice, commandTimeoutMs = 60_000 } = request;
   return storedSource({ entry, env, platform, onNotice, commandTimeoutMs });
 }
@@ -113,26 +111,26 @@ export class Credential implements CredentialPort {
     this.#guard = new ExpiryGuard({ ...request, hint: freshTokenHint(request) });
   }
 
-  async token(stop?: AbortSignal): Promise<string> {
+  async token(abort?: AbortSignal): Promise<string> {
     for (;;) {
       const opened = this.#open();
       const used = this.#opening;
       try {
-        const found = await (await opened).token(stop);
+        const found = await (await opened).token(abort);
         this.#guard.check(found, this.source);
         return found;
       } catch (error) {
         if (this.#request.isLasting !== true) throw error;
         this.#forget(used);
         // A call that was ended took along the command that this one waited for too.
-        const isOfAnother = error instanceof Failure && error.code === 'CANCELLED' && stop?.aborted !== true;
+        const isOfAnother = error instanceof Failure && error.code === 'CANCELLED' && abort?.aborted !== true;
         if (!isOfAnother) throw error;
       }
     }
   }
 
-  async renew(refused: string, stop?: AbortSignal): Promise<string | undefined> {
-    const fresh = await this.#tryRenewal(refused, stop);
+  async renew(refused: string, abort?: AbortSignal): Promise<string | undefined> {
+    const fresh = await this.#tryRenewal(refused, abort);
     return fresh === undefined || this.#guard.isExpired(fresh) ? undefined : fresh;
   }
 
@@ -153,12 +151,12 @@ export class Credential implements CredentialPort {
   }
 
   /** Looks for the credential anew, unless another call has done so since this token was given. */
-  async #lookAnew(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
+  async #lookAnew(refused: string, abort: AbortSignal | undefined): Promise<string | undefined> {
     const used = this.#opening;
-    const known = await this.token(stop);
+    const known = await this.token(abort);
     if (known !== refused) return known;
     this.#forget(used);
-    const fresh = await this.token(stop);
+    const fresh = await this.token(abort);
     if (fresh !== refused) return fresh;
     // There may have been a login before the next call.
     this.#opening = undefined;
@@ -166,10 +164,10 @@ export class Credential implements CredentialPort {
   }
 
   /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
-  async #tryRenewal(refused: string, stop: AbortSignal | undefined): Promise<string | undefined> {
+  async #tryRenewal(refused: string, abort: AbortSignal | undefined): Promise<string | undefined> {
     const { isLasting, onNotice } = this.#request;
     try {
-      return await (isLasting === true ? this.#lookAnew(refused, stop) : (await this.#open()).renew(refused, stop));
+      return await (isLasting === true ? this.#lookAnew(refused, abort) : (await this.#open()).renew(refused, abort));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (!this.#renewalFailed) onNotice(warning('TOKEN_NOT_RENEWED', error.message));

@@ -7,10 +7,10 @@ import { runTokenCommand } from './token-command.ts';
 /** One place that gives a token, chosen for this process. */
 export interface TokenSource {
   readonly name: string;
-  /** `stop` aborted: the token is no longer wanted. */
-  token(stop?: AbortSignal): Promise<string>;
+  /** `abort` aborted: the token is no longer wanted. */
+  token(abort?: AbortSignal): Promise<string>;
   /** Another token than the one that was refused, if the place has one now. */
-  renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;
+  renew(refused: string, abort?: AbortSignal): Promise<string | undefined>;
 }
 
 /** A stored credential, and what is needed to read it. */
@@ -30,40 +30,31 @@ export function nameOfStored({ kind, profile, value }: CredentialEntry): string 
 
 /** A token that is at hand. `where`: how messages call its place. */
 export function fixedSource(name: string, text: string, where: string): TokenSource {
-  return {
-    name,
-    async token() {
-      return checkTokenText(text, where);
-    },
-    async renew() {
-      return undefined;
-    },
-  };
+  return { name, token: async () => checkTokenText(text, where), renew: async () => undefined };
 }
 
 /** Run once per process however many callers there are, and once more in all after a 401. */
 function commandSource({ entry, env, commandTimeoutMs }: Stored): TokenSource {
   const what = `the ${familyAdjective(entry.family)} token command of profile ${entry.profile}`;
-  const run = (stop: AbortSignal | undefined) =>
-    runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs, stop });
+  const run = (abort: AbortSignal | undefined) =>
+    runTokenCommand({ command: entry.value, what, env, timeoutMs: commandTimeoutMs, abort });
   let first: Promise<string> | undefined;
   let second: Promise<string | undefined> | undefined;
 
-  async function runAgain(stop: AbortSignal | undefined): Promise<string | undefined> {
-    const [old, fresh] = [await first, await run(stop)];
+  const runAgain = async (abort: AbortSignal | undefined): Promise<string | undefined> => {
+    const [old, fresh] = [await first, await run(abort)];
     return fresh === old ? undefined : fresh;
-  }
-
+  };
   return {
     name: nameOfStored(entry),
-    async token(stop) {
+    async token(abort) {
       const renewed = await second?.catch(() => undefined);
       if (renewed !== undefined) return renewed;
-      first ??= run(stop);
+      first ??= run(abort);
       return first;
     },
-    async renew(_, stop) {
-      second ??= runAgain(stop);
+    async renew(_, abort) {
+      second ??= runAgain(abort);
       return second;
     },
   };
@@ -72,17 +63,13 @@ function commandSource({ entry, env, commandTimeoutMs }: Stored): TokenSource {
 /** Read at each use, so that a secret that is rotated under a long run is noticed. */
 function fileSource({ entry, platform, onNotice }: Stored): TokenSource {
   let warned = false;
-
-  async function read(): Promise<string> {
+  const read = async (): Promise<string> => {
     const { token, isWorldReadable } = await readTokenFile(entry.value, 'the token file', platform);
-    if (isWorldReadable && !warned) {
-      warned = true;
-      const message = `every user of this machine can read the token file ${entry.value}`;
-      onNotice(warning('TOKEN_FILE_WORLD_READABLE', message));
-    }
+    const message = `every user of this machine can read the token file ${entry.value}`;
+    if (isWorldReadable && !warned) onNotice(warning('TOKEN_FILE_WORLD_READABLE', message));
+    warned ||= isWorldReadable;
     return token;
-  }
-
+  };
   return {
     name: nameOfStored(entry),
     token: read,

@@ -26,27 +26,21 @@ const CREDENTIAL_STATUS = object({
   problem: nullable(TEXT),
 });
 
-type CredentialStatus = ShapeOf<typeof CREDENTIAL_STATUS>;
-
 /** What `auth status` prints. */
 export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 
 /** How a family stands, and what to do about its problem: as a call that needs the token would say it. */
 export interface CredentialReport {
-  readonly status: CredentialStatus;
+  readonly status: ShapeOf<typeof CREDENTIAL_STATUS>;
   readonly hints: readonly string[];
 }
 
-type Stored = ReturnType<typeof findStored>;
-
-/** What the profile has stored. A store that cannot be used is reported where it is what would be used. */
-async function lookUp(request: CredentialRequest): Promise<Stored> {
-  try {
-    return findStored(await request.stored(), request);
-  } catch (error) {
-    if (error instanceof Failure) return { entry: undefined, otherOrigin: undefined };
-    throw error;
-  }
+/** Where the token of a credential that cannot be used would have come from; null: not known, or there is none. */
+async function sourceOf(request: CredentialRequest): Promise<string | null> {
+  if (environmentToken(request.env, request.family) !== undefined) return environmentName(request.family);
+  // What is wrong with a store that cannot be read is the problem that is reported.
+  const entry = findStored(await request.stored().catch(() => []), request);
+  return entry === undefined ? null : nameOfStored(entry);
 }
 
 /**
@@ -56,15 +50,13 @@ async function lookUp(request: CredentialRequest): Promise<Stored> {
 export async function describeCredential(request: CredentialRequest): Promise<CredentialReport> {
   const { family, origin, clock } = request;
   const credential = new Credential({ ...request, ignoreExpiry: true });
-  const isFromEnvironment = environmentToken(request.env, family) !== undefined;
-  const stored = await lookUp(request);
-  const base = { family, origin };
   try {
     const token = await credential.token();
     const times = family === 'cards' ? readJwtTimes(token) : {};
     const isExpired = !request.ignoreExpiry && judgeExpiry(times, clock.now()) === 'expired';
     const status = {
-      ...base,
+      family,
+      origin,
       source: credential.source,
       lastFour: lastFour(token) ?? null,
       expiresAt: times.expiresAtMs === undefined ? null : new Date(times.expiresAtMs).toISOString(),
@@ -73,10 +65,8 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
     return { status, hints: isExpired ? [freshTokenHint(request)] : [] };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { entry } = stored;
-    const source = isFromEnvironment ? environmentName(family) : entry && nameOfStored(entry);
-    const unknown = { lastFour: null, expiresAt: null };
-    const status = { ...base, source: source ?? null, ...unknown, problem: error.problem };
+    const source = await sourceOf(request);
+    const status = { family, origin, source, lastFour: null, expiresAt: null, problem: error.problem };
     return { status, hints: error.hints };
   }
 }

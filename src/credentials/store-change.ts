@@ -51,15 +51,14 @@ async function keepCopy(path: string): Promise<string> {
 }
 
 /** The entries, or the copy that was kept of a file whose entries cannot be read any more. */
-async function readOrKeep(place: CredentialPlace): Promise<{ entries: readonly CredentialEntry[]; copy?: string }> {
+async function readOrKeep(place: CredentialPlace) {
   const bytes = await readCredentialBytes(place);
   const path = credentialsPath(place.configDir);
-  if (bytes === undefined) return { entries: [] };
   try {
-    return { entries: parseEntries(bytes, path) };
+    return { entries: bytes === undefined ? [] : parseEntries(bytes, path), keptCopy: undefined };
   } catch (error) {
     if (error instanceof NewerFileFailure) throw error;
-    return { entries: [], copy: await keepCopy(path) };
+    return { entries: [], keptCopy: await keepCopy(path) };
   }
 }
 
@@ -73,10 +72,10 @@ export async function storeCredential(
   entry: CredentialEntry,
 ): Promise<{ readonly keptCopy: string | undefined }> {
   return withCredentialLock(place, async (prove) => {
-    const { entries, copy } = await readOrKeep(place);
+    const { entries, keptCopy } = await readOrKeep(place);
     const others = entries.filter(({ profile, family }) => profile !== entry.profile || family !== entry.family);
     await save(place, [...others, entry], prove);
-    return { keptCopy: copy };
+    return { keptCopy };
   });
 }
 
@@ -93,12 +92,8 @@ export async function removeCredentials(
   return withCredentialLock(place, async (prove) => {
     const entries = await readCredentials(place);
     const removed = entries.filter(isMeant);
-    if (removed.length > 0)
-      await save(
-        place,
-        entries.filter((entry) => !isMeant(entry)),
-        prove,
-      );
+    const others = entries.filter((entry) => !isMeant(entry));
+    if (removed.length > 0) await save(place, others, prove);
     return removed;
   });
 }

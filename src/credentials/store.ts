@@ -6,7 +6,8 @@ import { readPrivateFile } from '../files/safety.ts';
 import { isJsonArray, type JsonValue, textAt } from '../json/value.ts';
 
 /** What is kept of a credential: the token itself, a command that prints it, or the path of a file with it. */
-export type CredentialKind = 'token' | 'command' | 'file';
+export const CREDENTIAL_KINDS = ['token', 'command', 'file'] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /** One stored credential. */
 export interface CredentialEntry {
@@ -35,12 +36,10 @@ export function credentialsPath(configDir: string): string {
   return join(configDir, 'credentials.json');
 }
 
-const KINDS: readonly CredentialKind[] = ['token', 'command', 'file'];
-
 function readEntry(value: JsonValue): CredentialEntry | undefined {
   const [profile, origin, secret] = [textAt(value, 'profile'), textAt(value, 'origin'), textAt(value, 'value')];
   const family = FAMILIES.find((candidate) => candidate === textAt(value, 'family'));
-  const kind = KINDS.find((candidate) => candidate === textAt(value, 'kind'));
+  const kind = CREDENTIAL_KINDS.find((candidate) => candidate === textAt(value, 'kind'));
   if (profile === undefined || origin === undefined || secret === undefined) return undefined;
   return family === undefined || kind === undefined ? undefined : { profile, family, origin, kind, value: secret };
 }

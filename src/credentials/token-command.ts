@@ -11,7 +11,7 @@ export interface TokenCommand {
   readonly env: Env;
   readonly timeoutMs: number;
   /** Aborted: the command is ended, because its token is no longer wanted. */
-  readonly stop?: AbortSignal | undefined;
+  readonly abort?: AbortSignal | undefined;
 }
 
 /** What became of a command: its output, or what is said of it. */
@@ -30,7 +30,7 @@ function environmentOf(env: Env): Record<string, string> {
   return kept;
 }
 
-async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise<Ending> {
+async function execute({ command, env, timeoutMs, abort }: TokenCommand): Promise<Ending> {
   const { spawn } = await import('node:child_process');
   const { endDescendants } = await import('../files/process-tree.ts');
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise
     let bytes = 0;
     const end = (ending: Ending) => {
       clearTimeout(deadline);
-      stop?.removeEventListener('abort', onStop);
+      abort?.removeEventListener('abort', onAbort);
       resolve(ending);
     };
     // What the shell started would outlive it, ask on and hold the pipe open.
@@ -52,8 +52,8 @@ async function execute({ command, env, timeoutMs, stop }: TokenCommand): Promise
       child.unref();
       end(ending);
     };
-    const onStop = () => abandon('stopped');
-    stop?.addEventListener('abort', onStop);
+    const onAbort = () => abandon('stopped');
+    abort?.addEventListener('abort', onAbort);
     const deadline = setTimeout(() => abandon({ problem: `gave no answer within ${timeoutMs / 1000} s` }), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;

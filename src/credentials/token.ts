@@ -70,10 +70,8 @@ export function readJwtTimes(token: string): JwtTimes {
 /** Less life than this is worth a notice. */
 const SOON_MS = 24 * 3_600_000;
 
-export type Expiry = 'unknown' | 'valid' | 'soon' | 'expired';
-
 /** Where a token stands in its life by this machine's clock. */
-export function judgeExpiry({ expiresAtMs }: JwtTimes, nowMs: number): Expiry {
+export function judgeExpiry({ expiresAtMs }: JwtTimes, nowMs: number): 'unknown' | 'valid' | 'soon' | 'expired' {
   if (expiresAtMs === undefined) return 'unknown';
   if (expiresAtMs <= nowMs) return 'expired';
   return expiresAtMs - nowMs < SOON_MS ? 'soon' : 'valid';

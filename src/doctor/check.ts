@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { messageOf } from '../files/io-failure.ts';
 import { INTEGER, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 
 /** One thing that `frontdesk doctor` looked at, under the names of its JSON. No member holds a secret. */
@@ -33,12 +34,14 @@ export function problemOf(name: string, failure: Failure): Check {
   return problem(name, failure.problem, failure.hints[0]);
 }
 
+type Found = Check | readonly Check[];
+
 /** Looks at one thing; whatever goes wrong in looking is itself the finding, so that the other checks are made. */
-export async function look(name: string, work: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
+export async function look(name: string, work: () => Found | Promise<Found>): Promise<readonly Check[]> {
   try {
-    return await work();
+    return [await work()].flat();
   } catch (error) {
     if (error instanceof Failure) return [problemOf(name, error)];
-    return [problem(name, `could not be checked: ${error instanceof Error ? error.message : String(error)}`)];
+    return [problem(name, `could not be checked: ${messageOf(error)}`)];
   }
 }

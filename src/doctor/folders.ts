@@ -3,7 +3,7 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { canReconcile, familyWords } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
-import { readCredentials } from '../credentials/store.ts';
+import { storedCredentials } from '../engine/session/credential-request.ts';
 import { brokenPromises, MOVE_STATE } from '../files/file-system.ts';
 import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
@@ -17,14 +17,12 @@ import type { Session } from '../session.ts';
 import { readSettings, settingsPath } from '../settings/read.ts';
 import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
 
-async function statOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
+function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch((error: unknown) => {
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     throw error;
-  }
+  });
 }
 
 /** The path itself, or the folder above it that is there. */
@@ -42,42 +40,39 @@ export async function obstacleTo(path: string): Promise<string | undefined> {
   );
 }
 
-async function checkFolder(name: string, path: string | undefined, variable: string, session: Session) {
+async function checkFolder(name: string, path: string | undefined, variable: string, session: Session): Promise<Check> {
   // Settings are only read by most calls, and the environment takes their place: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
   if (path === undefined) {
-    return [flaw(name, 'its place is not known: there is no home folder', `set ${variable} to a folder of your own`)];
+    return flaw(name, 'its place is not known: there is no home folder', `set ${variable} to a folder of your own`);
   }
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory())
-    return [problem(name, `${path} is not a folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`)];
+    return problem(name, `${path} is not a folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`);
   const obstacle = await obstacleTo(path);
-  if (obstacle !== undefined) return [flaw(name, obstacle, `make it writable, or set ${variable}`)];
-  if (stats === undefined) return [ok(name, `${path} is not there yet; it is made when it is needed`)];
+  if (obstacle !== undefined) return flaw(name, obstacle, `make it writable, or set ${variable}`);
+  if (stats === undefined) return ok(name, `${path} is not there yet; it is made when it is needed`);
   await refuseUnsafeFolder(path, session.context.platform);
   const mode = stats.mode & 0o777;
-  if (session.context.platform === 'win32')
-    return [ok(name, `${path} (who else may read it is not checked on Windows)`)];
-  if ((mode & 0o077) !== 0) {
-    return [warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, `chmod 700 ${shellQuote(path)}`)];
-  }
-  return [ok(name, path)];
+  if (session.context.platform === 'win32') return ok(name, `${path} (who else may read it is not checked on Windows)`);
+  if ((mode & 0o077) === 0) return ok(name, path);
+  return warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, `chmod 700 ${shellQuote(path)}`);
 }
 
-async function checkSettings({ places }: Session): Promise<readonly Check[]> {
+async function checkSettings({ places }: Session): Promise<Check> {
   const settings = await readSettings(places.configDir);
-  if (places.configDir === undefined) return [ok('settings', 'none')];
+  if (places.configDir === undefined) return ok('settings', 'none');
   const names = [...settings.profiles.keys()];
   const profiles = names.length === 0 ? 'no stored profile' : `profiles ${names.join(', ')}`;
-  return [ok('settings', `${settingsPath(places.configDir)}: ${profiles}`)];
+  return ok('settings', `${settingsPath(places.configDir)}: ${profiles}`);
 }
 
-async function checkCredentials({ places, context }: Session): Promise<readonly Check[]> {
-  const entries = await readCredentials({ configDir: places.configDir, platform: context.platform });
+async function checkCredentials(session: Session): Promise<Check> {
+  const entries = await storedCredentials(session);
   const kept = entries.map(
     ({ profile, family, origin, kind }) => `${kind} of ${profile} for ${familyWords(family)} at ${origin}`,
   );
-  return [ok('credentials', kept.length === 0 ? 'none are stored' : kept.join('; '))];
+  return ok('credentials', kept.length === 0 ? 'none are stored' : kept.join('; '));
 }
 
 /** What is to be removed of a lock or a temporary place: an empty folder is in no one's way. */
@@ -107,23 +102,24 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
 }
 
 /** Whether locks, runs and records can rest on the file system of the state folder, which may be a network one. */
-async function checkFileSystem({ places: { stateDir }, context }: Session): Promise<readonly Check[]> {
+async function checkFileSystem({ places: { stateDir }, context }: Session): Promise<Check> {
   const name = 'state-file-system';
   if (stateDir === undefined || (await statOf(stateDir)) === undefined || (await obstacleTo(stateDir)) !== undefined)
-    return [ok(name, 'not tried: there is no state folder that can be written')];
+    return ok(name, 'not tried: there is no state folder that can be written');
   const broken = brokenPromises(stateDir, context.pid);
-  if (broken.length === 0) return [ok(name, 'exclusive files and folders, renames and appends work')];
-  return [warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, MOVE_STATE)];
+  if (broken.length === 0) return ok(name, 'exclusive files and folders, renames and appends work');
+  return warning(name, `does not hold in ${stateDir}: ${broken.join('; ')}`, MOVE_STATE);
 }
 
 /** Files with customers' ids, reasons and rows. */
 const PRIVATE_IN_STATE = ['history.jsonl', 'runs'];
 
-async function checkPrivate({ places, context }: Session): Promise<readonly Check[]> {
+async function checkPrivate({ places: { stateDir }, context }: Session): Promise<readonly Check[]> {
+  if (stateDir === undefined || context.platform === 'win32') return [];
   const checks: Check[] = [];
-  for (const name of places.stateDir === undefined || context.platform === 'win32' ? [] : PRIVATE_IN_STATE) {
-    const path = join(places.stateDir ?? '', name);
-    requireOwnState(places.stateDir ?? '', path);
+  for (const name of PRIVATE_IN_STATE) {
+    const path = join(stateDir, name);
+    requireOwnState(stateDir, path);
     const stats = await statOf(path);
     const mode = (stats?.mode ?? 0) & 0o777;
     if ((mode & 0o077) === 0) continue;

@@ -5,14 +5,14 @@ import { ENVIRONMENT } from '../describe/environment.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
 import { refuseDisabledTls } from '../engine/session/common-input.ts';
 import { isAccessible } from '../engine/session/wait-display.ts';
-import { Failure } from '../failure.ts';
+import { succeeds } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/runtime.ts';
 import type { Session } from '../session.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
-import { type Check, look, ok, problem, problemOf, warning } from './check.ts';
+import { type Check, look, ok, problem, warning } from './check.ts';
 import { obstacleTo } from './folders.ts';
 
 /** package.json engines: the oldest Node that the packages inside run on. */
@@ -29,7 +29,7 @@ function checkNode(): Check {
 const OUR_VARIABLES = ENVIRONMENT.map(({ name }) => name).filter((name) => name.startsWith('FRONTDESK_'));
 
 /** Names only: a value may be a token, or hold a password. */
-function checkEnvironment({ env }: Session['context']): readonly Check[] {
+async function checkEnvironment({ env }: Context): Promise<readonly Check[]> {
   const set = Object.keys(env)
     .filter((name) => name.startsWith('FRONTDESK_') && (env[name] ?? '') !== '')
     .sort();
@@ -42,21 +42,14 @@ function checkEnvironment({ env }: Session['context']): readonly Check[] {
       const meant = near === undefined ? `unset ${name}` : `did you mean ${near}?`;
       return warning('environment', `${name} is set, and frontdesk knows no variable of that name`, meant);
     }),
-    ...checkValues(env),
+    ...(await look('environment', () => {
+      resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
+      return [];
+    })),
   ];
 }
 
-function checkValues(env: Session['context']['env']): readonly Check[] {
-  try {
-    resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS });
-    return [];
-  } catch (error) {
-    if (error instanceof Failure) return [problemOf('environment', error)];
-    throw error;
-  }
-}
-
-async function checkCaFile(path: string | undefined, env: Session['context']['env']): Promise<Check> {
+async function checkCaFile(path: string | undefined, env: Context['env']): Promise<Check> {
   if (path === undefined || path === '') return ok('ca-file', 'none: the built-in certificates are trusted');
   await readCaFile(path, env);
   return ok('ca-file', `${path} is trusted besides the built-in certificates`);
@@ -77,19 +70,6 @@ function checkTerminal({ context, output }: Session): Check {
   return ok('terminal', facts.join(', '));
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Whether Debian's package brought this file: beside it lies what no other form of frontdesk installs. */
-async function isFromDebian(program: string): Promise<boolean> {
-  const installed = '/usr/bin/frontdesk';
-  return program.endsWith(installed) && (await isThere(join(dirname(program), '../share/doc/frontdesk/copyright')));
-}
-
 /**
  * As what, and where, the running program was installed: `the Debian package (/usr/bin/frontdesk)`. Separates the npm
  * package from a checkout by the sources, which only the latter has. Never rejects.
@@ -98,15 +78,19 @@ async function describeInstallation(): Promise<string> {
   const { program, isExecutable } = runtimeFacts();
   if (program === undefined) return 'a file that is no longer there';
   if (isExecutable) {
-    return `the ${(await isFromDebian(program)) ? 'Debian package' : 'standalone executable'} (${program})`;
+    // Beside the file of Debian's package lies what no other form of frontdesk installs.
+    const copyright = join(dirname(program), '../share/doc/frontdesk/copyright');
+    const isFromDebian = program.endsWith('/usr/bin/frontdesk') && (await succeeds(stat(copyright)));
+    return `the ${isFromDebian ? 'Debian package' : 'standalone executable'} (${program})`;
   }
   const folder = dirname(dirname(program));
-  const isCheckout = await isThere(join(folder, 'src', 'main.ts'));
+  const isCheckout = await succeeds(stat(join(folder, 'src', 'main.ts')));
   return `${isCheckout ? 'a checkout of the sources' : 'the npm package'} (${folder})`;
 }
 
 const COMPILE_CACHE = 'compile-cache';
 const ANEW = 'every start compiles the program again';
+const flaw = (message: string, fix?: string) => warning(COMPILE_CACHE, message, fix);
 
 /** Whether starts use the code that earlier ones compiled; without it they take about twice as long. */
 async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check> {
@@ -126,28 +110,18 @@ async function checkCompiledCode({ compiledCode, env }: Context): Promise<Check>
     case 'homeless':
       return ok(COMPILE_CACHE, `none, as there is no home folder: ${ANEW}`);
     case 'unsafe':
-      return warning(
-        COMPILE_CACHE,
-        `${where} is not used, as it is not yours alone: ${ANEW}`,
-        `rm -r ${shellQuote(where)}`,
-      );
+      return flaw(`${where} is not used, as it is not yours alone: ${ANEW}`, `rm -r ${shellQuote(where)}`);
     case 'unreadable':
-      return warning(COMPILE_CACHE, `${where} cannot be looked at: ${ANEW}`, 'make it readable, or set XDG_CACHE_HOME');
+      return flaw(`${where} cannot be looked at: ${ANEW}`, 'make it readable, or set XDG_CACHE_HOME');
     default:
   }
   if (count('refused') > 0) {
     const options = env['NODE_OPTIONS'] === undefined ? 'node' : 'NODE_OPTIONS';
-    return warning(
-      COMPILE_CACHE,
-      `Node refuses the compiled code in ${folder}: ${ANEW}`,
-      `look at the options in ${options}`,
-    );
+    return flaw(`Node refuses the compiled code in ${folder}: ${ANEW}`, `look at the options in ${options}`);
   }
-  if (count('damaged') > 0)
-    return warning(COMPILE_CACHE, `damaged files in ${folder} were not used; they are written anew`);
+  if (count('damaged') > 0) return flaw(`damaged files in ${folder} were not used; they are written anew`);
   const obstacle = count('used') > 0 ? undefined : await obstacleTo(folder);
-  if (obstacle !== undefined)
-    return warning(COMPILE_CACHE, `${obstacle}: ${ANEW}`, 'make it writable, or set XDG_CACHE_HOME');
+  if (obstacle !== undefined) return flaw(`${obstacle}: ${ANEW}`, 'make it writable, or set XDG_CACHE_HOME');
   return ok(COMPILE_CACHE, `${folder}: ${used}`);
 }
 
@@ -158,13 +132,13 @@ export async function checkMachine(session: Session, caFile: string | undefined)
   return [
     ok('frontdesk', `frontdesk ${context.version} on ${context.platform}, from ${installation}`),
     checkNode(),
-    ...(await look('compile-cache', async () => [await checkCompiledCode(context)])),
+    ...(await look(COMPILE_CACHE, () => checkCompiledCode(context))),
     checkTerminal(session),
-    ...(await look('environment', async () => checkEnvironment(context))),
-    ...(await look('tls', async () => {
+    ...(await look('environment', () => checkEnvironment(context))),
+    ...(await look('tls', () => {
       refuseDisabledTls(context.env);
-      return [ok('tls', 'certificates are verified')];
+      return ok('tls', 'certificates are verified');
     })),
-    ...(await look('ca-file', async () => [await checkCaFile(caFile, context.env)])),
+    ...(await look('ca-file', () => checkCaFile(caFile, context.env))),
   ];
 }

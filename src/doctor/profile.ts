@@ -1,5 +1,5 @@
 import { FAMILIES, type Family, familyWords } from '../api/operation.ts';
-import { environmentToken, findStored, tokenVariable } from '../credentials/resolve.ts';
+import { environmentToken, findStored, TOKEN_VARIABLES } from '../credentials/resolve.ts';
 import { describeCredential } from '../credentials/status.ts';
 import { describeExpiry, judgeExpiry } from '../credentials/token.ts';
 import { readCaFile } from '../engine/session/ca-file.ts';
@@ -9,7 +9,7 @@ import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
-import { resolveTarget, urlVariable } from '../settings/resolve.ts';
+import { resolveTarget, URL_VARIABLES } from '../settings/resolve.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
 import { type Exchange, headerValues } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
@@ -46,13 +46,13 @@ async function checkCredential(session: Session, family: Family, base: BaseUrl):
   const name = `${family}-credential`;
   const { origin } = base;
   if (environmentToken(context.env, family) === undefined) {
-    const { entry } = findStored(await storedCredentials(session), { profile: profile.name, family, origin });
+    const entry = findStored(await storedCredentials(session), { profile: profile.name, family, origin });
     // It may ask a person to unlock something, so it is run only where a token is really wanted.
     if (entry?.kind === 'command') return ok(name, 'a token command, not run here; `frontdesk auth status` runs it');
   }
   const request = credentialRequest(session, family, origin);
   const { status } = await describeCredential({ ...request, onNotice: () => undefined });
-  const login = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${tokenVariable(family)}`;
+  const login = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${TOKEN_VARIABLES[family]}`;
   if (status.problem !== null) return problem(name, status.problem, login);
   const expiresAtMs = status.expiresAt === null ? undefined : Date.parse(status.expiresAt);
   const nowMs = context.clock.now();
@@ -107,47 +107,45 @@ async function checkConnection(session: Session, family: Family, base: BaseUrl, 
   const { status, headers } = exchange;
   if (status === undefined || headers === undefined) {
     const what = exchange.kind === 'broken' ? exchange.breakage.text : 'no answer came';
-    return [problem(name, `${base.origin}: ${what}`, 'check the base URL, the network and the proxy')];
+    return problem(name, `${base.origin}: ${what}`, 'check the base URL, the network and the proxy');
   }
   const connection = ok(name, `${base.origin} answered a request without a token with ${status}`);
   const serviceMs = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
   if (serviceMs === undefined) return [connection, warning(`${family}-clock`, 'the service did not say its time')];
   const skewMs = serviceMs - session.context.clock.now();
   const text = `the service's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine's`;
-  const isFar = Math.abs(skewMs) > MAX_SKEW_MS;
-  return [
-    connection,
-    isFar ? warning(`${family}-clock`, text, "set this machine's clock") : ok(`${family}-clock`, text),
-  ];
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return [connection, ok(`${family}-clock`, text)];
+  return [connection, warning(`${family}-clock`, text, "set this machine's clock")];
 }
 
 async function checkFamily(session: Session, family: Family, options: ServiceCheckOptions): Promise<readonly Check[]> {
   const { profile, context } = session;
   const name = `${family}-url`;
   if ((family === 'cards' ? profile.cardsUrl : profile.calendarUrl) === undefined) {
-    const fix = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${urlVariable(family)}`;
+    const fix = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${URL_VARIABLES[family]}`;
     return [warning(name, `profile ${profile.name} has no base URL for ${familyWords(family)}`, fix)];
   }
   const { base, url, source } = resolveTarget(profile, family);
-  const checks: Check[] = [ok(name, `${url} (${source})`)];
-  checks.push(...(await look(`${family}-credential`, async () => [await checkCredential(session, family, base)])));
-  checks.push(...(await look(`${family}-proxy`, async () => [checkProxy(session, family, base)])));
+  const checks = [
+    ok(name, `${url} (${source})`),
+    ...(await look(`${family}-credential`, () => checkCredential(session, family, base))),
+    ...(await look(`${family}-proxy`, () => checkProxy(session, family, base))),
+  ];
   if (!options.connect) {
     return [...checks, ok(`${family}-clock`, 'not checked; --connect makes one request without a token')];
   }
-  if (context.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    return [...checks, problem(`${family}-connection`, 'not checked while certificates are not verified')];
-  }
-  const connection = () => checkConnection(session, family, base, options.caFile);
+  const connection = () =>
+    context.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
+      ? problem(`${family}-connection`, 'not checked while certificates are not verified')
+      : checkConnection(session, family, base, options.caFile);
   return [...checks, ...(await look(`${family}-connection`, connection))];
 }
 
 /** The profile, and for each API its URL, credential, proxy and, when asked for, whether it answers. */
 export async function checkService(session: Session, options: ServiceCheckOptions): Promise<readonly Check[]> {
-  const [profile] = await look('profile', async () => [await checkProfile(session)]);
-  if (profile === undefined || profile.status !== 'ok') return profile === undefined ? [] : [profile];
-  if (session.profile.isSandbox) return [profile, ok('sandbox', 'needs no URL, no credential and no network')];
-  const checks: Check[] = [profile];
+  const checks = [...(await look('profile', () => checkProfile(session)))];
+  if (checks.some(({ status }) => status !== 'ok')) return checks;
+  if (session.profile.isSandbox) return [...checks, ok('sandbox', 'needs no URL, no credential and no network')];
   for (const family of FAMILIES) {
     checks.push(...(await look(`${family}-url`, () => checkFamily(session, family, options))));
   }

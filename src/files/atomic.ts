@@ -16,15 +16,13 @@ async function makePrivateFolder(path: string): Promise<void> {
     if (errno === 'EEXIST' && (await stat(path)).isDirectory()) return;
     if (errno !== 'ENOENT' || dirname(path) === path) throw error;
     await makePrivateFolder(dirname(path));
-    await mkdir(path, 0o700).catch(ignoreExisting);
+    // Another process may make the same folder at the same moment.
+    await mkdir(path, 0o700).catch((failure: unknown) => {
+      if (errnoOf(failure) !== 'EEXIST') throw failure;
+    });
   }
   await chmod(path, 0o700);
   await syncFolder(dirname(path));
-}
-
-/** Another process may make the same folder at the same moment. */
-function ignoreExisting(error: unknown): void {
-  if (errnoOf(error) !== 'EEXIST') throw error;
 }
 
 /**

@@ -18,18 +18,14 @@ export function requireOwnState(stateDir: string, path: string): void {
     .filter((part) => part !== '');
   let place = stateDir;
   try {
-    let facts = lstatSync(place, { throwIfNoEntry: false });
-    refuseForeign(stateDir, place, facts);
+    let facts = lookAt(stateDir, place);
     for (const part of parts) {
       place = join(place, part);
-      facts = lstatSync(place, { throwIfNoEntry: false });
-      refuseForeign(stateDir, place, facts);
+      facts = lookAt(stateDir, place);
     }
     // The folder of one run: its files are opened by many.
     if (parts.length < 2 || facts?.isDirectory() !== true) return;
-    for (const name of readdirSync(place)) {
-      refuseForeign(stateDir, join(place, name), lstatSync(join(place, name), { throwIfNoEntry: false }));
-    }
+    for (const name of readdirSync(place)) lookAt(stateDir, join(place, name));
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return;
@@ -37,24 +33,23 @@ export function requireOwnState(stateDir: string, path: string): void {
   }
 }
 
-function refuseForeign(stateDir: string, place: string, facts: Stats | undefined): void {
+/** What is there, which has to be this user's; undefined: nothing is. */
+function lookAt(stateDir: string, place: string): Stats | undefined {
+  const facts = lstatSync(place, { throwIfNoEntry: false });
   const uid = currentUid();
   const folder = shellQuote(stateDir);
-  if (facts === undefined) return;
+  if (facts === undefined) return undefined;
   if (facts.isSymbolicLink()) throw foreign(place, 'it is a symbolic link', `find ${folder} -type l -delete`);
   if (!facts.isFile() && !facts.isDirectory()) {
     throw foreign(place, 'it is not an ordinary file', `rm ${shellQuote(place)}`);
   }
-  if (uid === undefined) return;
+  if (uid === undefined) return facts;
   if (facts.uid !== uid) {
-    throw foreign(
-      place,
-      `it belongs to another user (uid ${facts.uid})`,
-      `sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`,
-      ['remove it instead if another user may have written it'],
-    );
+    const fix = `sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`;
+    const more = ['remove it instead if another user may have written it'];
+    throw foreign(place, `it belongs to another user (uid ${facts.uid})`, fix, more);
   }
-  if ((facts.mode & 0o022) === 0) return;
+  if ((facts.mode & 0o022) === 0) return facts;
   throw foreign(place, `others can write to it (mode ${octal(facts.mode)})`, `chmod -R go-w ${folder}`);
 }
 

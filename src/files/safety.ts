@@ -12,12 +12,6 @@ interface Danger {
   readonly fix: string;
 }
 
-interface FileStatus {
-  readonly uid: number;
-  readonly mode: number;
-  isFile(): boolean;
-}
-
 /** A mode as `chmod` takes it. */
 export function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
@@ -38,9 +32,16 @@ export function currentUid(): number | undefined {
   }
 }
 
-function fileDanger(path: string, facts: FileStatus, uid: number | undefined): Danger | undefined {
+/** That it is no file of its own. Opening a pipe would wait for a writer. */
+function kindDanger(path: string, facts: Stats): Danger | undefined {
+  if (facts.isSymbolicLink()) return { problem: 'it is a symbolic link', fix: removeCommand([path]) };
+  if (facts.isFile()) return undefined;
+  return { problem: 'it is not an ordinary file', fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}` };
+}
+
+/** That other users can get at it. */
+function accessDanger(path: string, facts: Stats, uid: number | undefined): Danger | undefined {
   const word = shellQuote(path);
-  if (!facts.isFile()) return { problem: 'it is not an ordinary file', fix: `mv ${word} ${shellQuote(`${path}.old`)}` };
   if (uid !== undefined && facts.uid !== uid) {
     return { problem: `it belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
   }
@@ -54,7 +55,7 @@ function fileDanger(path: string, facts: FileStatus, uid: number | undefined): D
 function openDanger(
   path: string,
   subject: string,
-  facts: Pick<FileStatus, 'uid' | 'mode'>,
+  facts: Pick<Stats, 'uid' | 'mode'>,
   uid: number | undefined,
   safeMode = '700',
 ): Danger | undefined {
@@ -77,11 +78,12 @@ function hasModes(platform: string): boolean {
   return platform !== 'win32';
 }
 
-async function findDanger(path: string, facts: FileStatus, platform: string): Promise<Danger | undefined> {
-  if (!hasModes(platform)) return facts.isFile() ? undefined : fileDanger(path, facts, undefined);
+async function findDanger(path: string, facts: Stats, platform: string): Promise<Danger | undefined> {
+  const isOther = kindDanger(path, facts);
+  if (isOther !== undefined || !hasModes(platform)) return isOther;
   const uid = currentUid();
   const folder = dirname(path);
-  return fileDanger(path, facts, uid) ?? openDanger(folder, 'its folder', await stat(folder), uid);
+  return accessDanger(path, facts, uid) ?? openDanger(folder, 'its folder', await stat(folder), uid);
 }
 
 /**
@@ -95,12 +97,7 @@ export async function readPrivateFile(
   { platform, what }: { readonly platform: string; readonly what: string },
 ): Promise<Uint8Array | undefined> {
   try {
-    const entry = await lstat(path);
-    if (entry.isSymbolicLink()) {
-      throw unsafe(path, what, { problem: 'it is a symbolic link', fix: removeCommand([path]) });
-    }
-    // Opening a pipe would wait for a writer.
-    const isOther = entry.isFile() ? undefined : fileDanger(path, entry, undefined);
+    const isOther = kindDanger(path, await lstat(path));
     if (isOther !== undefined) throw unsafe(path, what, isOther);
     const file = await open(path, constants.O_RDONLY | (hasModes(platform) ? constants.O_NOFOLLOW : 0));
     try {
@@ -163,16 +160,11 @@ function readOnce(path: string, { everyFolder }: { readonly everyFolder: boolean
     if (!facts.isFile()) return { problem: 'it is not an ordinary file', fix: undefined };
     return guardDanger(path, facts, everyFolder) ?? { bytes: readFileSync(file) };
   } finally {
-    closeQuietly(file);
-  }
-}
-
-/** A file that was read is closed: what the system has against that decides nothing. */
-function closeQuietly(file: number): void {
-  try {
-    closeSync(file);
-  } catch {
-    // It was read.
+    try {
+      closeSync(file);
+    } catch {
+      // It was read: what the system has against closing it decides nothing.
+    }
   }
 }
 

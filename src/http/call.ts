@@ -38,10 +38,10 @@ export interface CallPolicy {
 
 /** Where a bearer token comes from. The http layer asks for it per call and never stores it. */
 export interface CredentialPort {
-  /** Returns the token; rejects with an AUTH or USAGE failure. `stop` aborts when it is no longer wanted. */
-  token(stop?: AbortSignal): Promise<string>;
+  /** Returns the token; rejects with an AUTH or USAGE failure. `abort` aborts when it is no longer wanted. */
+  token(abort?: AbortSignal): Promise<string>;
   /** After a 401: a fresh token if the source can give one (token command), else undefined. */
-  renew(refused: string, stop?: AbortSignal): Promise<string | undefined>;
+  renew(refused: string, abort?: AbortSignal): Promise<string | undefined>;
   /** Where it came from, for messages: `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token command`. */
   readonly source: string;
 }

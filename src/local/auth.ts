@@ -1,6 +1,7 @@
 import { FAMILIES, familyAdjective, familyWords } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import type { CredentialReport } from '../credentials/status.ts';
+import { CREDENTIAL_KINDS } from '../credentials/store.ts';
 import { lastFour } from '../credentials/token.ts';
 import { credentialRequest } from '../engine/session/credential-request.ts';
 import { Failure, note, usageFailure, warning } from '../failure.ts';
@@ -26,7 +27,7 @@ import {
 import { askFamily, NEVER_ASKS } from './missing.ts';
 
 const LOGIN = object(
-  { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(['token', 'command', 'file']) },
+  { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(CREDENTIAL_KINDS) },
   { lastFour: TEXT, expiresAt: TEXT, checked: TEXT },
 );
 

@@ -28,17 +28,12 @@ export interface ResolvedProfile extends Omit<StoredProfile, 'cardsUrl' | 'calen
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
-
-/** Name of the variable that sets a family's base URL. */
-export function urlVariable(family: Family): 'FRONTDESK_CARDS_URL' | 'FRONTDESK_CALENDAR_URL' {
-  return URL_VARIABLES[family];
-}
+/** Names of the variables that set the base URLs. */
+export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
 /** An empty variable counts as one that is not set, as CI systems leave them. */
 function envValue(env: Env, name: string): string | undefined {
-  const value = env[name];
-  return value === '' ? undefined : value;
+  return env[name] || undefined;
 }
 
 function profileUrl(env: Env, family: Family, own: string | undefined): ProfileUrl | undefined {
@@ -82,13 +77,10 @@ function choose(settings: Settings, env: Env): string {
  * With `mayBeNew` (login, which creates it) a name that is not stored is not a fault.
  */
 export function resolveProfile(
-  {
-    flagProfile,
-    env,
-    settings,
-  }: { readonly flagProfile: string | undefined; readonly env: Env; readonly settings: Settings },
+  request: { readonly flagProfile: string | undefined; readonly env: Env; readonly settings: Settings },
   options: { readonly mayBeNew?: boolean } = {},
 ): ResolvedProfile {
+  const { flagProfile, env, settings } = request;
   const name = flagProfile ?? envValue(env, 'FRONTDESK_PROFILE');
   if (name === undefined) {
     const chosen = choose(settings, env);

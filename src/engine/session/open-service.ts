@@ -1,12 +1,12 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
-import { Credential, environmentToken, findStored, tokenVariable } from '../../credentials/resolve.ts';
+import { Credential, environmentToken, findStored, TOKEN_VARIABLES } from '../../credentials/resolve.ts';
 import { note } from '../../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
 import { hostOf } from '../../http/facts.ts';
 import type { TokenMask } from '../../http/mask.ts';
 import { createHttpClient } from '../../http/ongoing-call.ts';
 import type { CallState, Service, Session } from '../../session.ts';
-import { resolveTarget, urlVariable } from '../../settings/resolve.ts';
+import { resolveTarget, URL_VARIABLES } from '../../settings/resolve.ts';
 import { type BaseUrl, readBaseUrl } from '../../wire/base-url.ts';
 import { lazyTransport } from '../../wire/lazy-transport.ts';
 import { chooseProxy } from '../../wire/proxy.ts';
@@ -57,11 +57,11 @@ async function reportOverride(session: Session, family: Family, origin: string):
   if (!common.verbose || environmentToken(context.env, family) === undefined) return;
   // A store that cannot be read is not used either.
   const entries = await storedCredentials(session).catch(() => []);
-  if (findStored(entries, { profile: profile.name, family, origin }).entry === undefined) return;
+  if (findStored(entries, { profile: profile.name, family, origin }) === undefined) return;
   await session.notify(
     note(
       'TOKEN_OVERRIDDEN',
-      `the ${familyAdjective(family)} token of the environment (${tokenVariable(family)}) is used, not the stored one of profile ${profile.name}`,
+      `the ${familyAdjective(family)} token of the environment (${TOKEN_VARIABLES[family]}) is used, not the stored one of profile ${profile.name}`,
     ),
   );
 }
@@ -71,7 +71,7 @@ async function profileAddress(session: Session, family: Family, isLasting: boole
   await reportOverride(session, family, base.origin);
   return {
     base,
-    urlVariable: source === 'environment' ? urlVariable(family) : undefined,
+    urlVariable: source === 'environment' ? URL_VARIABLES[family] : undefined,
     credential: new Credential({ ...credentialRequest(session, family, base.origin), isLasting }),
   };
 }
