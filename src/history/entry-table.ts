@@ -64,23 +64,24 @@ const [NAME, ...FACTS] = columnsOf(MEMBERS);
 /** Tables have the name of the entry last: it is what one types next. */
 export const HISTORY_COLUMNS: readonly Column[] = [...FACTS, ...(NAME === undefined ? [] : [NAME])];
 
-/** An entry as JSON, in the contract's order of members; `read`: what a later read showed. */
-function entryJson(entry: HistoryEntry, read?: ShapeOf<typeof READ>): JsonValue {
-  return fromPlain({ ...Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)])), read });
+/** What `history` prints of an entry, in the contract's order of members. */
+function membersOf(entry: HistoryEntry): object {
+  return Object.fromEntries(Object.entries(MEMBERS).map(([name, { of }]) => [name, of(entry)]));
 }
 
 /** An entry as `history` prints it. */
 export function historyJson(entry: HistoryEntry): JsonValue {
-  return entryJson(entry);
+  return fromPlain(membersOf(entry));
 }
 
 /** The same with what a later read showed, if there was one. */
 export function shownJson(entry: HistoryEntry): JsonValue {
-  const { read, ending } = entry;
-  if (read === undefined) return entryJson(entry);
-  const { outcome, httpStatus = null, requestId = null } = read.before;
-  const before = { outcome: outcome ?? 'unknown', httpStatus, requestId };
-  return entryJson(entry, { time: read.time, user: read.user, status: ending.observedStatus ?? null, before });
+  if (entry.read === undefined) return historyJson(entry);
+  const { time, user, before } = entry.read;
+  const { outcome, httpStatus = null, requestId = null } = before;
+  const known = { outcome: outcome ?? 'unknown', httpStatus, requestId };
+  const read: ShapeOf<typeof READ> = { time, user, status: entry.ending.observedStatus ?? null, before: known };
+  return fromPlain({ ...membersOf(entry), read });
 }
 
 /** Columns of an entry that was read again: what the read showed stands below. */

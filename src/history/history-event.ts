@@ -19,18 +19,12 @@ const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), t
 
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
-/** How it ended. Those of older versions say no more than the entry. */
-interface EndEvent extends Pick<BeginEvent, 'entry'>, Partial<Pick<BeginEvent, 'time' | 'operation' | 'id'>> {
-  readonly event: 'end';
-  readonly ending: Ending;
-}
+/** A later event of the same write. What it is about is in those of newer versions alone. */
+type Later = Pick<BeginEvent, 'entry'> & Partial<Pick<BeginEvent, 'operation' | 'id'>> & { readonly ending: Ending };
+/** How it ended. */
+type EndEvent = Later & Partial<Pick<BeginEvent, 'time'>> & { readonly event: 'end' };
 /** The card was read after a write of unknown outcome: what is known since, and who looked when. */
-export interface ReadEvent
-  extends Pick<BeginEvent, 'entry' | 'time' | 'user'>,
-    Partial<Pick<BeginEvent, 'operation' | 'id'>> {
-  readonly event: 'read';
-  readonly ending: Ending;
-}
+export type ReadEvent = Later & Pick<BeginEvent, 'time' | 'user'> & { readonly event: 'read' };
 /** One line of `history.jsonl`. */
 export type HistoryEvent = BeginEvent | EndEvent | ReadEvent;
 
@@ -73,9 +67,8 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
   const begin = beginEvent.safeParse(value);
   if (begin.success) return begin.data;

@@ -1,6 +1,6 @@
 import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { ClockPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { putInPlace } from '../files/atomic.ts';
 import { ioFailure, orIoFailure, tidy } from '../files/io-failure.ts';
 import { withLock } from '../files/lock.ts';
@@ -12,12 +12,6 @@ import { parseHistoryEvent } from './history-event.ts';
 import { appendLines, historyPath, openHistory, readLines } from './history-file.ts';
 import { nameTime } from './record.ts';
 
-export interface PrunePorts {
-  readonly stateDir: string;
-  readonly clock: ClockPort;
-  readonly pid: number;
-}
-
 const IS_WINDOWS = sep === '\\';
 
 /** Until a look finds nothing new; writers that never rest are caught up with after the last one. */
@@ -28,7 +22,10 @@ const MAX_ROUNDS = 5;
  * append while the file is replaced is carried over. Runs are not touched, `runs remove --older-than` does that.
  * Holds a small part of the file, however large it is. LOCAL_IO when the file cannot be written; then it is as it was.
  */
-export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<number> {
+export async function pruneHistory(
+  ports: { readonly stateDir: string } & Pick<Context, 'clock' | 'pid'>,
+  ageMs: number,
+): Promise<number> {
   const { stateDir, pid, clock } = ports;
   const path = historyPath(stateDir);
   requireOwnState(stateDir, path);
@@ -53,7 +50,7 @@ export async function pruneHistory(ports: PrunePorts, ageMs: number): Promise<nu
       if (late !== '') await appendLines(path, late);
       return removed;
     } catch (error) {
-      await unlink(temporary).catch(() => undefined);
+      await tidy(unlink(temporary));
       throw ioFailure(`the history could not be pruned (${path})`, error);
     } finally {
       await tidy(file.close());
@@ -79,7 +76,7 @@ async function replace(
 }
 
 async function removeSecond(second: string): Promise<void> {
-  if (IS_WINDOWS) await unlink(second).catch(() => undefined);
+  if (IS_WINDOWS) await tidy(unlink(second));
 }
 
 /** Copies the lines that stay, and those that are appended meanwhile; returns how far the file was read. */

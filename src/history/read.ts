@@ -27,14 +27,6 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
-/** What was read, and what could not be. */
-export interface HistoryPage {
-  /** Newest first. */
-  readonly entries: readonly HistoryEntry[];
-  /** Runs whose rows are missing, since they could not be read or are not believed, each with the reason. */
-  readonly unread: Unread;
-}
-
 /** Keeps the newest entries of any number, holding at most twice as many as are wanted. */
 class NewestEntries {
   readonly #limit: number;
@@ -102,7 +94,8 @@ class Page {
 
   /** The same of the lines of an entry, whose time is read only where it decides. */
   isNews({ begin }: EntryLines): boolean {
-    return (this.#filter.sinceMs === undefined && !this.#exact.isFull) || this.isOfInterest(Date.parse(timeOf(begin)));
+    if (this.#filter.sinceMs === undefined && !this.#exact.isFull) return true;
+    return this.isOfInterest(Date.parse(/"time":"([^"]+)"/.exec(begin)?.[1] ?? ''));
   }
 
   /** Could these lines be of an entry that matches? Parsing all of a large file would take long. */
@@ -135,8 +128,14 @@ class Page {
   }
 }
 
-/** The writes that match, newest first, rows of runs included. LOCAL_IO when the history cannot be read. */
-export async function readHistory(stateDir: string, filter: HistoryFilter): Promise<HistoryPage> {
+/**
+ * The writes that match, newest first, rows of runs included. `unread`: runs whose rows are missing, since they could
+ * not be read or are not believed, each with the reason. LOCAL_IO when the history cannot be read.
+ */
+export async function readHistory(
+  stateDir: string,
+  filter: HistoryFilter,
+): Promise<{ readonly entries: readonly HistoryEntry[]; readonly unread: Unread }> {
   const page = new Page(filter);
   let idle = 0;
   await scanSingle(stateDir, (lines) => {
@@ -147,8 +146,8 @@ export async function readHistory(stateDir: string, filter: HistoryFilter): Prom
     return idle > DISORDER;
   });
   const unread: Unread = new Map();
-  if (filter.runs === false) return { entries: page.entries(), unread };
-  for await (const entry of runEntries(stateDir, page, filter, unread)) page.add(entry);
+  const rows = filter.runs === false ? [] : runEntries(stateDir, page, filter, unread);
+  for await (const entry of rows) page.add(entry);
   return { entries: page.entries(), unread };
 }
 
@@ -183,8 +182,8 @@ export async function showHistory(stateDir: string, name: string): Promise<Histo
 
 /** When the oldest write that this machine has a record of was begun, in milliseconds since 1970; undefined: none. */
 export async function recordsBegin(stateDir: string): Promise<number | undefined> {
-  const oldest = [await firstSingle(stateDir), await firstRun(stateDir)].filter((time) => time !== undefined);
-  return oldest.length === 0 ? undefined : Math.min(...oldest);
+  const [single, run] = [await firstSingle(stateDir), await firstRun(stateDir)];
+  return single === undefined || run === undefined ? (single ?? run) : Math.min(single, run);
 }
 
 function splitRunEntry(name: string): readonly [run: string, row: number | undefined] {
@@ -208,8 +207,10 @@ async function scanSingle(stateDir: string, visit: (lines: EntryLines) => boolea
 async function firstSingle(stateDir: string): Promise<number | undefined> {
   return readingHistory(stateDir, async (file) => {
     for await (const lines of readLines(file, 0)) {
-      const event = lines.map((line) => parseHistoryEvent(line.toString('utf8'))).find((one) => one?.event === 'begin');
-      if (event?.event === 'begin') return Date.parse(event.time);
+      for (const line of lines) {
+        const event = parseHistoryEvent(line.toString('utf8'));
+        if (event?.event === 'begin') return Date.parse(event.time);
+      }
     }
     return undefined;
   });
@@ -234,9 +235,4 @@ function parseEntry({ begin, others }: EntryLines): HistoryEntry | undefined {
   const first = parseHistoryEvent(begin);
   const rest = others.map(parseHistoryEvent).filter((event) => event !== undefined);
   return first?.event === 'begin' ? entryOf(first, rest) : undefined;
-}
-
-/** Its own member, so that an entry that is too old need not be parsed. */
-function timeOf(begin: string): string {
-  return /"time":"([^"]+)"/.exec(begin)?.[1] ?? '';
 }

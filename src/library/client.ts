@@ -1,7 +1,7 @@
 import { type Family, isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
-import type { CallResult } from '../http/call.ts';
+import type { HttpClient } from '../http/call.ts';
 import { TokenMask } from '../http/mask.ts';
 import { createHttpClient } from '../http/ongoing-call.ts';
 import { checkValues } from '../input/check-values.ts';
@@ -53,6 +53,7 @@ class LibraryClient {
   readonly #options: CheckedOptions;
   readonly #mask = new TokenMask();
   readonly #lines = new Map<Family, Connection>();
+  /** Calls that have not ended: `close` waits for them. */
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: CheckedOptions, ports: LibraryPorts) {
@@ -76,7 +77,9 @@ class LibraryClient {
     if (checked.faults.length > 0) {
       throw new TypeError(checked.faults.map(({ where, problem }) => `${method}: ${where}: ${problem}`).join('; '));
     }
-    const { result, text } = await this.#watch(this.#send(line, { operation, ...checked }, signal));
+    const call = this.#send(line, { operation, ...checked }, signal);
+    this.#underWay.add(call);
+    const { result, text } = await call.finally(() => this.#underWay.delete(call));
     return (isWrite(operation) ? writeResult : readResult)(result, text, this.#mask);
   }
 
@@ -85,11 +88,7 @@ class LibraryClient {
     for (const { transport } of this.#lines.values()) await transport.close();
   }
 
-  async #send(
-    line: Connection,
-    input: Parameters<ReturnType<typeof createHttpClient>['call']>[0],
-    signal: Signal | undefined,
-  ) {
+  async #send(line: Connection, input: Parameters<HttpClient['call']>[0], signal: Signal | undefined) {
     const { clock, random, version } = this.#ports;
     let last: Uint8Array[] = [];
     const client = createHttpClient({
@@ -103,7 +102,7 @@ class LibraryClient {
       }),
       limitName: 'retryMaxTimeMs',
     });
-    const result: CallResult = await client.call(input, {
+    const result = await client.call(input, {
       policy: this.#options.policy,
       stoppedBetween: 'last_attempt',
       // Only `aborted` and the event are looked at, and those are what a Signal has.
@@ -114,16 +113,6 @@ class LibraryClient {
     const text = textOf(result.resource, takeUtf8(last), this.#mask);
     // The caller's resource is made of the text: the two are never in memory together.
     return { result: { ...result, resource: null }, text };
-  }
-
-  /** Keeps a call in mind until it has ended, for `close`. */
-  async #watch<Result>(call: Promise<Result>): Promise<Result> {
-    this.#underWay.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#underWay.delete(call);
-    }
   }
 
   #line(method: string, family: Family): Connection {
@@ -156,8 +145,7 @@ class LibraryClient {
 /** The methods of a client over the operations table. */
 export function openClient(options: CheckedOptions, ports: LibraryPorts): Client {
   const inner = new LibraryClient(options, ports);
-  const run = (method: string, operation: Operation, given: Given, callOptions: unknown) =>
-    inner.run(method, operation, given, callOptions);
+  const run = inner.run.bind(inner);
   const client = {
     card: Object.freeze({
       get: (id: unknown, last?: unknown) => run('card.get', OPERATIONS.cardGet, { id }, last),

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Family } from '../api/operation.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { CallPolicy } from '../http/call.ts';
 import { meantBy } from '../output/nearest.ts';
@@ -20,8 +21,6 @@ export interface CheckedOptions {
   readonly trustPems: readonly string[];
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The members of an object that is an argument, or a TypeError that names what is none of its members. */
 function membersOf(value: unknown, where: string, names: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -34,9 +33,6 @@ function membersOf(value: unknown, where: string, names: readonly string[]): Rea
   return { ...value };
 }
 
-const LONGEST_WAIT_MS = 7 * 86_400_000;
-const MOST_RETRIES = 100;
-
 function numberOf(value: unknown, where: string, limits: { readonly min: number; readonly max: number }): number {
   const { min, max } = limits;
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
@@ -44,18 +40,18 @@ function numberOf(value: unknown, where: string, limits: { readonly min: number;
 }
 
 function policyOf(given: Readonly<Record<string, unknown>>): CallPolicy {
-  const ms = { min: 1, max: LONGEST_WAIT_MS };
+  const ms = { min: 1, max: 7 * 86_400_000 };
   const timeoutMs = numberOf(given['timeoutMs'] ?? 30_000, 'timeoutMs', ms);
   return {
     timeoutMs,
-    retries: numberOf(given['retries'] ?? 2, 'retries', { min: 0, max: MOST_RETRIES }),
+    retries: numberOf(given['retries'] ?? 2, 'retries', { min: 0, max: 100 }),
     // One attempt may always take the whole of its own limit.
     retryMaxTimeMs: numberOf(given['retryMaxTimeMs'] ?? Math.max(60_000, timeoutMs), 'retryMaxTimeMs', ms),
   };
 }
 
 /** The proxy for an address, by the variables that other programs read too. */
-function proxyOf(baseUrl: BaseUrl, env: Environment): ProxyServer | undefined {
+function proxyOf(baseUrl: BaseUrl, env: Context['env']): ProxyServer | undefined {
   try {
     return chooseProxy(baseUrl, env);
   } catch (error) {
@@ -64,7 +60,7 @@ function proxyOf(baseUrl: BaseUrl, env: Environment): ProxyServer | undefined {
   }
 }
 
-function familyOf(value: unknown, family: Family, env: Environment): FamilyOptions | undefined {
+function familyOf(value: unknown, family: Family, env: Context['env']): FamilyOptions | undefined {
   if (value === undefined) return undefined;
   const { url, token } = membersOf(value, `createClient: ${family}`, ['url', 'token']);
   const parsed = typeof url === 'string' ? parseBaseUrl(url) : { kind: 'bad' as const, problem: 'must be a text' };
@@ -80,31 +76,21 @@ function familyOf(value: unknown, family: Family, env: Environment): FamilyOptio
 }
 
 /** TLS skips what it cannot read without a word, and the certificate would not be trusted for no visible reason. */
-function isCertificate(pem: string): boolean {
-  try {
-    return pem.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(pem).raw.length > 0;
-  } catch {
-    return false;
-  }
-}
-
 function certificatesOf(ca: unknown): readonly string[] {
   if (ca === undefined) return [];
-  if (typeof ca === 'string' && isCertificate(ca)) return [ca];
+  try {
+    if (typeof ca === 'string' && ca.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(ca)) return [ca];
+  } catch {
+    // It is no certificate.
+  }
   throw new TypeError('createClient: ca: must be the text of certificates in PEM form');
 }
 
-const OPTION_NAMES: readonly (keyof ClientOptions)[] = [
-  'cards',
-  'calendar',
-  'timeoutMs',
-  'retries',
-  'retryMaxTimeMs',
-  'ca',
-];
+type Option = keyof ClientOptions;
+const OPTION_NAMES: readonly Option[] = ['cards', 'calendar', 'timeoutMs', 'retries', 'retryMaxTimeMs', 'ca'];
 
 /** Reads the options of `createClient`. A TypeError names what cannot be used; no message holds a token. */
-export function checkOptions(options: unknown, env: Environment): CheckedOptions {
+export function checkOptions(options: unknown, env: Context['env']): CheckedOptions {
   const given = membersOf(options, 'createClient', OPTION_NAMES);
   const [cards, calendar] = [familyOf(given['cards'], 'cards', env), familyOf(given['calendar'], 'calendar', env)];
   return {
@@ -114,12 +100,10 @@ export function checkOptions(options: unknown, env: Environment): CheckedOptions
   };
 }
 
-const CALL_OPTION_NAMES: readonly (keyof CallOptions)[] = ['signal'];
-
 /** The signal among the options of one call. */
 export function signalOf(options: unknown, method: string): Signal | undefined {
   if (options === undefined) return undefined;
-  const { signal } = membersOf(options, method, CALL_OPTION_NAMES);
+  const { signal } = membersOf(options, method, ['signal'] satisfies (keyof CallOptions)[]);
   if (signal === undefined) return undefined;
   const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal;
   if (!isSignal) throw new TypeError(`${method}: signal: must be an AbortSignal`);

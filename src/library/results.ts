@@ -1,3 +1,4 @@
+import type { Ending } from '../ending.ts';
 import type { Failure } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import type { TokenMask } from '../http/mask.ts';
@@ -5,8 +6,6 @@ import { parseJson } from '../json/parse.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Answer, CallError, ReadResult, WriteResult } from './types.ts';
-
-type Answered = Extract<CallResult, { kind: 'answered' }>;
 
 /**
  * The body as it was sent, our own token masked. Where the token hides behind escapes, the masked resource is
@@ -21,14 +20,9 @@ export function textOf(resource: JsonValue, sent: string, mask: TokenMask): stri
   return printJson(parseJson(masked)) === printed ? masked : printed;
 }
 
-function answerOf({ ending }: Answered, text: string, mask: TokenMask): Answer<unknown> {
-  const { requestId, notices } = ending;
-  return {
-    resource: JSON.parse(text),
-    text,
-    requestId,
-    notices: notices.map(({ code, message }) => ({ code, message: mask.text(message) })),
-  };
+function answerOf({ requestId, notices }: Ending, text: string, mask: TokenMask): Answer<unknown> {
+  const masked = notices.map(({ code, message }) => ({ code, message: mask.text(message) }));
+  return { resource: JSON.parse(text), text, requestId, notices: masked };
 }
 
 function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask): CallError {
@@ -48,14 +42,14 @@ function errorOf({ code, exitCode, message, details }: Failure, mask: TokenMask)
 /** How a read ended; `text` is that of its resource. */
 export function readResult(result: CallResult, text: string, mask: TokenMask): ReadResult<unknown> {
   if (result.kind === 'failed') return { ok: false, error: errorOf(result.failure, mask) };
-  return { ok: true, ...answerOf(result, text, mask) };
+  return { ok: true, ...answerOf(result.ending, text, mask) };
 }
 
 /** How a write ended; `text` is that of its resource. */
 export function writeResult(result: CallResult, text: string, mask: TokenMask): WriteResult<unknown> {
   const { outcome } = result.ending;
   if (result.kind === 'answered') {
-    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result, text, mask) };
+    return { outcome: outcome === 'confirmed_by_read' ? outcome : 'applied', ...answerOf(result.ending, text, mask) };
   }
   const error = errorOf(result.failure, mask);
   // No answer, and not proven unsent.

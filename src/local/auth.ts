@@ -69,12 +69,14 @@ export const authLoginCommand = localCommand({
     const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
     // The profile in use needs no name.
     const isCurrent = currentProfileName(session.settings(), session.context.env) === profile;
-    const next = family === 'cards' ? 'card get <cardId>' : 'calendar subscribers list <calendarId>';
+    const program = isCurrent ? 'frontdesk' : `frontdesk -p ${profile}`;
+    const next =
+      family === 'cards' ? `${program} card get <cardId>` : `${program} calendar subscribers list <calendarId>`;
     const text = [
       `Logged in to ${familyWords(family)} at ${origin} with profile ${profile}.`,
       ...(shown === undefined ? [] : [`Token: ends with ${shown}`]),
       ...(check === undefined ? [] : [`The service accepted it: ${check} was read.`]),
-      `Try: frontdesk ${isCurrent ? '' : `-p ${profile} `}${next}`,
+      `Try: ${next}`,
     ].join('\n');
     await session.print({ kind: 'text', text, json: jsonOf(LOGIN, facts) });
   },

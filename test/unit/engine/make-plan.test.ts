@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { calendarEventCreate } from '../../../src/commands/calendar/event-create.ts';
-import { calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers-update.ts';
-import { cardBlock } from '../../../src/commands/card/block.ts';
+import { calendarEventCreate, calendarSubscribersUpdate } from '../../../src/commands/calendar.ts';
+import { cardBlock } from '../../../src/commands/card.ts';
 import type { CallCommand } from '../../../src/commands/command.ts';
 import { planSingle } from '../../../src/engine/many/make-plan.ts';
 import { runMany } from '../../../src/engine/many/many.ts';
@@ -9,9 +8,9 @@ import type { CallOptions } from '../../../src/options/call-options.ts';
 import { answer, card } from '../http/fakes.ts';
 import { type Bench, cardId, failureOf, given, openBench } from './session-bench.ts';
 
-const BLOCK: CallCommand = { ...cardBlock, path: ['card', 'block'] };
-const UPDATE: CallCommand = { ...calendarSubscribersUpdate, path: ['calendar', 'subscribers', 'update'] };
-const CREATE: CallCommand = { ...calendarEventCreate, path: ['calendar', 'event', 'create'] };
+const BLOCK = cardBlock();
+const UPDATE = calendarSubscribersUpdate();
+const CREATE = calendarEventCreate();
 const TWO_CARDS = `id,reason\n${cardId(1)},lost\n${cardId(2)},stolen\n`;
 const CARD = { status: 'ACTIVE', updatedAt: '2025-01-02T00:00:00Z' };
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { calendarSubscribersUpdate } from '../../../src/commands/calendar/subscribers-update.ts';
-import type { CallCommand } from '../../../src/commands/command.ts';
+import { calendarSubscribersUpdate } from '../../../src/commands/calendar.ts';
 import { applyPlan } from '../../../src/engine/many/apply-plan.ts';
 import { runMany } from '../../../src/engine/many/many.ts';
 import { revertRun } from '../../../src/engine/many/revert-run.ts';
@@ -9,7 +8,7 @@ import { startRun } from '../../../src/engine/many/run.ts';
 import { answer } from '../http/fakes.ts';
 import { type Bench, cardRows, failureOf, given, openBench, writeTestPlan } from './session-bench.ts';
 
-const UPDATE: CallCommand = { ...calendarSubscribersUpdate, path: ['calendar', 'subscribers', 'update'] };
+const UPDATE = calendarSubscribersUpdate();
 const SESSION = { operation: 'calendar.subscribers.update', common: { yes: true } };
 const OLD = 'id,email,active\ns1,a@old.example,true\ns2,b@old.example,true\ns3,,false\ns4,d@old.example,true\n';
 const NEW =
