@@ -117,7 +117,6 @@ export interface Context {
   /** The environment as it was at start. Our own token variables are no longer in `process.env`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** Home folder, if there is one. */
   readonly home: string | undefined;
   /** Name of the operating-system user, for history. */
   readonly user: string;

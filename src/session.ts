@@ -20,9 +20,7 @@ import { type ResolvedProfile, resolveProfile, resolveTarget } from './settings/
 import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
 import { SANDBOX_URL, type Settings } from './settings/settings.ts';
 
-/** The common switches of one call. */
 export interface CommonInput {
-  /** Of `--profile`. */
   readonly profile: string | undefined;
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -69,7 +67,6 @@ export interface CallState {
 /** Whether a person is there: `signal` leaves a question that waits too long, `during` may warn of it first. */
 export interface Presence {
   readonly signal: AbortSignal;
-  /** A key was pressed. */
   touched(): void;
   during<Value>(ask: () => Promise<Value>, warn: (text: string) => void): Promise<Value>;
 }
@@ -89,7 +86,6 @@ interface Changing {
   output: OutputOptions;
 }
 
-/** What a session is made of. */
 export interface SessionParts {
   readonly own: Own & Partial<Replaceable>;
   readonly state: CallState;

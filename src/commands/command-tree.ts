@@ -7,7 +7,6 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
-/** One group of commands. */
 export interface GroupEntry {
   readonly path: readonly string[];
   readonly summary: string;

@@ -238,27 +238,21 @@ type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts &
   run(session: Session, given: Given): Promise<number | undefined> | Promise<void>;
 };
 
-function localBase(spec: LocalFacts) {
-  return {
-    exitCodes: [0, 1, 2, 16, 130],
-    writes: false,
-    needsSettings: true,
-    usesProfile: false,
-    ...spec,
-    examples: examplesOf(spec.examples),
-    kind: 'local',
-  } as const;
-}
-
 /** Declares a command about this machine. Its arguments and options are what it is run with, by name and typed. */
 export function localCommand<
   const A extends ArgumentDeclarations = Record<never, never>,
   const O extends OptionDeclarations = Record<never, never>,
 >(spec: LocalSpec<A, O>): LocalCommand {
   type Given = GivenArguments<A> & GivenOptions<O>;
-  const { check } = spec;
+  const { check, ...facts } = spec;
   return {
-    ...localBase(spec),
+    exitCodes: [0, 1, 2, 16, 130],
+    writes: false,
+    needsSettings: true,
+    usesProfile: false,
+    ...facts,
+    kind: 'local',
+    examples: examplesOf(spec.examples),
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),
     options: Object.values(declareOptions(spec.options ?? {})),
     // What is read by these declarations has their types, which a list of differently typed commands cannot know.

@@ -6,7 +6,6 @@ import { describeExpiry, type JwtTimes, judgeExpiry, readJwtTimes } from './toke
 interface GuardOptions {
   readonly family: Family;
   readonly clock: ClockPort;
-  /** `--ignore-expiry`. */
   readonly ignoreExpiry: boolean;
   readonly onNotice: (notice: Notice) => void;
   /** What to do about an expired token; the first line of the hint. */

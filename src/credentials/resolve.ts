@@ -20,7 +20,6 @@ export interface CredentialRequest {
   readonly clock: ClockPort;
   /** The stored entries; asked for only when the environment has no token. */
   readonly stored: () => Promise<readonly CredentialEntry[]>;
-  /** `--ignore-expiry`. */
   readonly ignoreExpiry: boolean;
   /** A person is at the terminal: decides which way to log in the hint names. */
   readonly isInteractive: boolean;

@@ -26,7 +26,6 @@ const CREDENTIAL_STATUS = object({
   problem: nullable(TEXT),
 });
 
-/** What `auth status` prints. */
 export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 
 /** How a family stands, and what to do about its problem: as a call that needs the token would say it. */

@@ -9,7 +9,6 @@ import { isJsonArray, type JsonValue, textAt } from '../json/value.ts';
 export const CREDENTIAL_KINDS = ['token', 'command', 'file'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** One stored credential. */
 export interface CredentialEntry {
   readonly profile: string;
   readonly family: Family;

@@ -8,7 +8,7 @@ import { isAccessible } from '../engine/session/wait-display.ts';
 import { succeeds } from '../files/io-failure.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { nearest } from '../output/nearest.ts';
-import { runtimeFacts } from '../process/runtime.ts';
+import { runtimeFacts } from '../process/system.ts';
 import type { Session } from '../session.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';

@@ -5,7 +5,6 @@ import { Failure } from '../failure.ts';
 export interface PlacesInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** Home folder, if there is one. */
   readonly home: string | undefined;
 }
 

@@ -6,11 +6,7 @@ import { Failure } from '../failure.ts';
 import { describeIoError, errnoOf, tidy } from './io-failure.ts';
 import { removeCommand, shellQuote } from './shell-quote.ts';
 
-interface Danger {
-  readonly problem: string;
-  /** The command that fixes it. */
-  readonly fix: string;
-}
+type Danger = Refusal & { readonly fix: string };
 
 /** A mode as `chmod` takes it. */
 export function octal(mode: number): string {

@@ -12,7 +12,6 @@ const HEAD = /^\{"event":"(begin|end|read)","entry":"([^"\\]+)"/;
 
 /** One write of the history as the lines it has there. */
 export interface EntryLines {
-  /** Its name. */
   readonly entry: string;
   readonly begin: string;
   /** Ends and reads, oldest first. */

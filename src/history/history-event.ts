@@ -31,7 +31,6 @@ export type HistoryEvent = BeginEvent | EndEvent | ReadEvent;
 /** One write, single or a row of a run; `entry` of a row is `<run>:<row>`. A write without an end is `unknown`. */
 export interface HistoryEntry extends Omit<BeginEvent, 'event'> {
   readonly ending: Ending;
-  /** Name of the run it was a row of. */
   readonly run: string | undefined;
   /** The read that `ending` comes from, and what was known before it. */
   readonly read?: (Pick<ReadEvent, 'time' | 'user'> & { readonly before: Ending }) | undefined;

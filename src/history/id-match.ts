@@ -3,7 +3,6 @@ import { CARD_ID } from '../api/field.ts';
 /** How an id of the history fits what was looked for. */
 type Fit = 'exact' | 'part';
 
-/** What `--id` looks for. */
 export interface WantedId {
   /** Is found in the lines of every entry that fits: others need not be parsed. */
   readonly pattern: RegExp;

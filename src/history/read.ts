@@ -8,7 +8,6 @@ import { historyPath, openHistory, readLines, readLinesBack } from './history-fi
 import { type WantedId, wantedId } from './id-match.ts';
 import { firstRun, runEntries, runEntry } from './run-entries.ts';
 
-/** Which writes are read. */
 export interface HistoryFilter {
   /** Milliseconds since 1970: only entries from then on. */
   readonly sinceMs?: number | undefined;
@@ -21,7 +20,6 @@ export interface HistoryFilter {
   readonly outcome?: Outcome | undefined;
   /** False: single writes only. */
   readonly runs?: boolean;
-  /** Any further condition. */
   readonly isWanted?: (entry: HistoryEntry) => boolean;
   /** At most so many entries, the newest. */
   readonly limit: number;

@@ -9,7 +9,7 @@ import { takeUtf8 } from '../json/utf8.ts';
 import type { Transport } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
 import { LibraryCredential } from './credential.ts';
-import { type CheckedOptions, type FamilyOptions, signalOf } from './options.ts';
+import { type CheckedOptions, type FamilyOptions, membersOf, signalOf } from './options.ts';
 import { readResult, textOf, writeResult } from './results.ts';
 import type { Client, Signal } from './types.ts';
 
@@ -41,13 +41,6 @@ function keeping(transport: Transport, keep: (body: Uint8Array[]) => void): Tran
   };
 }
 
-/** An object of fields; what is none is a mistake of the program. */
-function fieldsOf(value: unknown, method: string, where: string): Readonly<Record<string, unknown>> {
-  if (value === undefined) return {};
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new TypeError(`${method}: ${where}: must be an object`);
-}
-
 class LibraryClient {
   readonly #ports: LibraryPorts;
   readonly #options: CheckedOptions;
@@ -63,15 +56,20 @@ class LibraryClient {
 
   /** One call of one operation, from the arguments of a method to its result. */
   async run(method: string, operation: Operation, given: Given, callOptions: unknown): Promise<unknown> {
+    const { id, query = {}, body = {} } = given;
     const line = this.#line(method, operation.family);
     const signal = signalOf(callOptions, method);
     const [idName] = Object.keys(operation.params.shape);
-    const params = idName === undefined ? {} : { [idName]: given.id };
+    const params = idName === undefined ? {} : { [idName]: id };
     // `id` of the path as the method's own argument is called.
     const argument = operation === OPERATIONS.subscriberUpdate ? 'subscriberId' : 'calendarId';
     const checked = checkValues(
       operation,
-      { params, query: fieldsOf(given.query, method, 'query'), body: fieldsOf(given.body, method, 'fields') },
+      {
+        params,
+        query: membersOf(query, `${method}: query`),
+        body: membersOf(body, `${method}: fields`),
+      },
       (name) => (name === 'id' ? argument : name),
     );
     if (checked.faults.length > 0) {
@@ -154,8 +152,8 @@ export function openClient(options: CheckedOptions, ports: LibraryPorts): Client
         run('card.block', OPERATIONS.cardBlock, { id, body }, last),
       reissue: (id: unknown, body?: unknown, last?: unknown) =>
         run('card.reissue', OPERATIONS.cardReissue, { id, body }, last),
-      provision: async (id: unknown, fields: unknown, last?: unknown) => {
-        const { wallet, ...body } = fieldsOf(fields, 'card.provision', 'fields');
+      provision: async (id: unknown, fields: unknown = {}, last?: unknown) => {
+        const { wallet, ...body } = membersOf(fields, 'card.provision: fields');
         const rows = { wallet_a: OPERATIONS.cardProvisionWalletA, wallet_b: OPERATIONS.cardProvisionWalletB };
         if (wallet !== 'wallet_a' && wallet !== 'wallet_b') {
           throw new TypeError('card.provision: wallet: must be wallet_a or wallet_b');

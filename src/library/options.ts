@@ -14,23 +14,26 @@ export interface FamilyOptions {
   readonly token: Token;
 }
 
-/** The options of a client, checked. */
 export interface CheckedOptions {
   readonly families: Readonly<Partial<Record<Family, FamilyOptions>>>;
   readonly policy: CallPolicy;
   readonly trustPems: readonly string[];
 }
 
-/** The members of an object that is an argument, or a TypeError that names what is none of its members. */
-function membersOf(value: unknown, where: string, names: readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(`${where}: must be an object`);
-  }
-  for (const name of Object.keys(value)) {
+/** The members of an object that is an argument; a TypeError for what is none. */
+export function membersOf(value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new TypeError(`${where}: must be an object`);
+}
+
+/** The same of an object that may have these members alone. */
+function optionsOf(value: unknown, where: string, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const members = membersOf(value, where);
+  for (const name of Object.keys(members)) {
     if (names.includes(name)) continue;
     throw new TypeError(`${where}: ${name} is not an option${meantBy(name, names)}`);
   }
-  return { ...value };
+  return members;
 }
 
 function numberOf(value: unknown, where: string, limits: { readonly min: number; readonly max: number }): number {
@@ -62,7 +65,7 @@ function proxyOf(baseUrl: BaseUrl, env: Context['env']): ProxyServer | undefined
 
 function familyOf(value: unknown, family: Family, env: Context['env']): FamilyOptions | undefined {
   if (value === undefined) return undefined;
-  const { url, token } = membersOf(value, `createClient: ${family}`, ['url', 'token']);
+  const { url, token } = optionsOf(value, `createClient: ${family}`, ['url', 'token']);
   const parsed = typeof url === 'string' ? parseBaseUrl(url) : { kind: 'bad' as const, problem: 'must be a text' };
   if (parsed.kind === 'bad') throw new TypeError(`createClient: ${family}.url: ${parsed.problem}`);
   if (typeof token !== 'string' && typeof token !== 'function') {
@@ -91,7 +94,7 @@ const OPTION_NAMES: readonly Option[] = ['cards', 'calendar', 'timeoutMs', 'retr
 
 /** Reads the options of `createClient`. A TypeError names what cannot be used; no message holds a token. */
 export function checkOptions(options: unknown, env: Context['env']): CheckedOptions {
-  const given = membersOf(options, 'createClient', OPTION_NAMES);
+  const given = optionsOf(options, 'createClient', OPTION_NAMES);
   const [cards, calendar] = [familyOf(given['cards'], 'cards', env), familyOf(given['calendar'], 'calendar', env)];
   return {
     families: { ...(cards === undefined ? {} : { cards }), ...(calendar === undefined ? {} : { calendar }) },
@@ -103,7 +106,7 @@ export function checkOptions(options: unknown, env: Context['env']): CheckedOpti
 /** The signal among the options of one call. */
 export function signalOf(options: unknown, method: string): Signal | undefined {
   if (options === undefined) return undefined;
-  const { signal } = membersOf(options, method, ['signal'] satisfies (keyof CallOptions)[]);
+  const { signal } = optionsOf(options, method, ['signal'] satisfies (keyof CallOptions)[]);
   if (signal === undefined) return undefined;
   const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal;
   if (!isSignal) throw new TypeError(`${method}: signal: must be an AbortSignal`);

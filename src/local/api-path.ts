@@ -11,7 +11,8 @@ const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 /** Decoding that still changes something after so many rounds is an attempt to hide something. */
 const MAX_DECODINGS = 5;
 
-function pathPart(target: string): string {
+/** A path without its query. */
+export function pathPart(target: string): string {
   return target.split('?', 1)[0] ?? '';
 }
 

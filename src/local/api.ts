@@ -1,6 +1,6 @@
-import { FAMILIES } from '../api/operation.ts';
 import { localCommand } from '../commands/command.ts';
 import { ANY } from '../json/shape.ts';
+import { FAMILY } from './missing.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 
@@ -28,12 +28,7 @@ export const apiCommand = localCommand({
     path: { text: 'path and query below the base URL: /v1/cards/…', required: true, isOwnQuestion: true },
   },
   options: {
-    family: {
-      kind: 'choice',
-      value: 'cards|calendar',
-      choices: FAMILIES,
-      text: 'gift cards or calendars, where the path does not say',
-    },
+    family: { ...FAMILY, text: 'gift cards or calendars, where the path does not say' },
     data: {
       kind: 'text',
       value: 'json|@file|@-',
@@ -50,7 +45,7 @@ export const apiCommand = localCommand({
   output: () => ANY,
   meant: meantWords,
   async check(given, session) {
-    const { checkApi } = await import('./api-input.ts');
+    const { checkApi } = await import('./api-call.ts');
     await checkApi(given, session);
   },
   async run(session, given) {

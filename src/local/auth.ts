@@ -15,7 +15,6 @@ import {
   checkIdFaults,
   checkLogin,
   checkWithRead,
-  FAMILY,
   familyOf,
   isGuided,
   LOGIN_OPTIONS,
@@ -24,7 +23,7 @@ import {
   refuseExpired,
   storeTarget,
 } from './login-steps.ts';
-import { askFamily, NEVER_ASKS } from './missing.ts';
+import { askFamily, FAMILY, NEVER_ASKS } from './missing.ts';
 
 const LOGIN = object(
   { profile: TEXT, family: oneOf(FAMILIES), origin: TEXT, kind: oneOf(CREDENTIAL_KINDS) },

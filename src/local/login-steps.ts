@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { FAMILIES, type Family, familyWords, type Operation } from '../api/operation.ts';
+import { type Family, familyWords, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { CredentialKind } from '../credentials/store.ts';
 import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes, readTokenFile } from '../credentials/token.ts';
@@ -12,6 +12,7 @@ import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
 import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
+import { FAMILY } from './missing.ts';
 
 /** A shell's own quoting is not undone here, so the longest line that a person would type is plenty. */
 const STDIN_LIMIT = 1_000_000;
@@ -26,13 +27,6 @@ async function readAll(session: Session): Promise<string> {
   }
   return Buffer.concat(parts).toString('latin1');
 }
-
-export const FAMILY = {
-  kind: 'choice',
-  value: 'cards|calendar',
-  choices: FAMILIES,
-  text: 'gift cards or calendars',
-} as const;
 
 /** What `auth login` is given. */
 export const LOGIN_OPTIONS = {

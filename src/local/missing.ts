@@ -11,7 +11,7 @@ export async function missingText(
   session: Session,
   where: string,
   question: string,
-  problemOf: (answer: string) => string | undefined = () => undefined,
+  problemOf: (answer: string) => string | undefined,
 ): Promise<string> {
   if (!session.prompt.available) throw new Failure('USAGE', `${where}: is required`);
   return session.prompt.text(question, (answer) => (answer === '' ? 'is required' : (problemOf(answer) ?? true)));
@@ -30,6 +30,14 @@ export async function missingChoice(
     choices.map((value) => ({ value, text: value })),
   );
 }
+
+/** `--family`. */
+export const FAMILY = {
+  kind: 'choice',
+  value: 'cards|calendar',
+  choices: FAMILIES,
+  text: 'gift cards or calendars',
+} as const;
 
 /** Asks which of the two APIs is meant. */
 export async function askFamily({ prompt }: Session, question: string): Promise<Family> {

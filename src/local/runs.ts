@@ -260,19 +260,18 @@ export const runsRemoveCommand = localCommand({
   output: () => REMOVED,
   async run(session, given) {
     const { removeRun, removeRunsOlderThan } = await import('../run/run-store.ts');
+    const { listRuns, lossOf, showRun } = await import('../run/run-list.ts');
     const { olderThan, yes } = given;
     const unread: Unread = new Map();
     let removed: readonly string[];
     if (olderThan === undefined) {
       const name = await runNameOf(session, given);
-      const { lossOf, showRun } = await import('../run/run-list.ts');
       // What cannot be read can be removed all the same.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       await confirmLoss(session, yes, `Remove run ${name}${lossOf(name, known)}?`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
-      const { listRuns, lossOf } = await import('../run/run-list.ts');
       const before = session.context.clock.now() - olderThan.ms;
       const lost = (await listRuns(portsOf(session), new Map())).filter(
         (run) => Date.parse(run.startedAt) < before && lossOf(run.run, run) !== '',

@@ -173,14 +173,10 @@ function standardInput(open: () => NodeJS.ReadStream, fd: number): InputPort {
 /** Dropped from the environment once read, so that no child process and no diagnostic report shows them. */
 const TOKEN_VARIABLES = ['FRONTDESK_CARDS_TOKEN', 'FRONTDESK_CALENDAR_TOKEN'];
 
-/** Loaded at its first use: few calls ask for anything of it. */
-function operatingSystem() {
-  return process.getBuiltinModule('node:os');
-}
-
+// node:os is loaded at its first use: few calls ask for anything of it.
 function userName(): string {
   try {
-    return operatingSystem().userInfo().username;
+    return process.getBuiltinModule('node:os').userInfo().username;
   } catch {
     // A container may run under a uid that has no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
@@ -189,20 +185,17 @@ function userName(): string {
 
 function homeFolder(): string | undefined {
   try {
-    const home = operatingSystem().homedir();
-    return home === '' ? undefined : home;
+    return process.getBuiltinModule('node:os').homedir() || undefined;
   } catch {
     return undefined;
   }
 }
 
-const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
-function processSignals(source: NodeJS.Process): SignalPort {
+function processSignals(): SignalPort {
   const received: SignalName[] = [];
   const listeners: ((signal: SignalName, count: number) => void)[] = [];
-  for (const signal of SIGNALS) {
-    source.on(signal, () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
       received.push(signal);
       listeners.at(-1)?.(signal, received.length);
     });
@@ -259,7 +252,7 @@ export function processContext(
     }),
     clock: systemClock,
     random: systemRandom,
-    signals: processSignals(process),
+    signals: processSignals(),
     // An unhandled rejection arrives here too.
     onCrash: (listener) => process.on('uncaughtException', listener),
     exitNow: (code) => process.exit(code),

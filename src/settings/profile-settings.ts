@@ -28,7 +28,6 @@ export interface ProfileSetting<Value> {
   readonly column: Omit<Column, 'name'>;
   /** Of the value in settings.json and in what `--json` prints. */
   readonly shape: Shape<Value>;
-  /** The value of a text as typed. */
   read(text: string): Reading<Value>;
   /** The value of a text from settings.json. */
   readStored(text: string): Reading<Value>;
@@ -104,7 +103,6 @@ export const PROFILE_SETTINGS = {
     readUrl,
     takeText,
   ),
-  /** True: no write is sent with this profile. */
   readOnly: setting(
     BOOLEAN,
     { value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
@@ -150,7 +148,6 @@ export const PROFILE_SETTINGS = {
     readApproversPath,
     takeAbsolutePath,
   ),
-  /** How many of them must, 1 to 9. */
   approvals: setting(
     INTEGER,
     { value: 'n', text: 'how many different people must approve a plan, 1 to 9' },

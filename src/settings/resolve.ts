@@ -132,15 +132,6 @@ export interface Target {
   readonly source: 'environment' | 'profile';
 }
 
-function missingUrl(profile: ResolvedProfile, family: Family): Failure {
-  return Failure.unsent('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}`, {
-    hints: [
-      `set ${URL_VARIABLES[family]}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`,
-      'try it without a service: frontdesk sandbox info',
-    ],
-  });
-}
-
 /** The URL checked, or a USAGE failure that says where it stands and never repeats it: it may hold a password. */
 function checkUrl(url: string, where: string): BaseUrl {
   const result = parseBaseUrl(url);
@@ -159,9 +150,14 @@ function spell({ origin, pathPrefix }: BaseUrl): string {
  */
 export function resolveTarget(profile: ResolvedProfile, family: Family): Target {
   const entry = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
-  if (entry === undefined) throw missingUrl(profile, family);
-  const { source, overrides } = entry;
   const variable = URL_VARIABLES[family];
+  if (entry === undefined) {
+    const login = `set ${variable}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
+    throw Failure.unsent('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}`, {
+      hints: [login, 'try it without a service: frontdesk sandbox info'],
+    });
+  }
+  const { source, overrides } = entry;
   const ofProfile = `the ${familyAdjective(family)} URL of profile ${profile.name}`;
   const base = checkUrl(entry.url, source === 'environment' ? variable : ofProfile);
   if (profile.namedBy !== undefined && overrides !== undefined) {

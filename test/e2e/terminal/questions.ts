@@ -166,9 +166,9 @@ const CALLS: Readonly<Record<string, Asked>> = {
   ]),
   'a status to wait for': asked(`${WAIT} ${CARD_ID}`, /Which status/, [`${WAIT} --status`, 'local-call.ts choose']),
   'a method': asked('api', /\? Method/, ['api <method>']),
-  'a path': asked('api POST', /\? Path/, ['api-input.ts missingText', 'missing.ts text']),
+  'a path': asked('api POST', /\? Path/, ['api-call.ts missingText', 'missing.ts text']),
   'whose path': asked('api POST /v1/other', /What does the path belong to/, [
-    'api-input.ts askFamily',
+    'api-call.ts askFamily',
     'missing.ts choose 2',
   ]),
 };

@@ -5,7 +5,7 @@ import {
   knownProfiles,
   resolveProfile,
   resolveTarget,
-  urlVariable,
+  URL_VARIABLES,
 } from '../../../src/settings/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../../../src/settings/settings.ts';
 
@@ -207,7 +207,7 @@ describe('what a profile says', () => {
       source: 'environment',
       overrides: 'https://a.example',
     });
-    expect([urlVariable('cards'), urlVariable('calendar')]).toEqual(['FRONTDESK_CARDS_URL', 'FRONTDESK_CALENDAR_URL']);
+    expect(URL_VARIABLES).toEqual({ cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' });
   });
 
   it('is all there is to a family’s address', () => {
