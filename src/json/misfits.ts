@@ -47,10 +47,7 @@ function typeCheck(type: string, shape: JsonSchema): Check {
       return (value) => isJsonArray(value) && value.every(entry);
     }
     case 'object': {
-      const members = membersOf(shape).map(({ name, member, isRequired }) => {
-        const check = checkOf(member);
-        return { name, isRequired, check };
-      });
+      const members = membersOf(shape).map((one) => ({ ...one, check: checkOf(one.member) }));
       return (value) =>
         isJsonObject(value) &&
         members.every(({ name, isRequired, check }) => {

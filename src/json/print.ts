@@ -32,8 +32,6 @@ export function printJson(value: JsonValue, options: PrintOptions = {}): string 
 
 /** The compact JSON as UTF-8, in pieces: a value of megabytes is never in memory as one text. */
 export function jsonBytes(value: JsonValue): Buffer[] {
-  const known = rememberedText(value);
-  if (known !== undefined) return [Buffer.from(known)];
   return Array.from(printJsonPieces(value), (piece) => Buffer.from(piece));
 }
 

@@ -5,12 +5,7 @@ import { type Column, cellText } from './column.ts';
 import type { RowWriter } from './options.ts';
 import { safeText } from './safe-text.ts';
 
-/** The cells of a row as a table shows them: safe, one line each, not cut. */
-export function safeCells(row: JsonValue, columns: readonly Column[]): string[] {
-  return columns.map((column) => safeCell(row, column));
-}
-
-/** A cell as a table shows it. */
+/** A cell as a table shows it: safe, one line, not cut. */
 export function safeCell(row: JsonValue, column: Column): string {
   return safeText(cellText(getPath(row, column.name)));
 }
@@ -34,5 +29,5 @@ export function lineWriter(header: string, lineOf: (row: JsonValue) => string, s
 export function tabbedRowWriter(columns: readonly Column[], header: boolean, stdout: OutputPort): RowWriter {
   const line = (cells: readonly string[]) => `${cells.join('\t')}\n`;
   const headerLine = header ? line(columns.map((column) => safeText(column.header))) : '';
-  return lineWriter(headerLine, (row) => line(safeCells(row, columns)), stdout);
+  return lineWriter(headerLine, (row) => line(columns.map((column) => safeCell(row, column))), stdout);
 }

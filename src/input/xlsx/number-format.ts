@@ -1,5 +1,5 @@
 import { format, isDateFormat } from 'numfmt';
-import { readWholePart } from './parts.ts';
+import { allElements } from './parts.ts';
 import type { Archive } from './zip.ts';
 
 /** How a cell style shows what is stored. */
@@ -85,21 +85,12 @@ export async function readNumberFormats(
   countsFrom1904: boolean,
 ): Promise<readonly NumberFormat[]> {
   const formats = new Map([...BUILT_IN].map(([id, pattern]) => [id, numberFormat(pattern, countsFrom1904)]));
-  const styles: number[] = [];
-  let isCellStyle = false;
-  await readWholePart(archive, part, {
-    open(name, { numFmtId = '0', formatCode = 'General' }) {
-      if (name === 'cellXfs') isCellStyle = true;
-      else if (name === 'xf' && isCellStyle) styles.push(Number(numFmtId));
-      // Those of conditional formats (dxf) count from anywhere and stand after the styles.
-      else if (name === 'numFmt' && styles.length === 0) {
-        formats.set(Number(numFmtId), numberFormat(formatCode, countsFrom1904));
-      }
-    },
-    close(name) {
-      if (name === 'cellXfs') isCellStyle = false;
-    },
-  });
+  const found = await allElements(archive, part, 'numFmts/numFmt', 'cellXfs/xf');
+  for (const { name, attributes } of found) {
+    const { numFmtId = '0', formatCode = 'General' } = attributes;
+    if (name === 'numFmt') formats.set(Number(numFmtId), numberFormat(formatCode, countsFrom1904));
+  }
+  const styles = found.filter(({ name }) => name === 'xf').map(({ attributes }) => Number(attributes['numFmtId'] ?? 0));
   const isEastAsianDate = (id: number) => EAST_ASIAN_DATES.some(([first, last]) => id >= first && id <= last);
   return styles.map((id) => formats.get(id) ?? { pattern: undefined, isDate: isEastAsianDate(id), addedDays: 0 });
 }

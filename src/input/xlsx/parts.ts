@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { damaged, WorkbookFault } from './packed.ts';
-import { attributeOf, isTrue, type XmlHandlers, XmlReader } from './xml.ts';
+import { attributeOf, isTrue, type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 interface Relation {
@@ -10,9 +10,13 @@ interface Relation {
   readonly part: string;
 }
 
-/** Reads a part through, handing over what it is made of. Yields after each piece, so that rows can be taken. */
-export async function* readPart(archive: Archive, part: string, handlers: XmlHandlers): AsyncGenerator<void> {
-  const reader = new XmlReader(part, handlers);
+/** The elements of a part that are looked for (`parent/name`), as its pieces are read. */
+export async function* readElements(
+  archive: Archive,
+  part: string,
+  ...wanted: readonly string[]
+): AsyncGenerator<readonly XmlElement[]> {
+  const reader = new XmlReader(part, wanted);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (bytes?: Buffer): string => {
     try {
@@ -23,34 +27,30 @@ export async function* readPart(archive: Archive, part: string, handlers: XmlHan
   };
   for await (const bytes of archive.read(part)) {
     reader.write(decode(bytes));
-    yield;
+    yield reader.take();
   }
   reader.write(decode());
   reader.close();
-  yield;
+  yield reader.take();
 }
 
-/** Reads a part of which only the whole matters. */
-export async function readWholePart(archive: Archive, part: string, handlers: Partial<XmlHandlers>): Promise<void> {
-  const { open = () => undefined, close = () => undefined, text = () => undefined } = handlers;
-  for await (const _ of readPart(archive, part, { open, close, text })) {
-    // everything is in the handlers
-  }
+/** All of them, of a part that is small. */
+export async function allElements(archive: Archive, part: string, ...wanted: readonly string[]): Promise<XmlElement[]> {
+  const elements: XmlElement[] = [];
+  for await (const batch of readElements(archive, part, ...wanted)) elements.push(...batch);
+  return elements;
 }
 
 async function readRelations(archive: Archive, source: string): Promise<readonly Relation[]> {
-  const relations: Relation[] = [];
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
   if (!archive.has(part)) throw otherFormat(archive);
-  await readWholePart(archive, part, {
-    open(name, { Id: id, Type: type, Target: target }) {
-      if (name !== 'Relationship' || id === undefined || type === undefined || target === undefined) return;
-      const path = target.startsWith('/') ? target : posix.join(folder, target);
-      relations.push({ id, kind: type.slice(type.lastIndexOf('/') + 1), part: posix.normalize(path) });
-    },
+  const found = await allElements(archive, part, 'Relationships/Relationship');
+  return found.flatMap(({ attributes: { Id: id, Type: type, Target: target } }) => {
+    if (id === undefined || type === undefined || target === undefined) return [];
+    const path = target.startsWith('/') ? target : posix.join(folder, target);
+    return [{ id, kind: type.slice(type.lastIndexOf('/') + 1), part: posix.normalize(path) }];
   });
-  return relations;
 }
 
 function otherFormat(archive: Archive): WorkbookFault {
@@ -69,23 +69,19 @@ export async function findParts(archive: Archive) {
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format; save it as .xlsx');
   const relations = await readRelations(archive, main);
-  const sheets: { name: string; part: string; isHidden: boolean }[] = [];
-  let isWorkbook = false;
-  let countsFrom1904 = false;
-  await readWholePart(archive, main, {
-    open(tag, attributes) {
-      isWorkbook ||= tag === 'workbook';
-      if (tag === 'workbookPr') countsFrom1904 = isTrue(attributes['date1904']);
-      if (tag !== 'sheet') return;
+  const [workbook] = await allElements(archive, main, '/workbook');
+  if (workbook === undefined) throw new WorkbookFault('is a document of another kind, not a workbook');
+  const within = (name: string) => (workbook.children ?? []).filter((element) => element.name === name);
+  const countsFrom1904 = within('workbookPr').some(({ attributes }) => isTrue(attributes['date1904']));
+  const sheets = within('sheets').flatMap(({ children }) =>
+    (children ?? []).flatMap(({ attributes }) => {
       const id = attributeOf(attributes, 'id');
       const relation = relations.find((candidate) => candidate.id === id);
       const { name, state = 'visible' } = attributes;
-      if (relation?.kind === 'worksheet' && name !== undefined) {
-        sheets.push({ name, part: relation.part, isHidden: state !== 'visible' });
-      }
-    },
-  });
-  if (!isWorkbook) throw new WorkbookFault('is a document of another kind, not a workbook');
+      if (relation?.kind !== 'worksheet' || name === undefined) return [];
+      return [{ name, part: relation.part, isHidden: state !== 'visible' }];
+    }),
+  );
   if (sheets.length === 0) throw damaged('it has no sheet');
   const partOf = (kind: string) => relations.find((relation) => relation.kind === kind)?.part;
   return { sheets, countsFrom1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };

@@ -1,9 +1,9 @@
 import { type CellText, readCell } from './cell.ts';
 import { GENERAL, type NumberFormat } from './number-format.ts';
-import { damaged } from './packed.ts';
+import { damaged, type WorkbookFault } from './packed.ts';
 import { parseReference } from './reference.ts';
-import { TextCollector, unescapeText } from './shared-strings.ts';
-import { isTrue, type XmlHandlers } from './xml.ts';
+import { textOf, unescapeText } from './shared-strings.ts';
+import { isTrue, type XmlElement } from './xml.ts';
 
 /** A row of a sheet that has something in it. */
 export interface SheetRow {
@@ -42,110 +42,78 @@ export interface SheetContext {
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
 
-/** Makes rows of the XML of a sheet. Rows and cells that are out of order could be read in two ways: damaged. */
-export class SheetReader implements XmlHandlers {
+/** Makes rows of the elements of a sheet. Rows and cells that are out of order could be read in two ways: damaged. */
+export class SheetReader {
   readonly #context: SheetContext;
-  readonly #collector = new TextCollector();
-  #rows: SheetRow[] = [];
-  #merged: MergedCells[] = [];
-  #isData = false;
   #line = 0;
-  #isHidden = false;
-  #cells = new Map<number, CellText>();
-  #column = -1;
-  #type = 'n';
-  #format = GENERAL;
-  #formula: string | undefined;
-  #isFormula = false;
-  #isValue = false;
-  #value = '';
 
   constructor(context: SheetContext) {
     this.#context = context;
   }
 
-  /** What was completed since the last call. */
-  take(): SheetBatch {
-    const batch = { rows: this.#rows, lastLine: this.#line, merged: this.#merged };
-    this.#rows = [];
-    this.#merged = [];
-    return batch;
+  /** Takes the next elements of the sheet. */
+  batch(elements: readonly XmlElement[]): SheetBatch {
+    const rows: SheetRow[] = [];
+    const merged: MergedCells[] = [];
+    for (const element of elements) {
+      if (element.name === 'row') rows.push(this.#row(element));
+      else merged.push(this.#mergedCells(element));
+    }
+    return { rows: rows.filter(({ cells }) => cells.size > 0), lastLine: this.#line, merged };
   }
 
-  open(name: string, attributes: Readonly<Record<string, string>>): void {
-    if (name === 'sheetData') this.#isData = true;
-    else if (name === 'mergeCell') this.#addMerged(attributes);
-    if (!this.#isData) return;
-    if (name === 'row') this.#beginRow(attributes);
-    else if (name === 'c') this.#beginCell(attributes);
-    else if (name === 'f') {
-      this.#isFormula = true;
-      this.#formula = '';
-    } else if (name === 'v') this.#isValue = true;
-    else this.#collector.open(name);
-  }
-
-  close(name: string): void {
-    if (!this.#isData) return;
-    if (name === 'sheetData') this.#isData = false;
-    else if (name === 'row') this.#endRow();
-    else if (name === 'c') this.#endCell();
-    else if (name === 'f') this.#isFormula = false;
-    else if (name === 'v') this.#isValue = false;
-    else this.#collector.close(name);
-  }
-
-  text(text: string): void {
-    if (this.#isValue) this.#value += text;
-    else if (this.#isFormula) this.#formula = `${this.#formula}${text}`;
-    else if (this.#isData) this.#collector.add(text);
-  }
-
-  #addMerged({ ref: reference = '' }: Readonly<Record<string, string>>): void {
+  #mergedCells({ attributes: { ref: reference = '' } }: XmlElement): MergedCells {
     const place = parseReference(reference.split(':')[0] ?? '');
-    if (place === undefined) throw damaged(`${this.#context.part}: its merged cells cannot be read`);
-    this.#merged.push({ reference, line: place.row, column: place.column });
+    if (place === undefined) throw this.#damaged('its merged cells cannot be read');
+    return { reference, line: place.row, column: place.column };
   }
 
-  #beginRow({ r, ht, hidden }: Readonly<Record<string, string>>): void {
+  #row({ attributes: { r, ht, hidden }, children }: XmlElement): SheetRow {
     const line = r === undefined ? this.#line + 1 : Number(r);
     if (!Number.isInteger(line) || line <= this.#line || line > MAX_LINES) {
-      throw damaged(`${this.#context.part}: its rows are out of order`);
+      throw this.#damaged('its rows are out of order');
     }
     this.#line = line;
-    this.#isHidden = isTrue(hidden) || Number(ht ?? 1) === 0;
-    this.#cells = new Map();
-    this.#column = -1;
+    const cells = new Map<number, CellText>();
+    let last = -1;
+    for (const element of children ?? []) {
+      if (element.name !== 'c') continue;
+      last = this.#columnOf(element, last);
+      const cell = this.#cell(element);
+      if (cell.text !== '' || cell.problem !== undefined) cells.set(last, cell);
+    }
+    return { line, cells, isHidden: isTrue(hidden) || Number(ht ?? 1) === 0 };
   }
 
-  #beginCell({ r, s, t }: Readonly<Record<string, string>>): void {
-    const place = r === undefined ? { column: this.#column + 1, row: this.#line } : parseReference(r);
-    if (place === undefined || place.row !== this.#line || place.column <= this.#column || place.column >= MAX_COLUMNS)
-      throw damaged(`${this.#context.part}: its cells are out of order`);
-    this.#column = place.column;
-    this.#type = t ?? 'n';
-    this.#format = this.#context.formats[Number(s ?? 0)] ?? GENERAL;
-    this.#formula = undefined;
-    this.#value = '';
+  #columnOf({ attributes: { r } }: XmlElement, last: number): number {
+    const place = r === undefined ? { column: last + 1, row: this.#line } : parseReference(r);
+    if (place === undefined || place.row !== this.#line || place.column <= last || place.column >= MAX_COLUMNS) {
+      throw this.#damaged('its cells are out of order');
+    }
+    return place.column;
   }
 
-  #endCell(): void {
-    const inline = this.#collector.take();
-    const value = this.#type === 'inlineStr' ? inline : this.#storedValue();
-    const cell = readCell({ type: this.#type, value, formula: this.#formula, format: this.#format });
-    if (cell.text !== '' || cell.problem !== undefined) this.#cells.set(this.#column, cell);
+  #cell(element: XmlElement): CellText {
+    const { s, t: type = 'n' } = element.attributes;
+    let formula: string | undefined;
+    let stored = '';
+    for (const { name, text } of element.children ?? []) {
+      if (name === 'f') formula = text;
+      else if (name === 'v') stored = text;
+    }
+    const value = type === 'inlineStr' ? textOf(element) : this.#storedValue(type, stored, formula);
+    return readCell({ type, value, formula, format: this.#context.formats[Number(s ?? 0)] ?? GENERAL });
   }
 
-  #storedValue(): string {
-    if (this.#type === 'str') return unescapeText(this.#value);
-    if (this.#type !== 's' || this.#value === '' || this.#formula !== undefined) return this.#value;
-    const text = this.#context.sharedStrings[Number(this.#value)];
-    if (text === undefined) throw damaged(`${this.#context.part}: a cell points to a text that is not there`);
+  #storedValue(type: string, value: string, formula: string | undefined): string {
+    if (type === 'str') return unescapeText(value);
+    if (type !== 's' || value === '' || formula !== undefined) return value;
+    const text = this.#context.sharedStrings[Number(value)];
+    if (text === undefined) throw this.#damaged('a cell points to a text that is not there');
     return text;
   }
 
-  #endRow(): void {
-    if (this.#cells.size === 0) return;
-    this.#rows.push({ line: this.#line, cells: this.#cells, isHidden: this.#isHidden });
+  #damaged(problem: string): WorkbookFault {
+    return damaged(`${this.#context.part}: ${problem}`);
   }
 }

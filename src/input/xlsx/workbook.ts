@@ -1,6 +1,6 @@
 import { readNumberFormats } from './number-format.ts';
 import { readPacked } from './packed.ts';
-import { findParts, readPart } from './parts.ts';
+import { findParts, readElements } from './parts.ts';
 import { readSharedStrings } from './shared-strings.ts';
 import { type SheetBatch, SheetReader } from './sheet.ts';
 import { Archive } from './zip.ts';
@@ -30,7 +30,8 @@ export async function openWorkbook(bytes: AsyncIterable<Uint8Array>): Promise<Wo
       const formats =
         parts.styles === undefined ? [] : await readNumberFormats(archive, parts.styles, parts.countsFrom1904);
       const reader = new SheetReader({ part, sharedStrings, formats });
-      for await (const _ of readPart(archive, part, reader)) yield reader.take();
+      const elements = readElements(archive, part, 'sheetData/row', 'mergeCells/mergeCell');
+      for await (const batch of elements) yield reader.batch(batch);
     },
   };
 }

@@ -1,16 +1,20 @@
 import { SaxesParser } from 'saxes';
 import { damaged } from './packed.ts';
 
-/** What a part of a workbook is made of. Names come without their namespace prefix. */
-export interface XmlHandlers {
-  open(name: string, attributes: Readonly<Record<string, string>>): void;
-  close(name: string): void;
-  text(text: string): void;
+/** An element of a part, with all that stands in it. Names come without their namespace prefix. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Undefined: none, as of most. */
+  children: XmlElement[] | undefined;
+  text: string;
 }
 
 /** The parser keeps a tag or a text until it ends; this (UTF-16 units) is far above what a cell can hold. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Elements inside one that is looked for: more than a row of 16,384 cells has. */
+const MAX_ELEMENTS = 200_000;
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
@@ -20,26 +24,27 @@ function localName(name: string): string {
 export class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   readonly #part: string;
+  readonly #wanted: ReadonlySet<string>;
+  /** Names of the elements that are open, and those of them that are kept. */
+  readonly #path: string[] = [];
+  readonly #open: XmlElement[] = [];
+  #found: XmlElement[] = [];
+  #elements = 0;
   #pending = 0;
-  #depth = 0;
 
-  /** `part` is the name of the file inside the workbook, for messages. */
-  constructor(part: string, handlers: XmlHandlers) {
+  /** `part`: the file inside the workbook, for messages. `wanted`: the elements to keep, as `parent/name`. */
+  constructor(part: string, wanted: readonly string[]) {
     this.#part = part;
+    this.#wanted = new Set(wanted);
     this.#parser.on('doctype', () => this.#refuse('it has a document type'));
-    this.#parser.on('opentag', ({ name, attributes }) => {
-      this.#pending = 0;
-      this.#depth += 1;
-      if (this.#depth > MAX_DEPTH) this.#refuse('it is nested too deep');
-      handlers.open(localName(name), attributes);
-    });
-    this.#parser.on('closetag', ({ name }) => {
-      this.#pending = 0;
-      this.#depth -= 1;
-      handlers.close(localName(name));
-    });
-    this.#parser.on('text', (text) => handlers.text(text));
-    this.#parser.on('cdata', (text) => handlers.text(text));
+    this.#parser.on('opentag', ({ name, attributes }) => this.#begin(localName(name), attributes));
+    this.#parser.on('closetag', () => this.#end());
+    const add = (text: string) => {
+      const element = this.#open.at(-1);
+      if (element !== undefined) element.text += text;
+    };
+    this.#parser.on('text', add);
+    this.#parser.on('cdata', add);
     this.#parser.on('error', (error) => this.#refuse(error.message));
   }
 
@@ -53,6 +58,38 @@ export class XmlReader {
   /** The text is over. */
   close(): void {
     this.#parser.close();
+  }
+
+  /** The elements that were completed since the last call. */
+  take(): readonly XmlElement[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+
+  #begin(name: string, attributes: XmlElement['attributes']): void {
+    this.#pending = 0;
+    const parent = this.#open.at(-1);
+    const isKept = parent !== undefined || this.#wanted.has(`${this.#path.at(-1) ?? ''}/${name}`);
+    this.#path.push(name);
+    if (this.#path.length > MAX_DEPTH) this.#refuse('it is nested too deep');
+    if (!isKept) return;
+    this.#elements += 1;
+    if (this.#elements > MAX_ELEMENTS) this.#refuse('an element holds too many others');
+    const element: XmlElement = { name, attributes, children: undefined, text: '' };
+    if (parent?.children === undefined) {
+      if (parent !== undefined) parent.children = [element];
+    } else parent.children.push(element);
+    this.#open.push(element);
+  }
+
+  #end(): void {
+    this.#pending = 0;
+    this.#path.pop();
+    const element = this.#open.pop();
+    if (element === undefined || this.#open.length > 0) return;
+    this.#elements = 0;
+    this.#found.push(element);
   }
 
   #refuse(reason: string): never {

@@ -352,6 +352,11 @@ describe('refused with exit 2:', () => {
       'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: it is nested too deep); nothing was sent',
     ],
     [
+      'a row of cells without end',
+      () => handMadeWorkbook({ rows: `<row>${'<c/>'.repeat(200_001)}</row>` }),
+      'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: an element holds too many others); nothing was sent',
+    ],
+    [
       'a text without end',
       () => handMadeWorkbook({ rows: textRow(1, ['x'.repeat(5_000_000)]) }),
       'stdin is damaged, or not a workbook (xl/worksheets/sheet1.xml: a text of more than 4 million characters); nothing was sent',
