@@ -1,5 +1,4 @@
 import type { Example } from '../options/option.ts';
-import { fillLines } from '../output/line-break.ts';
 
 /** A name and what it means: one line, or several, of a list. */
 export interface Row {
@@ -106,7 +105,17 @@ const HELD = '\ue001';
 /** Words of a paragraph on lines of at most `width` columns; a command in backticks stays whole where it fits. */
 export function wrap(paragraph: string, width: number): string[] {
   const text = paragraph.replace(TOGETHER, (words) => (words.length > width ? words : words.replaceAll(' ', HELD)));
-  return fillLines(text.split(/\s+/), width).map((line) => line.replaceAll(HELD, ' '));
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].map((each) => each.replaceAll(HELD, ' '));
 }
 
 /** A shell command on several lines that can still be copied and run: broken only before an option or a word of its own. */
