@@ -27,7 +27,7 @@ const MODULES = {
   'src/engine/many/row-requests.ts': ['engine/row-requests'],
   'src/files/held-lock.ts': ['files/held-lock'],
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],
-  'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races'],
+  'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races', 'files/lock-network'],
   'src/files/signs-of-life.ts': ['files/signs-of-life'],
   'src/http/response.ts': ['http/response'],
   'src/http/retry.ts': ['http/retry'],

@@ -146,7 +146,14 @@ const CASES: Readonly<Record<string, Case>> = {
   'three on one machine': { actors: processes([ONE, ONE, ONE]), turns: IS_LONG ? 3 : 2 },
   ...(IS_LONG && {
     'two elsewhere, and the lock of one that died': { actors: processes([ONE, TWO]), dead: ONE, turns: 2 },
-    'three on machines of their own': { actors: processes([ONE, TWO, THREE]), turns: 1 },
+    'three on machines of their own': { actors: processes([ONE, TWO, THREE]), turns: 2 },
+    'three elsewhere, one of them still in the middle of a takeover': {
+      actors: processes([ONE, TWO, THREE]),
+      dead: ONE,
+      standsBefore: /^write to/,
+      incidents: 0,
+      turns: 3,
+    },
     'three on one machine, and the lock of one that died': { actors: processes([ONE, ONE, ONE]), dead: ONE, turns: 3 },
     'three, two of them on one machine': { actors: processes([ONE, ONE, TWO]), turns: 2 },
   }),

@@ -28,14 +28,14 @@ function livingLock(path: string, instance = FASTER): void {
 
 type Replaced = 'renameSync' | 'unlinkSync' | 'rmdirSync';
 
-/** Lets something happen right before the first of these calls; it may throw what the system says instead of doing it. */
-function rightBefore(name: Replaced, happens: () => void): void {
+/** Lets something happen right before the first of these calls, or each; it may throw what the system says instead of doing it. */
+function rightBefore(name: Replaced, happens: (from: string, to: string) => void, times = 1): void {
   const original: (...args: never[]) => unknown = fs[name];
-  let isFirst = true;
+  let calls = 0;
   const replaced = (...args: never[]) => {
-    const isNow = isFirst;
-    isFirst = false;
-    if (isNow) happens();
+    calls += 1;
+    const [from = '', to = ''] = args.map(String);
+    if (calls <= times) happens(from, to);
     return original(...args);
   };
   Object.assign(fs, { [name]: replaced });
@@ -126,9 +126,10 @@ describe('a place that is taken at the moment when a lock gets it', () => {
     mkdirSync(path);
     (await acquireLock(path, options())).release();
     mkdirSync(path);
-    rightBefore('renameSync', () => {
-      throw refusal('EPERM');
-    });
+    const refuses = (_from: string, to: string) => {
+      if (fs.existsSync(to)) throw refusal('EPERM');
+    };
+    rightBefore('renameSync', refuses, Number.POSITIVE_INFINITY);
     const held = await acquireLock(path, options());
     expect(held.lost()).toBeUndefined();
     held.release();
@@ -224,7 +225,7 @@ describe('a lock of the first version, which is a file', () => {
     first(path, `${host} ${process.pid} 1`);
     const held = await acquireLock(path, options());
     expect(held).toMatchObject({ epoch: 4, mayHaveRival: false });
-    expect(held.lost()).toBeUndefined();
+    expect([held.lost(), readLockFile(path)?.epoch]).toEqual([undefined, 4]);
     held.release();
     expect(filesBeside(path)).toEqual([]);
   });
