@@ -27,11 +27,7 @@ function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
   return options.some((option) => option.short === token.charAt(1));
 }
 
-/**
- * Finds the command in argv, where common options may stand before, between or after its words.
- * The rest of the words is parsed by `parseInput` against that one command only, so that start-up pays
- * for one command, and an option's value is never taken for another option.
- */
+/** Finds the command in argv, where common options may stand between its words; the rest is parsed against it alone. */
 export function locateCommand(
   argv: readonly string[],
   { entries, defaultOf }: Pick<Registry, 'entries' | 'defaultOf'>,

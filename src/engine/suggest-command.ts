@@ -62,11 +62,7 @@ function didYouMean(path: readonly string[], typed: readonly string[], registry:
   return `did you mean \`${['frontdesk', ...path, ...(canRun ? typedBeside(typed) : [])].join(' ')}\`?`;
 }
 
-/**
- * What may have been meant by a word that is no command below `path`, as hints: the nearest command, else one of a
- * deeper group that has that very word (`block` is `card block`), with what else was typed. A
- * word that would undo a command is answered with the fact that nothing does.
- */
+/** Hints for a word that is no command below `path`: the nearest one, a deeper one, or that nothing undoes it. */
 export function suggestCommand(
   path: readonly string[],
   word: string,

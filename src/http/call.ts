@@ -66,11 +66,7 @@ export interface Pacer {
   admit(purpose: 'send' | 'read_back'): Promise<boolean>;
   /** The request that was admitted leaves now: right before its first byte. Not called when it never does. */
   leaves?(): void;
-  /**
-   * The service refused with 429 and asked for `askedMs`, to which `waitMs` adds our jitter. True: all workers pause
-   * and the row is tried again, its own time budget untouched. False: the wait is too long or the run is stopping: the
-   * row is `not_sent`.
-   */
+  /** The service refused with 429. True: all workers pause, the row is tried again. False: the row is `not_sent`. */
   refused(waitMs: number, askedMs: number): boolean;
   /** May a retry be spent (token bucket, so that an outage is not multiplied by rows)? */
   mayRetry(): boolean;

@@ -22,11 +22,7 @@ export interface ReadBackResult {
   readonly observation: Observation;
 }
 
-/**
- * Reads the card at once and, if that does not settle the write, once more after a pause. `settledBy` is the
- * status that shows it done; undefined: only look. Anything but that status settles nothing, because a delayed
- * request can still land.
- */
+/** Reads the card, and once more after a pause. Only `settledBy` settles a write: a delayed request can still land. */
 export async function readBack(
   cardId: string,
   settledBy: string | undefined,

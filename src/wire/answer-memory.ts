@@ -1,9 +1,6 @@
 /** So much of each answer may be in memory in any case; nearly every answer ends within it. */
 export const SHARE_BYTES = 256 * 1024;
-/**
- * All that may be in memory of longer answers while they come, and of results until they are printed. The process may
- * hold 512 MiB: the rest is for itself, and for the one answer at a time that is parsed or printed.
- */
+/** Of longer answers and unprinted results. Of 512 MiB the rest is for the process and the one answer at work. */
 const BUDGET_BYTES = 224 * 1024 * 1024;
 /** A long one counts several times: the system gets its memory back late. */
 const WEIGHT = 4;

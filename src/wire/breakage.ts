@@ -84,10 +84,7 @@ function describe(error: unknown): string {
   return code === '' ? name : `${name} ${code}`;
 }
 
-/**
- * Names what broke an exchange after its first byte may have left. None of these says whether the service
- * acted: it had processed the whole request in several measured runs of each.
- */
+/** Names what broke an exchange after its first byte may have left. None says whether the service acted (measured). */
 export function sentBreakage(error: unknown, to: Endpoint, phase: Phase): Breakage {
   if (error instanceof BreakError) return { label: error.label, text: error.message };
   const code = codeOf(error);

@@ -15,12 +15,7 @@ export interface ProxyServer {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * Decides from the environment whether requests to `baseUrl` go through a proxy. Loopback
- * never does, and http is spoken to loopback only, so HTTP_PROXY has no say: a proxy would see the token in
- * clear. Raises USAGE for a proxy URL that cannot be read; the text of the URL, which may hold a password, is
- * not repeated.
- */
+/** The proxy for a base URL, by the environment; never for loopback. USAGE repeats no URL: it may hold a password. */
 export function chooseProxy(baseUrl: BaseUrl, env: Env): ProxyServer | undefined {
   if (baseUrl.scheme !== 'https' || baseUrl.isLoopback) return undefined;
   const name = firstSet(env, ['https_proxy', 'HTTPS_PROXY']);

@@ -27,11 +27,7 @@ interface Lane {
   readonly connector: Connector;
 }
 
-/**
- * Carries requests over HTTP/1.1. Each exchange has a connection of its own while it lasts, so that a deadline
- * destroys exactly what it belongs to; an idle connection is used again. How many are open is the number of
- * exchanges at a time.
- */
+/** Carries requests over HTTP/1.1. An exchange has a connection of its own while it lasts: its deadline destroys it. */
 export function createTransport(options: TransportOptions): Transport {
   answerMemory.collect = options.collectGarbage;
   const idle: Lane[] = [];

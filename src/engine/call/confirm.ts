@@ -74,11 +74,7 @@ const MAX_SHOWN = 240;
 
 const ADD_REASON = { word: 'reason', does: 'add a reason' };
 
-/**
- * Shows what will be hit and asks; returns the call as confirmed. Anything but yes ends the call with 130. A
- * profile other than the sandbox is named in the question, so that a live card is not blocked by accident. A
- * reason that was not given can be added before the answer.
- */
+/** Shows what will be hit and asks; returns the call, perhaps with a reason. Anything but yes ends it with 130. */
 export async function confirmSingle(
   session: Session,
   service: Service,

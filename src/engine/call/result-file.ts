@@ -24,10 +24,7 @@ async function openNew(path: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Makes the file of `--out`, mode 0600, before anything is sent, with room for the answer, so that one that comes once
- * is not lost to a bad path or a full disk. USAGE when it cannot be made, LOCAL_IO when there is no room.
- */
+/** Makes the file of `--out` (0600), with room, before anything is sent: an answer that comes once is not lost. */
 export async function createResultFile(path: string) {
   const file = await openNew(path);
   const discard = async () => {

@@ -21,11 +21,7 @@ export function canBeLookedAt(operation: string): boolean {
   return LOOKED_AT.has(operation);
 }
 
-/**
- * Single card writes of this profile and host that are `unknown` in the history and that a look at their cards may
- * settle or explain, newest first. `cardId` (whatever its case) and `sinceMs` (milliseconds since 1970) leave out
- * others. LOCAL_IO when the history cannot be read.
- */
+/** Card writes of this profile and host that are `unknown`, and that a look may settle, newest first. LOCAL_IO. */
 export async function unsettledWrites(
   session: Session,
   { host }: Pick<Service, 'host'>,
@@ -63,11 +59,7 @@ export async function recordSettled(
   return settled;
 }
 
-/**
- * Records in the history what a look at the card showed of a write whose outcome is `unknown`, and returns the entry
- * as it now is: `confirmed_by_read` where the status is the one that the write aims at, else still `unknown`. A
- * reissue is never settled so. Rejects with LOCAL_IO.
- */
+/** Records what a look showed of an `unknown` write; returns the entry as it now is. A reissue is never settled so. */
 export async function recordLook(session: Session, entry: HistoryEntry, look: CardLook): Promise<HistoryEntry> {
   const isSettled = isSettledBy(entry, look);
   const before = entry.ending;

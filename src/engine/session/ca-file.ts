@@ -4,10 +4,7 @@ import { readWhole } from '../../files/readable.ts';
 
 const readPem = async (path: string) => (await readWhole(path)).toString('utf8');
 
-/**
- * Certificates (PEM) to trust besides the built-in ones: `--ca-file`, and the file of NODE_EXTRA_CA_CERTS, which
- * Node forgets once certificates are given. USAGE when the named file cannot be read or holds no certificate.
- */
+/** Certificates to trust besides the built-in ones; Node forgets those of NODE_EXTRA_CA_CERTS where some are given. */
 export async function readCaFile(
   path: string,
   env: Readonly<Record<string, string | undefined>>,

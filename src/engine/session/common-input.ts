@@ -30,10 +30,7 @@ function caFileOf({ caFile }: CommonOptions, env: Context['env']): CommonInput['
   return path === '' ? undefined : { path, where: 'FRONTDESK_CA_FILE' };
 }
 
-/**
- * USAGE when the environment tells Node to accept any certificate: a token would then be handed to anything that
- * answers (measured: an expired certificate was accepted and the token sent).
- */
+/** USAGE when Node is told to accept any certificate: the token was sent to one that had expired (measured). */
 export function refuseDisabledTls(env: Readonly<Record<string, string | undefined>>): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw Failure.unsent('USAGE', 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the verification of certificates off', {
