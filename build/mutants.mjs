@@ -46,6 +46,7 @@ const MODULES = {
   'src/run/ordered-sink.ts': ['run/ordered-sink'],
   'src/run/row-runner.ts': ['run/engine', 'run/stopping', 'run/resume', 'run/reports'],
   'src/credentials/resolve.ts': ['credentials/resolve'],
+  'src/settings/resolve.ts': ['settings/resolve'],
   'src/wire/breakage.ts': ['wire/breakage'],
 };
 

@@ -6,7 +6,7 @@ import type { ChangedFrom } from '../../../../src/input/records/changed-from.ts'
 import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
 import { toPlain } from '../../../../src/json/plain.ts';
 import { JsonNumber } from '../../../../src/json/value.ts';
-import { sheetJsWorkbook } from '../../../support/workbooks.ts';
+import { sheetJsWorkbook, sheetJsWorkbookWith } from '../../../support/workbooks.ts';
 
 /** Reads an older file that is called `path`. */
 function read(
@@ -19,14 +19,15 @@ function read(
     name: `"${path}"`,
     isRereadable: true,
     bytes: async function* () {
-      yield typeof content === 'string' ? Buffer.from(content) : content;
+      const bytes = Buffer.from(content);
+      for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
     },
     close: async () => undefined,
   };
   return readChangedFrom(file, { operation, path, csvRaw: false, sheet });
 }
 
-async function faultsOf(content: string, path = 'old.csv'): Promise<readonly string[]> {
+async function faultsOf(content: string | Uint8Array, path = 'old.csv'): Promise<readonly string[]> {
   const error = await read(content, path).catch((thrown: unknown) => thrown);
   if (!(error instanceof Failure)) throw new Error('it was not refused');
   expect(error.code).toBe('USAGE');
@@ -46,7 +47,8 @@ describe('an older file', () => {
     expect(old.changes('s1', { email: 'a', active: true, first_name: 'Ann' })).toEqual({});
     expect(old.changes('s1', { email: 'x', active: false })).toEqual({ email: 'x', active: false });
     expect(old.changes('s2', { active: false, first_name: '' })).toEqual({});
-    expect(old.changes('s2', { first_name: undefined as never, last_name: 'new' })).toEqual({ last_name: 'new' });
+    const missing = { first_name: undefined as never, last_name: 'new' };
+    expect(old.changes('s2', missing)).toStrictEqual({ last_name: 'new' });
     expect(old.changes('s3', { email: 'c' })).toBeUndefined();
   });
 
@@ -59,6 +61,7 @@ describe('an older file', () => {
       email: 'null',
       first_name: new JsonNumber('5'),
     });
+    expect(changes({ last_name: null })).toEqual({ last_name: null });
     expect(changes({ email: null, last_name: new JsonNumber('1.1') })).toEqual({ last_name: new JsonNumber('1.1') });
   });
 
@@ -98,6 +101,11 @@ describe('an older file', () => {
     expect(old.filled('s9', ['email'])).toEqual([]);
   });
 
+  it('of texts that look like booleans has them as texts', async () => {
+    const old = await read('id,email,active\ns1,true,true\n');
+    expect(plain(old.cells('s1'))).toEqual({ email: 'true', active: true });
+  });
+
   it('of JSON lines has its values typed already', async () => {
     const old = await read('{"id":"s1","active":"true","email":"a"}\n{"id":"s2","active":true}\n', 'old.ndjson');
     expect(plain(old.cells('s1'))).toEqual({ active: 'true', email: 'a' });
@@ -111,6 +119,7 @@ describe('an older file', () => {
     const asked = [0, 15, 16, 31, 32, 5000, 31, 9999, 10_000, 10_003, 10_004, 0];
     expect(asked.map((row) => old.changes(`s${row}`, { email: String(row) }))).toEqual(asked.map(() => ({})));
     expect(asked.map((row) => plain(old.cells(`s${row}`)))).toEqual(asked.map((row) => ({ email: String(row) })));
+    expect(plain(old.cells('s99999'))).toEqual({});
     expect([old.missing, old.changes('s9999', { email: '1' }), old.changes(`s${count}`, {})]).toEqual([
       count,
       { email: '1' },
@@ -153,5 +162,30 @@ describe('an older file is refused', () => {
 
   it('with what is no row', async () => {
     expect(await faultsOf('{"id":"s1"}\nno\n', 'old.ndjson')).toEqual([expect.stringMatching(/^line 2, column 1: /)]);
+  });
+
+  it('with a cell that no text can be made of, at its place, and says which sheet was read', async () => {
+    const rows = [
+      ['id', 'email'],
+      ['s1', 'a'],
+    ];
+    const formula = sheetJsWorkbookWith(rows, 'B2', { t: 'n', f: '1+1', v: 2 });
+    expect(await faultsOf(formula, 'old.xlsx')).toEqual([
+      'Rows!B2, column email: is a formula (shown as "2", stored as "=1+1"); store its value as text',
+    ]);
+    const two = sheetJsWorkbook([
+      {
+        name: 'Rows',
+        rows: [
+          ['id', 'email'],
+          ['', 'a'],
+        ],
+      },
+      { name: 'Other', rows },
+    ]);
+    const hintsOf = async (content: string | Uint8Array, path: string) =>
+      (await read(content, path).catch((error: unknown) => error)) as Failure;
+    expect((await hintsOf(two, 'old.xlsx')).hints).toEqual([expect.stringContaining('the sheet "Rows" is read')]);
+    expect((await hintsOf('id,email\n,a\n', 'old.csv')).hints).toEqual([]);
   });
 });
