@@ -41,9 +41,10 @@ export class Questions {
 
   /** Closes the question; returns what is wrong with an answer under this nonce, or undefined. */
   take(nonce: string | undefined, subject: Subject): string | undefined {
-    const question = nonce === undefined ? undefined : this.#open.get(nonce);
-    if (nonce === undefined || question === undefined) return 'the answer belongs to no open question';
-    this.#open.delete(nonce);
+    const key = nonce ?? '';
+    const question = this.#open.get(key);
+    if (question === undefined) return 'the answer belongs to no open question';
+    this.#open.delete(key);
     if (question.subject !== textOf(subject)) return 'the answer belongs to other arguments';
     return this.#clock.monotonic() > question.deadlineMs ? 'the answer came too late' : undefined;
   }
