@@ -19,6 +19,8 @@ const MODULES = {
   'src/run/journal/row-states.ts': ['run/row-states'],
   'src/run/stop-rules.ts': ['run/stopping'],
   'src/credentials/expiry-guard.ts': ['credentials/expiry-guard'],
+  'src/desk/desk-log.ts': ['desk/desk-log'],
+  'src/desk/idle-timer.ts': ['desk/idle-timer'],
   'src/engine/call/write-guards.ts': ['engine/write-guards'],
   'src/engine/many/apply-plan.ts': ['engine/apply-plan'],
   'src/engine/many/execute-run.ts': ['engine/execute-run'],

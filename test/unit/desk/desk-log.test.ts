@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { DeskLog } from '../../../src/desk/desk-log.ts';
+import { DeskLog, isSame } from '../../../src/desk/desk-log.ts';
 import { outcomeText, recentText, summaryText, unknownText } from '../../../src/desk/desk-text.ts';
 import type { Outcome } from '../../../src/failure.ts';
 import { parseJson } from '../../../src/json/parse.ts';
@@ -131,5 +131,45 @@ describe('what became of a write', () => {
     expect(summaryText(log, '')).toBe(
       'This sitting: 0 looks, 2 rejected (block), 1 blocked (settled by a repeat), 1 blocked, 1 blocked (settled by a look).\n',
     );
+  });
+});
+
+describe('the cards that a desk offers', () => {
+  const ids = (log: DeskLog) => log.offered.map(({ cardId }) => cardId);
+
+  it('are the newest first, as the history has them, those in doubt before the others', () => {
+    const log = new DeskLog([{ cardId: 'a' }, { cardId: 'b', isOpen: true }, { cardId: 'c', isOpen: false }]);
+    expect(ids(log)).toEqual(['b', 'a', 'c']);
+    expect(['a', 'b', 'B', 'c'].map((id) => log.wasOpen(id))).toEqual([false, true, true, false]);
+    log.ended(OPERATIONS.cardBlock, 'C', 'unknown');
+    expect(ids(log)).toEqual(['b', 'c', 'a']);
+    expect(log.wasOpen('c')).toBe(true);
+    log.settledEarlier(OPERATIONS.cardBlock, 'b');
+    expect([ids(log), log.wasOpen('b')]).toEqual([['c', 'b', 'a'], true]);
+  });
+
+  it('have what was seen of them last, and what a write made of them', () => {
+    const log = new DeskLog();
+    log.saw(ID, card('ACTIVE', 'order-7'));
+    expect(log.offered).toEqual([{ cardId: ID, reference: 'order-7', status: 'ACTIVE' }]);
+    log.ended(OPERATIONS.cardBlock, ID, 'confirmed_by_read');
+    expect(log.offered).toMatchObject([{ cardId: ID, reference: 'order-7', status: 'BLOCKED' }]);
+    expect([...log.done]).toEqual([['Blocked', 1]]);
+    log.ended(OPERATIONS.cardBlock, OTHER, 'rejected');
+    expect([ids(log), [...log.done]]).toEqual([
+      [ID],
+      [
+        ['Blocked', 1],
+        ['rejected (block)', 1],
+      ],
+    ]);
+    log.ended(OPERATIONS.cardActivate, OTHER, 'applied');
+    expect(ids(log)).toEqual([OTHER, ID]);
+    log.ended(OPERATIONS.cardReissue, ID, 'applied', 'new');
+    expect(ids(log)).toEqual(['new', ID, OTHER]);
+  });
+
+  it('are the same whatever the case', () => {
+    expect([isSame(ID, ID.toUpperCase()), isSame(ID, OTHER)]).toEqual([true, false]);
   });
 });

@@ -21,6 +21,12 @@ describe('a desk at which no key is pressed', () => {
     expect(warnings).toEqual([`540000: ${WARNING}`]);
   });
 
+  it.each([60_000, 30_000])('is left after %i ms without a word, where that is all it has', async (idleMs) => {
+    const { timer, warnings, left, warn } = question(idleMs);
+    void timer.during(() => left, warn);
+    expect([await left, warnings]).toEqual([idleMs, []]);
+  });
+
   it('counts from the last key', async () => {
     const { clock, timer, warnings, left, warn } = question(600_000);
     void timer.during(() => left, warn);
