@@ -12,6 +12,7 @@ import {
   PREFERENCE_KEYS,
   PREFERENCES,
   type PreferenceKey,
+  readPreference,
   type Settings,
   setPreference,
   unsetPreference,
@@ -30,7 +31,7 @@ async function askValue(session: Session, key: PreferenceKey, given: string | un
   if (given !== undefined) return given;
   const { missingText } = await import('./missing.ts');
   return missingText(session, '<value>', `Value of ${key}`, (text) => {
-    const reading = PREFERENCES[key].readStored(text);
+    const reading = readPreference(key, text);
     return reading.ok ? undefined : reading.problem;
   });
 }

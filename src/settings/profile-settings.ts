@@ -6,7 +6,7 @@ import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json
 import { declareOptions, type OptionSpec } from '../options/option.ts';
 import { type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
-import { FORMATS } from '../output/options.ts';
+import { FORMATS, type Format } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 
 /** What is wrong with a profile's name; undefined when nothing is. */
@@ -29,18 +29,8 @@ export interface ProfileSetting<Value> {
   /** Of the value in settings.json and in what `--json` prints. */
   readonly shape: Shape<Value>;
   read(text: string): Reading<Value>;
-  /** The value of a text from settings.json. */
-  readStored(text: string): Reading<Value>;
-}
-
-function setting<Value>(
-  shape: Shape<Value>,
-  option: Pick<OptionSpec, 'short' | 'text' | 'choices'> & { readonly kind?: 'path'; readonly value: string },
-  column: Omit<Column, 'name'>,
-  read: (text: string) => Reading<Value>,
-  readStored = read,
-): ProfileSetting<Value> {
-  return { option: { kind: 'text', ...option }, column, shape, read, readStored };
+  /** The value of a text from settings.json; absent: as `read`. */
+  readStored?(text: string): Reading<Value>;
 }
 
 function takeText(text: string): Reading<string> {
@@ -68,10 +58,6 @@ function readBoolean(text: string): Reading<boolean> {
   return reading.ok ? { ok: true, value: reading.value === 'true' } : reading;
 }
 
-function readNumber(max: number): (text: string) => Reading<number> {
-  return (text) => readValue({ kind: 'count', max }, text);
-}
-
 /** Where others could change it, no signature would ever count. */
 function readApproversPath(text: string): Reading<string> {
   const path = resolve(text);
@@ -89,71 +75,71 @@ function takeAbsolutePath(text: string): Reading<string> {
  */
 export const PROFILE_SETTINGS = {
   /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
-  cardsUrl: setting(
-    TEXT,
-    { value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
-    { header: 'CARDS URL' },
-    readUrl,
-    takeText,
-  ),
-  calendarUrl: setting(
-    TEXT,
-    { value: 'url', text: 'base URL of the calendars' },
-    { header: 'CALENDAR URL' },
-    readUrl,
-    takeText,
-  ),
-  readOnly: setting(
-    BOOLEAN,
-    { value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
-    { header: 'READ-ONLY' },
-    readBoolean,
-  ),
+  cardsUrl: {
+    option: { kind: 'text', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
+    column: { header: 'CARDS URL' },
+    shape: TEXT,
+    read: readUrl,
+    readStored: takeText,
+  } satisfies ProfileSetting<string>,
+  calendarUrl: {
+    option: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
+    column: { header: 'CALENDAR URL' },
+    shape: TEXT,
+    read: readUrl,
+    readStored: takeText,
+  } satisfies ProfileSetting<string>,
+  readOnly: {
+    option: { kind: 'text', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    column: { header: 'READ-ONLY' },
+    shape: BOOLEAN,
+    read: readBoolean,
+  } satisfies ProfileSetting<boolean>,
   /** The most rows that the input of one write may have; undefined: any number. */
-  maxRows: setting(
-    INTEGER,
-    { value: 'n', text: 'refuse a write of more rows than this' },
-    { header: 'MAX ROWS', align: 'right', spare: true },
-    readNumber(999_999_999),
-  ),
+  maxRows: {
+    option: { kind: 'text', value: 'n', text: 'refuse a write of more rows than this' },
+    column: { header: 'MAX ROWS', align: 'right', spare: true },
+    shape: INTEGER,
+    read: (text) => readValue({ kind: 'count', max: 999_999_999 }, text),
+  } satisfies ProfileSetting<number>,
   /** Source of a regular expression that `--reason` must match somewhere. */
-  requireReason: setting(
-    TEXT,
-    { value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
-    { header: 'REQUIRED REASON' },
-    readPattern,
-  ),
+  requireReason: {
+    option: { kind: 'text', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
+    column: { header: 'REQUIRED REASON' },
+    shape: TEXT,
+    read: readPattern,
+  } satisfies ProfileSetting<string>,
   /** What a person reads in the place of that pattern. */
-  requireReasonHint: setting(
-    TEXT,
-    { value: 'text', text: 'what people read in its place: a sentence that says what to give' },
-    { header: 'REASON HINT', wide: true },
-    takeText,
-  ),
-  output: setting(
-    oneOf(FORMATS),
-    { short: 'o', value: 'format', text: 'output format of calls with this profile' },
-    { header: 'OUTPUT' },
-    (text) => readChoice(FORMATS, text),
-  ),
+  requireReasonHint: {
+    option: { kind: 'text', value: 'text', text: 'what people read in its place: a sentence that says what to give' },
+    column: { header: 'REASON HINT', wide: true },
+    shape: TEXT,
+    read: takeText,
+  } satisfies ProfileSetting<string>,
+  output: {
+    option: { short: 'o', kind: 'text', value: 'format', text: 'output format of calls with this profile' },
+    column: { header: 'OUTPUT' },
+    shape: oneOf(FORMATS),
+    read: (text) => readChoice(FORMATS, text),
+  } satisfies ProfileSetting<Format>,
   /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
-  approvers: setting(
-    TEXT,
-    {
+  approvers: {
+    option: {
       value: 'file',
       kind: 'path',
       text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
     },
-    { header: 'APPROVERS', spare: true },
-    readApproversPath,
-    takeAbsolutePath,
-  ),
-  approvals: setting(
-    INTEGER,
-    { value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
-    { header: 'APPROVALS', align: 'right', spare: true },
-    readNumber(9),
-  ),
+    column: { header: 'APPROVERS', spare: true },
+    shape: TEXT,
+    read: readApproversPath,
+    readStored: takeAbsolutePath,
+  } satisfies ProfileSetting<string>,
+  approvals: {
+    option: { kind: 'text', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
+    column: { header: 'APPROVALS', align: 'right', spare: true },
+    shape: INTEGER,
+    read: (text) => readValue({ kind: 'count', max: 9 }, text),
+  } satisfies ProfileSetting<number>,
 };
 
 type Rows = typeof PROFILE_SETTINGS;

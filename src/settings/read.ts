@@ -8,8 +8,22 @@ import type { JsonSchema } from '../json/shape.ts';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Reading } from '../options/read-value.ts';
 import { meantBy } from '../output/nearest.ts';
-import { PROFILE_SETTINGS, profileNameProblem, type StoredProfile } from './profile-settings.ts';
-import { NO_SETTINGS, PREFERENCES, type Preferences, SANDBOX, SETTINGS_VERSION, type Settings } from './settings.ts';
+import {
+  PROFILE_SETTINGS,
+  type ProfileKey,
+  type ProfileSetting,
+  profileNameProblem,
+  type StoredProfile,
+} from './profile-settings.ts';
+import {
+  NO_SETTINGS,
+  PREFERENCES,
+  type Preferences,
+  readPreference,
+  SANDBOX,
+  SETTINGS_VERSION,
+  type Settings,
+} from './settings.ts';
 
 /** Where the settings are. */
 export function settingsPath(configDir: string): string {
@@ -41,25 +55,34 @@ function textAt(object: JsonObject, key: string, at: string, fault: Fault): stri
 }
 
 /** The members of an object that one table describes, in its order: no other may be there. */
-function readTable(
+function readTable<Key extends string>(
   value: JsonValue | undefined,
-  table: Readonly<Record<string, { readonly shape: JsonSchema; readStored(text: string): Reading<unknown> }>>,
+  table: Readonly<Record<Key, { readonly shape: JsonSchema }>>,
+  read: (key: Key, text: string) => Reading<unknown>,
   at: string,
   fault: Fault,
 ): Readonly<Record<string, unknown>> {
   const object = objectAt(value, at, fault);
-  refuseUnknownKeys(object, Object.keys(table), `${at}.`, fault);
+  // Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+  const keys = Object.keys(table) as Key[];
+  refuseUnknownKeys(object, keys, `${at}.`, fault);
   const members: Record<string, unknown> = {};
-  for (const [key, { shape, readStored }] of Object.entries(table)) {
+  for (const key of keys) {
     const member = object.get(key);
     if (member === undefined) continue;
+    const { shape } = table[key];
     const text = textOfKind(member, shape);
     if (text === undefined) throw fault(`${at}.${key} is not ${KINDS[String(shape['type'])] ?? 'a text'}`);
-    const reading = readStored(text);
+    const reading = read(key, text);
     if (!reading.ok) throw fault(`${at}.${key}: ${reading.problem}`);
     members[key] = reading.value;
   }
   return members;
+}
+
+function readSetting(key: ProfileKey, text: string): Reading<unknown> {
+  const { read, readStored = read }: ProfileSetting<unknown> = PROFILE_SETTINGS[key];
+  return readStored(text);
 }
 
 const KINDS: Readonly<Record<string, string>> = { boolean: 'true or false', integer: 'a number' };
@@ -77,7 +100,7 @@ function readProfiles(value: JsonValue | undefined, fault: Fault): ReadonlyMap<s
     const problem = name === SANDBOX ? 'is built in and cannot be stored' : profileNameProblem(name);
     if (problem !== undefined) throw fault(`profiles: the name "${name}" ${problem}`);
     // Read by the rows that the type follows from.
-    profiles.set(name, readTable(profile, PROFILE_SETTINGS, `profiles.${name}`, fault) as StoredProfile);
+    profiles.set(name, readTable(profile, PROFILE_SETTINGS, readSetting, `profiles.${name}`, fault) as StoredProfile);
   }
   return profiles;
 }
@@ -94,7 +117,13 @@ function parseSettings(bytes: Uint8Array, path: string): Settings {
     throw fault(`currentProfile "${currentProfile}" is not among the profiles`);
   }
   // Read by the rows that the type follows from.
-  const preferences = readTable(document.get('preferences'), PREFERENCES, 'preferences', fault) as Preferences;
+  const preferences = readTable(
+    document.get('preferences'),
+    PREFERENCES,
+    readPreference,
+    'preferences',
+    fault,
+  ) as Preferences;
   return { currentProfile, profiles, preferences };
 }
 

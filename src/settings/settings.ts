@@ -1,31 +1,20 @@
 import { Failure } from '../failure.ts';
 import { INTEGER, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { COMMON, MANY } from '../options/common.ts';
-import type { KindValues, ValueSpec } from '../options/option.ts';
 import { type Reading, readValue } from '../options/read-value.ts';
 import { FORMATS } from '../output/options.ts';
 import type { StoredProfile } from './profile-settings.ts';
-
-/** What the option reads its text as. */
-function likeOption<Kind extends keyof KindValues>(option: ValueSpec & { readonly kind: Kind }) {
-  return { option, readStored: (text: string): Reading<unknown> => readValue(option, text) };
-}
-
-/** Kept as typed (`30s`), so that `config get` gives back what was set. */
-function readTimeout(text: string): Reading<unknown> {
-  const reading = readValue(COMMON.timeout, text);
-  return reading.ok ? { ok: true, value: text } : reading;
-}
 
 /**
  * What `frontdesk config` keeps, in the order of `config list`. A row is a key of settings.json and a member of the JSON;
  * its text is read like that of the option.
  */
 export const PREFERENCES = {
-  output: { ...likeOption(COMMON.output), shape: oneOf(FORMATS), builtIn: 'table' },
-  timeout: { option: COMMON.timeout, readStored: readTimeout, shape: TEXT, builtIn: '30s' },
-  retries: { ...likeOption(COMMON.retries), shape: INTEGER, builtIn: '2' },
-  concurrency: { ...likeOption(MANY.concurrency), shape: INTEGER, builtIn: '8' },
+  output: { option: COMMON.output, shape: oneOf(FORMATS), builtIn: 'table' },
+  /** Kept as typed (`30s`), so that `config get` gives back what was set. */
+  timeout: { option: COMMON.timeout, shape: TEXT, builtIn: '30s' },
+  retries: { option: COMMON.retries, shape: INTEGER, builtIn: '2' },
+  concurrency: { option: MANY.concurrency, shape: INTEGER, builtIn: '8' },
 } as const;
 
 export type PreferenceKey = keyof typeof PREFERENCES;
@@ -53,9 +42,15 @@ export const SANDBOX = 'sandbox';
 /** Its base URL where one is shown or kept: the port is chosen when it starts, so it is another each time. */
 export const SANDBOX_URL = 'http://127.0.0.1';
 
+/** The value of a preference as it is kept, from its text. */
+export function readPreference(key: PreferenceKey, text: string): Reading<unknown> {
+  const reading: Reading<unknown> = readValue(PREFERENCES[key].option, text);
+  return reading.ok && key === 'timeout' ? { ok: true, value: text } : reading;
+}
+
 /** The settings with one preference set. USAGE for a bad value. */
 export function setPreference(settings: Settings, key: PreferenceKey, text: string): Settings {
-  const reading = PREFERENCES[key].readStored(text);
+  const reading = readPreference(key, text);
   if (!reading.ok) throw new Failure('USAGE', `${key} was not set: ${reading.problem}`);
   return { ...settings, preferences: { ...settings.preferences, [key]: reading.value } };
 }
