@@ -224,7 +224,7 @@ async function printAnswer(session: Session, api: ApiInput, answer: Answer, show
   const { format, columns, sortBy } = session.output;
   const isTabular = format === 'csv' || (format === 'table' && (columns ?? sortBy) !== undefined);
   if (isTabular) {
-    const { queryResult } = await import('../output/render.ts');
+    const { queryResult } = await import('../output/query-result.ts');
     await session.print(queryResult(shown));
     return;
   }

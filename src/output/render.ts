@@ -12,7 +12,6 @@ import {
   type Surroundings,
 } from './options.ts';
 import type { Query } from './query.ts';
-import { safeText } from './safe-text.ts';
 
 /** Rows of a run that are held for a bordered table; the rows of a longer one are shown as they come. */
 const MAX_HELD_RUN_ROWS = 20;
@@ -80,7 +79,7 @@ export async function renderResult(result: Result, options: OutputOptions, stdou
     return;
   }
   if (query !== undefined) {
-    await renderTabular(queryResult(query(prepare(documentOf(result)))), options, stdout);
+    await renderTabular(await queryResult(query(prepare(documentOf(result)))), options, stdout);
     return;
   }
   await renderTabular(prepared(result, prepare), options, stdout);
@@ -148,7 +147,7 @@ async function openFormat(
   if (query !== undefined) {
     return (await import('./json-rows.ts')).queriedRowWriter(query, async (document) => {
       if (options.format === 'json') await writeJson(document, { indent: 2, after: '\n' }, stdout);
-      else await renderTabular(queryResult(document), options, stdout);
+      else await renderTabular(await queryResult(document), options, stdout);
     });
   }
   if (options.format === 'json') return (await import('./json-rows.ts')).jsonRowWriter(stdout);
@@ -274,28 +273,10 @@ async function preparation(options: OutputOptions): Promise<(value: JsonValue) =
   return (value) => hideMembers(mask === undefined ? value : maskTexts(value, (text) => mask(text)), hidden);
 }
 
+async function queryResult(found: JsonValue): Promise<Result> {
+  return (await import('./query-result.ts')).queryResult(found);
+}
+
 async function loadQuery(expression: string): Promise<Query> {
   return (await import('./query.ts')).compileQuery(expression);
-}
-
-/** A list as rows (of objects or lists their members, else one column `value`), an object as one resource, the rest as text. */
-export function queryResult(found: JsonValue): Result {
-  if (isJsonArray(found)) {
-    const isTable = found.length > 0 && found.every((item) => isJsonObject(item) || isJsonArray(item));
-    const rows = isTable ? found : found.map((value) => new Map([['value', value]]));
-    return { kind: 'list', document: found, rows, columns: memberColumns(rows) };
-  }
-  if (isJsonObject(found)) return { kind: 'resource', resource: found, columns: memberColumns([found]) };
-  return { kind: 'text', text: found === null ? 'null' : safeText(cellText(found)), json: found };
-}
-
-/** Every member name of the rows, in the order in which they come up. */
-function memberColumns(rows: readonly JsonValue[]): readonly Column[] {
-  const names = new Set<string>();
-  for (const row of rows) {
-    if (isJsonObject(row)) for (const name of row.keys()) names.add(name);
-    else if (isJsonArray(row)) for (const index of row.keys()) names.add(String(index));
-  }
-  if (names.size === 0) names.add('value');
-  return [...names].map((name) => ({ name, header: name }));
 }
