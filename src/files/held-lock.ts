@@ -45,7 +45,7 @@ export class HeldLock {
   /**
    * Undefined while this process still holds the lock, which is read for it. A process that was paused finds out in
    * this way that it was taken for gone: `to` says for whom (`another frontdesk on pod-7 (process 1)`), undefined where
-   * he has ended since. Throws the system's error.
+   * that one has ended since. Throws the system's error.
    */
   lost(): { readonly to: string | undefined } | undefined {
     if (isInPlace(this.#own)) return undefined;

@@ -135,7 +135,7 @@ export interface Refusal {
 /**
  * Reads a file that only this user and root can change, links followed: the file that it leads to and that one's folder
  * are theirs and not writable by others. `everyFolder`: so are all folders above (of those a sticky one of root, like
- * /tmp, will do, where each can replace only what is his own). The facts are those of the bytes that are given back.
+ * /tmp, will do, where each can replace only its own). The facts are those of the bytes that are given back.
  * Throws the system's error where it cannot be read.
  */
 export function readGuardedFile(path: string, options: { readonly everyFolder: boolean }): GuardedFile {

@@ -113,7 +113,7 @@ class RowRunner<R extends RunRow> {
         while (!this.#sink.hasRoom) await this.#sink.progress();
         await this.#take(row, position);
         position += 1;
-        // Nobody reads the rows that are left, and nothing depends on them but their number.
+        // The rows that are left have no reader: only their number counts.
         if (this.#control.has('reader_gone') && keep === undefined) {
           this.#tally.addUnreached(Math.max(0, (rowCount ?? 0) - position));
           break;

@@ -50,7 +50,7 @@ export interface NewRun extends Omit<RunHeader, 'version' | 'run' | 'startedAt'>
   readonly rowOptions?: ReadonlyMap<string, string>;
 }
 
-/** A run that this process works on: nobody else can until it is closed. */
+/** A run that this process works on; no other can until it is closed. */
 export interface ActiveRun extends KnownRun {
   readonly journal: RunJournal;
   /** Closes the journal and gives the lock back. */

@@ -87,7 +87,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
   throw Failure.unsent('USAGE', `${quoteGiven(path)}: ${reasonProblem}`, { hints });
 }
 
-/** The approvals that count; why the others do not is reported, or nobody would know what is missing. */
+/** The approvals that count; why the others do not is reported, to show what is missing. */
 async function approvalsOf(session: Session, plan: LoadedPlan): Promise<readonly Approval[]> {
   const { approvals, uncounted } = await countApprovals(session, plan.path, plan.copy);
   for (const { text, fix } of uncounted) {

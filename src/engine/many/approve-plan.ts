@@ -124,7 +124,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
     const plan = await surveyPlan(session, path, { copyTo: copy });
     const tool = await findSshKeygen(context.env, context.platform);
     await refuseKey(approving);
-    // Where nobody is asked for a yes or a passphrase, a refusal need not come below the whole plan.
+    // Without a question, for a yes or a passphrase, a refusal need not come below the whole plan.
     const early = common.yes && !prompt.available ? await sign(session, tool, approving, copy) : undefined;
     await confirm(session, approving, plan);
     const signature = early ?? (await sign(session, tool, approving, copy));

@@ -85,7 +85,7 @@ export function hiddenText({ selected, hidden }: Pick<CheckedInput, 'selected' |
   return `${count} ${hidden === 1 ? 'is' : 'are'} hidden in the sheet and read like the others`;
 }
 
-/** Asks before many rows are written, or refuses where nobody can be asked. */
+/** Asks before many rows are written, or refuses where no terminal can be asked. */
 export async function confirmMany(
   session: Session,
   call: ManyCall,

@@ -26,7 +26,7 @@ import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 
 /** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
 async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
-  // Nobody is made to type, or to send, what is refused anyway.
+  // A call that is refused anyway neither asks nor sends.
   if (reading.path === '-') return;
   const file = await open();
   if (!fieldsAreSound) return file.close();

@@ -172,7 +172,7 @@ export async function openRunOutput(
       : reportRow(session, result.failure);
   };
   const flush = async (): Promise<void> => {
-    // Elsewhere nobody sees which came first.
+    // Elsewhere the two are not seen together.
     if (around !== undefined) await writer.flush();
   };
   /** A line on stderr comes after the rows before it, and not into the progress. */

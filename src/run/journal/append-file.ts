@@ -41,8 +41,8 @@ export async function openAppendFile(path: string): Promise<AppendFile> {
 }
 
 /**
- * Puts a copy of the first `length` bytes of a journal in its place. Whoever has the old file open writes to that
- * from then on, where nobody reads it: on a network file system what two append at once lies on top of each other.
+ * Puts a copy of the first `length` bytes of a journal in its place. A process with the old file open writes to that
+ * from then on, where it is not read: on a network file system what two append at once lies on top of each other.
  * LOCAL_IO when it cannot be done.
  */
 export async function setApart(

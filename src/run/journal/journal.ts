@@ -30,12 +30,12 @@ export interface JournalPorts {
   readonly audit?: RunAudit | undefined;
 }
 
-/** The row was under way when its process ended, and nobody knows more. */
+/** The row was under way when its process ended; no more is known. */
 const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };
 
 /**
  * The write-ahead journal of one run: an intent is on the disk before its request may leave, a result before its
- * row is printed. Whoever holds it holds the run's lock.
+ * row is printed. Its holder holds the run's lock.
  */
 export class RunJournal {
   readonly states: RowStates;
@@ -66,7 +66,7 @@ export class RunJournal {
     const states = new RowStates(lastRow, 'with-offsets');
     const scan = await scanJournal(path, (record, offset) => states.take(record, offset));
     const { lock } = ports;
-    // A lock that has counted further than the journal: somebody took the run over, and died before he wrote of it.
+    // A lock that has counted further than the journal: another process took the run over, and died before it wrote of it.
     const isShared = lock.mayHaveRival || lock.epoch > states.epoch + 1;
     lock.raiseEpoch(states.epoch + 1);
     if (isShared) await setApart(path, scan.length, ports);

@@ -113,7 +113,7 @@ export class RowStates {
     return this.#attempts[row] ?? 0;
   }
 
-  /** Would a resume do this row (again)? `unknown` rows never, until somebody resolves them. */
+  /** Would a resume do this row (again)? `unknown` rows never, until they are resolved. */
   isToDo(row: number): boolean {
     const exception = ((this.#states[row] ?? 0) & EXCEPTION_BIT) !== 0;
     const state = this.state(row);

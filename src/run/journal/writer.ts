@@ -87,8 +87,8 @@ export class JournalWriter {
       this.#file.append(text);
       await this.#file.sync();
       this.#durableLength += text.length;
-      // In this order no row is sent twice: whoever takes the run over after this finds these intents in the journal,
-      // and whoever has done so before is noticed here, before the requests leave.
+      // In this order no row is sent twice: a process that takes the run over after this finds these intents in the journal,
+      // and one that has done so before is noticed here, before the requests leave.
       this.#prove();
     } catch (error) {
       throw await this.#giveUp(error);
