@@ -31,6 +31,7 @@ const MODULES = {
   'src/files/lock.ts': ['files/lock-races', 'files/lock'],
   'src/files/lock-file.ts': ['files/lock-file', 'files/lock-races', 'files/lock-network'],
   'src/files/signs-of-life.ts': ['files/signs-of-life'],
+  'src/history/history-file.ts': ['history/history-file'],
   'src/http/response.ts': ['http/response'],
   'src/http/retry.ts': ['http/retry'],
   'src/input/records/changed-from.ts': ['input/records/changed-from'],
