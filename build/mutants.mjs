@@ -39,6 +39,7 @@ const MODULES = {
   'src/library/credential.ts': ['library/credential'],
   'src/mcp/asker.ts': ['mcp/asker'],
   'src/mcp/questions.ts': ['mcp/questions'],
+  'src/mcp/write-tool.ts': ['mcp/write-tool'],
   'src/output/safe-text.ts': ['output/safe-text'],
   'src/plan/approvals.ts': ['plan/approvals'],
   'src/plan/plan-file.ts': ['plan/read-plan', 'plan/plan-file', 'plan/plan-lines', 'plan/plan-output'],
