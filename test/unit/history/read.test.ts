@@ -1,0 +1,203 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type HistoryEvent, printHistoryEvent } from '../../../src/history/history-event.ts';
+import { type HistoryFilter, readHistory, recordsBegin, showHistory } from '../../../src/history/read.ts';
+import { beginRun } from '../../../src/run/run-store.ts';
+import { ended, FakeClock, runPlan, runPorts, temporaryFolder } from '../run/fakes.ts';
+
+const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
+const isoAt = (seconds: number) => new Date(START_MS + seconds * 1000).toISOString();
+
+function begin(entry: string, seconds: number, more: { operation?: string; id?: string } = {}): HistoryEvent {
+  const facts = { user: 'ada', profile: 'demo', host: 'h', operation: 'card.block', id: 'c-1', ...more };
+  return { event: 'begin', entry, time: isoAt(seconds), ...facts };
+}
+
+function end(entry: string): HistoryEvent {
+  return { event: 'end', entry, ending: ended({ outcome: 'applied' }) };
+}
+
+/** A state folder whose history has these lines; a text stands as it is. */
+function stateOf(lines: readonly (HistoryEvent | string)[] = []): string {
+  const stateDir = temporaryFolder();
+  const text = lines.map((line) => (typeof line === 'string' ? `${line}\n` : printHistoryEvent(line))).join('');
+  writeFileSync(join(stateDir, 'history.jsonl'), text, { mode: 0o600 });
+  return stateDir;
+}
+
+/** Adds a run whose rows were sent at these seconds. */
+async function addRun(stateDir: string, name: string, seconds: readonly number[]) {
+  const clock = new FakeClock();
+  const plan = runPlan({ name, rows: seconds.length, inputRows: seconds.length });
+  const run = await beginRun(runPorts(stateDir, { clock }), plan);
+  for (const [index, second] of seconds.entries()) {
+    clock.ms = second * 1000;
+    await run.journal.intent({ row: index + 1, id: `card-${index + 1}` });
+  }
+  await run.close();
+  return run.folder;
+}
+
+async function namesOf(stateDir: string, filter: Partial<HistoryFilter> = {}): Promise<string[]> {
+  const { entries } = await readHistory(stateDir, { limit: 50, ...filter });
+  return entries.map(({ entry }) => entry);
+}
+
+describe('the newest writes', () => {
+  it('hold each one of the millisecond of the oldest, by its name', async () => {
+    const stateDir = stateOf([begin('x-3', 0), begin('x-2', 0), begin('x-1', 0)]);
+    expect(await namesOf(stateDir, { limit: 1 })).toEqual(['x-3']);
+  });
+
+  it('hold one that stands out of order in the file', async () => {
+    const times = [4, 5, 6, 7, 8, 9].map((second) => begin(`at-${second}`, second));
+    const stateDir = stateOf([begin('late', 7.5), ...times]);
+    expect(await namesOf(stateDir, { limit: 3 })).toEqual(['at-9', 'at-8', 'late']);
+  });
+
+  it('are of one operation, whatever is called like it', async () => {
+    const other = begin('b', 2, { operation: 'card.activate', id: 'card.block' });
+    expect(await namesOf(stateOf([begin('a', 1), other]), { operation: 'card.block' })).toEqual(['a']);
+  });
+
+  it('are of one id, also in an answer; what only begins with it counts where no id fits exactly', async () => {
+    const card = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
+    const answered: HistoryEvent = { event: 'end', entry: 'b', ending: ended({ outcome: 'applied', resultId: card }) };
+    const stateDir = stateOf([begin('a', 1, { id: card }), begin('b', 2), answered, begin('c', 3, { id: 'c-3' })]);
+    expect(await namesOf(stateDir, { id: card })).toEqual(['b', 'a']);
+    expect(await namesOf(stateDir, { id: '4f1c8e5a' })).toEqual(['b', 'a']);
+    expect(await namesOf(stateDir, { id: 'c-3' })).toEqual(['c']);
+    expect(await namesOf(stateDir, { id: 'c-2', runs: false })).toEqual([]);
+    const both = stateOf([begin('a', 1, { id: card }), begin('b', 2, { id: '4f1c8e5a' })]);
+    expect(await namesOf(both, { id: '4f1c8e5a' })).toEqual(['b']);
+  });
+
+  it('are of one outcome, whatever is called like it', async () => {
+    const stateDir = stateOf([begin('a', 1), end('a'), begin('b', 2), begin('c', 3, { id: 'applied' })]);
+    expect(await namesOf(stateDir, { outcome: 'unknown' })).toEqual(['c', 'b']);
+    expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
+  });
+
+  it('are those that the caller wants', async () => {
+    const stateDir = stateOf([begin('a', 1), begin('b', 2)]);
+    expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
+  });
+
+  it('are told of what can be read, and not of lines that are no event', async () => {
+    const broken = ['{"event":"begin","entry":"x"}', '{"event":"end","entry":"a"}'];
+    const stateDir = stateOf([begin('a', 1), ...broken, end('a')]);
+    expect(await namesOf(stateDir)).toEqual(['a']);
+    expect(await namesOf(stateDir, { sinceMs: START_MS })).toEqual(['a']);
+    expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
+  });
+});
+
+describe('rows of runs', () => {
+  it('of the same millisecond are in the order of their numbers', async () => {
+    const stateDir = stateOf();
+    await addRun(stateDir, 'may', Array<number>(10).fill(1));
+    expect((await namesOf(stateDir)).slice(0, 3)).toEqual(['may:10', 'may:9', 'may:8']);
+  });
+
+  it('are those of the time that is asked for', async () => {
+    const stateDir = stateOf();
+    await addRun(stateDir, 'may', [1, 5, 9]);
+    expect(await namesOf(stateDir, { sinceMs: START_MS + 5000 })).toEqual(['may:3', 'may:2']);
+    expect(await namesOf(stateDir, { untilMs: START_MS + 5000 })).toEqual(['may:1']);
+    expect(await namesOf(stateDir, { sinceMs: START_MS + 9001 })).toEqual([]);
+  });
+
+  it('are left out where only single writes are asked for', async () => {
+    const stateDir = stateOf([begin('a', 1)]);
+    await addRun(stateDir, 'may', [1]);
+    expect(await namesOf(stateDir, { runs: false })).toEqual(['a']);
+    expect(await namesOf(stateDir, { runs: true })).toEqual(['may:1', 'a']);
+  });
+
+  it('are not missed where their run was not changed since, or is older than what is shown', async () => {
+    const stateDir = stateOf([begin('a', 3), begin('b', 4)]);
+    const { journal } = await addRun(stateDir, 'may', [1]);
+    writeFileSync(journal, 'x\ny\n');
+    utimesSync(journal, START_MS / 1000 + 1, START_MS / 1000 + 1);
+    const unreadOf = async (filter: Partial<HistoryFilter>) => {
+      const { unread } = await readHistory(stateDir, { limit: 50, ...filter });
+      return [...unread.keys()];
+    };
+    expect(await unreadOf({})).toEqual(['may']);
+    expect(await unreadOf({ sinceMs: START_MS + 1000 })).toEqual(['may']);
+    expect(await unreadOf({ sinceMs: START_MS + 1001 })).toEqual([]);
+    expect(await unreadOf({ limit: 1 })).toEqual([]);
+  });
+});
+
+describe('one entry', () => {
+  const NONE = (name: string) => ({
+    code: 'USAGE',
+    message: `there is no history entry ${name}`,
+    hints: ['list the entries with `frontdesk history`'],
+  });
+
+  it('is found by a part that no other has', async () => {
+    const stateDir = stateOf([begin('x-12', 1), begin('y-13', 2), end('y-13')]);
+    expect(await showHistory(stateDir, 'x')).toMatchObject({ entry: 'x-12', ending: { outcome: 'unknown' } });
+    expect(await showHistory(stateDir, '13')).toMatchObject({ entry: 'y-13', ending: { outcome: 'applied' } });
+    await expect(showHistory(stateDir, 'z')).rejects.toMatchObject(NONE('z'));
+  });
+
+  it.each([2, 3])('is not guessed where %i have the part', async (count) => {
+    const stateDir = stateOf(Array.from({ length: count }, (_, index) => begin(`x-${index}`, index)));
+    await expect(showHistory(stateDir, 'x-')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'several history entries have "x-" in their name',
+      hints: ['give more of the name; list the entries with `frontdesk history`'],
+    });
+  });
+
+  it.each([0, 1, 2])('is the one with the whole name, though others hold it: line %i', async (at) => {
+    const lines = [begin('x-11', 1), begin('x-12', 2)];
+    lines.splice(at, 0, begin('x-1', 3));
+    expect(await showHistory(stateOf(lines), 'x-1')).toMatchObject({ entry: 'x-1' });
+  });
+
+  it('is found at the end of a long history, whatever stands before it', async () => {
+    const others = Array.from({ length: 2100 }, (_, index) => begin(`x-1${index}`, index));
+    expect(await showHistory(stateOf([...others, begin('x-1', 9999)]), 'x-1')).toMatchObject({ entry: 'x-1' });
+  });
+
+  it('of a run has the name of the run and the number of the row, and nothing else', async () => {
+    const stateDir = stateOf();
+    await addRun(stateDir, 'may', Array<number>(12).fill(1));
+    expect(await showHistory(stateDir, 'may:12')).toMatchObject({ entry: 'may:12' });
+    for (const name of ['x:may:1', 'may:1x', 'may:13', 'may:01', 'may']) {
+      await expect(showHistory(stateDir, name)).rejects.toMatchObject(NONE(name));
+    }
+  });
+});
+
+describe('the records', () => {
+  it('begin with the oldest write, of a run or not', async () => {
+    expect(await recordsBegin(temporaryFolder())).toBeUndefined();
+    expect(await recordsBegin(stateOf(['no event', end('a')]))).toBeUndefined();
+    const lines = ['no event', end('a'), begin('b', 60), begin('c', 70)];
+    const single = stateOf(lines);
+    expect(await recordsBegin(single)).toBe(START_MS + 60_000);
+    await addRun(single, 'may', [1]);
+    expect(await recordsBegin(single)).toBe(START_MS);
+    const older = stateOf([begin('a', -60)]);
+    await addRun(older, 'may', [1]);
+    expect(await recordsBegin(older)).toBe(START_MS - 60_000);
+    const run = temporaryFolder();
+    await addRun(run, 'may', [1]);
+    expect(await recordsBegin(run)).toBe(START_MS);
+  });
+
+  it('that cannot be read are LOCAL_IO', async () => {
+    const stateDir = temporaryFolder();
+    mkdirSync(join(stateDir, 'history.jsonl'), { mode: 0o700 });
+    await expect(readHistory(stateDir, { limit: 1 })).rejects.toMatchObject({
+      code: 'LOCAL_IO',
+      message: expect.stringMatching(/^the history could not be read \(.*history\.jsonl\).*; nothing was changed$/),
+    });
+  });
+});
