@@ -48,7 +48,7 @@ const MODULES = {
   'src/plan/write-plan.ts': ['plan/write-plan'],
   'src/http/ongoing-call.ts': ['http/ongoing-call', 'http/call-ends', 'http/call-outcomes'],
   'src/run/ordered-sink.ts': ['run/ordered-sink'],
-  'src/run/row-runner.ts': ['run/engine', 'run/stopping', 'run/resume', 'run/reports'],
+  'src/run/row-runner.ts': ['run/row-runner', 'run/engine', 'run/stopping', 'run/resume', 'run/reports'],
   'src/credentials/resolve.ts': ['credentials/resolve'],
   'src/settings/resolve.ts': ['settings/resolve'],
   'src/wire/breakage.ts': ['wire/breakage'],

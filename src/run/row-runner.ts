@@ -209,10 +209,6 @@ class RowRunner<R extends RunRow> {
     else if (ending.httpStatus !== undefined) this.#limiter.answered();
     const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(result);
     if (stop !== undefined) this.#control.stopFor(stop);
-    if (journal === undefined && result.failure === undefined) {
-      this.#settle(position, result, false, undefined);
-      return;
-    }
     const again = this.#isAboutTheRun(ending) || isHeldForNow(result);
     const toDo = again || (ending.outcome === 'not_sent' && !isHeldBack(ending.outcome, ending.code));
     const durable = journal?.result(row, ending, again);
