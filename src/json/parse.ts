@@ -9,14 +9,9 @@ const MAX_DEPTH = 256;
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Reads one JSON document without losing anything: numbers keep their digits, objects keep their key order
- * and every key (`__proto__` too). Stricter than `JSON.parse` in two ways: a key that occurs twice is refused,
- * because two readers of it would see two values, and so is nesting past `maxDepth`. One leading byte order
- * mark is accepted. Linear in the length of the text; throws `JsonSyntaxError`.
- *
- * `maxWeightBytes` bounds the memory that the value takes, by the estimates below: a text of megabytes that is
- * all small objects becomes thirty times as large in memory.
- *
+ * Reads one JSON document without loss: numbers keep their digits, objects their order and every key (`__proto__` too).
+ * Stricter than `JSON.parse`: refuses a key that occurs twice and nesting past `maxDepth`; takes one byte order mark.
+ * Linear in the length; throws `JsonSyntaxError`. `maxWeightBytes` bounds the memory of the value, as estimated below.
  * `remembers`: an object whose text is compact and plain keeps it, so that `printJson` need not make it again.
  */
 export function parseJson(
@@ -45,10 +40,7 @@ const MAX_REMEMBERED = 65_536;
 /** Characters that are printed as they are, inside and outside of texts. */
 const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/;
 
-/**
- * Bytes that parts of a value take in V8, rounded up. An item and a member count for what is left behind, too,
- * when a larger array or table is made: that of a Map doubles, from the four places of `object`.
- */
+/** Bytes that parts of a value take in V8, rounded up, with what growing an array or a table leaves behind. */
 const WEIGHT = { object: 184, member: 56, array: 64, item: 32, number: 64, text: 32 } as const;
 const MEMBERS_IN_OBJECT = 4;
 
