@@ -16,6 +16,8 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Width; 80 unless given. */
   readonly columns?: number;
+  /** Typed before the program starts: what is typed right after it has started may come too late on a busy machine. */
+  readonly early?: string;
   /** Runs this line of `sh` on the terminal instead, with `$FD` as the program: for redirections. */
   readonly script?: string;
 }
@@ -78,7 +80,7 @@ function readToTheEnd(terminal: IPty): void {
 
 /** Starts `frontdesk` with these arguments on a new terminal. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
-  const { home, columns = 80, script } = options;
+  const { home, columns = 80, script, early } = options;
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
@@ -93,9 +95,13 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   };
   // node-pty would give the program the text "undefined".
   for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
-  const [file, argv] = script === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', script]];
+  // The shell takes no more than its own line, so the rest waits on the terminal for the program.
+  const line = early === undefined ? script : 'read -r line; exec $FD "$@"';
+  const [file, argv] =
+    line === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', line, 'sh', ...args]];
   const terminal = spawn(file, argv, { cols: columns, rows: 40, cwd: home.path, env, name: env['TERM'] ?? '' });
   readToTheEnd(terminal);
+  if (early !== undefined) terminal.write(`\r${early}`);
   let output = '';
   const read = readAlong();
   let isOver = false;

@@ -29,7 +29,7 @@ function paste(text: string): string {
 const writes = ({ lines }: RecordingServer) => lines.filter((line) => !line.startsWith('GET'));
 
 /**
- * Typed as soon as the program is there, and pasted: it would answer any question, with its default or not.
+ * Typed before the program is there, and pasted: it would answer any question, with its default or not.
  */
 const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 
@@ -52,8 +52,8 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
         home,
         columns: 200,
         env: { ...(isAlone ? tokens : server.env), ...env },
+        early: EARLY,
       });
-      terminal.type(EARLY);
       for (const step of asked.steps ?? []) {
         await terminal.waitFor(step[0]);
         terminal.type(typedOf(step, look === 'drawn'));
