@@ -1,4 +1,5 @@
-import { type CommandDoc, exitCodeRows } from '../src/describe/command-doc.ts';
+import type { CommandDoc } from '../src/commands/command.ts';
+import { exitCodeRows } from '../src/describe/command-doc.ts';
 import type { CommandTree } from '../src/describe/command-tree.ts';
 import { ENVIRONMENT } from '../src/describe/environment.ts';
 import { argumentName, optionText } from '../src/describe/help-text.ts';

@@ -24,7 +24,6 @@ function commandsBelow({ docs }: CommandTree, group: string): readonly string[] 
 
 /** The tables that the README and the pages of docs/ carry, by the name in their marker. */
 export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
-  const root = tree.branches.find(({ path }) => path.length === 0);
   return new Map([
     [
       'exit-codes',
@@ -51,7 +50,7 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
       'commands',
       table(
         ['command', 'what it is for'],
-        (root?.children ?? []).map(({ name, summary }) => [
+        tree.childrenOf([]).map(({ name, summary }) => [
           code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
           cell(summary),
         ]),

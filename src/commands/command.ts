@@ -9,6 +9,8 @@ import {
   type ArgumentSpec,
   declareOptions,
   type Example,
+  type ExampleLines,
+  examplesOf,
   type GivenArguments,
   type GivenOptions,
   type OptionDeclarations,
@@ -80,6 +82,31 @@ export interface LocalCommand extends CommandBase {
 /** A command under the path that the registry has it by. */
 export type Command = CallCommand | (LocalCommand & Pick<CallCommand, 'path'>);
 
+/** What there is to say about a command, as plain data: help, completions, man page and `schema` follow from it. */
+export interface CommandDoc extends CommandBase {
+  /** `card block`. */
+  readonly command: string;
+  readonly path: readonly string[];
+  readonly summary: string;
+}
+
+/** Describes a command from its declaration: its own options and those of its kind; every command has the others. */
+export function describeCommand(command: Command, summary: string): CommandDoc {
+  const { path, description, writes, arguments: words, examples, exitCodes } = command;
+  const options = optionsOf(command).filter((option) => !COMMON_OPTIONS.includes(option));
+  return {
+    command: path.join(' '),
+    path,
+    summary,
+    description,
+    writes,
+    arguments: words,
+    options,
+    examples,
+    exitCodes,
+  };
+}
+
 /** Any row of a command, where it does not matter which: rows of one choice differ in path and answer only. */
 export function operationOf({ operation }: Pick<CallCommand, 'operation'>): Operation {
   if (!('rows' in operation)) return operation;
@@ -148,13 +175,6 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
   if (name !== 'description') return [option];
   const text = 'send the text of a file (- is stdin) as description, exactly';
   return [option, { long: 'description-file', kind: 'path', value: 'file', text, field: name }];
-}
-
-/** Command lines as typed after `frontdesk`, each under what one wants with it. */
-type ExampleLines = Readonly<Record<string, string>>;
-
-function examplesOf(lines: ExampleLines): readonly Example[] {
-  return Object.entries(lines).map(([text, line]) => ({ text, line }));
 }
 
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &

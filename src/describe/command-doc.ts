@@ -1,22 +1,7 @@
+import type { CommandDoc } from '../commands/command.ts';
 import { FAILURES } from '../failure.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
-import type { ArgumentSpec, Example, OptionSpec } from '../options/option.ts';
-
-/** What there is to say about a command, as plain data: help, completions, man page and `schema` follow from it. */
-export interface CommandDoc {
-  /** `card block`. */
-  readonly command: string;
-  readonly path: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  /** True: it changes something at the service. */
-  readonly writes: boolean;
-  readonly arguments: readonly ArgumentSpec[];
-  /** Its own options and those of its kind; `commonOptions` gives the others. */
-  readonly options: readonly OptionSpec[];
-  readonly examples: readonly Example[];
-  readonly exitCodes: readonly number[];
-}
+import type { OptionSpec } from '../options/option.ts';
 
 /** The options that every command has, without those that this one gives a meaning of its own. */
 export function commonOptions(doc: CommandDoc): readonly OptionSpec[] {

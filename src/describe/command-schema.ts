@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { type CallCommand, operationOf } from '../commands/command.ts';
+import { type CallCommand, describeCommand, operationOf } from '../commands/command.ts';
 import type { CommandEntry, Registry } from '../commands/command-tree.ts';
 import { DRY_RUN_OUTPUT } from '../http/request.ts';
 import { anyOf, type JsonSchema, list } from '../json/shape.ts';
@@ -9,7 +9,6 @@ import { PLAN_HEADER_OUTPUT } from '../plan/plan-file.ts';
 import { rowOutput } from '../run/row-result.ts';
 import { SUMMARY_OUTPUT } from '../run/summary.ts';
 import { exitCodeRow, exitCodeRows } from './command-doc.ts';
-import { describeCommand } from './describe-command.ts';
 import { ENVIRONMENT } from './environment.ts';
 import { inputSchemaOf, propertiesOf } from './json-schema.ts';
 
@@ -56,15 +55,11 @@ export async function commandSchema(entry: CommandEntry) {
 
 /** The command tree as `frontdesk schema` prints it. */
 export async function treeSchema(registry: Registry, version: string) {
-  const commands = [];
-  for (const entry of registry.entries) commands.push(await commandSchema(entry));
   return {
     name: 'frontdesk',
     version,
-    groups: registry.groups.filter((group) =>
-      registry.entries.some((entry) => group.path.every((word, at) => entry.path[at] === word)),
-    ),
-    commands,
+    groups: registry.groups,
+    commands: await Promise.all(registry.entries.map(commandSchema)),
     commonOptions: COMMON_OPTIONS,
     exitCodes: exitCodeRows(),
     environment: ENVIRONMENT,

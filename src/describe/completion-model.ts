@@ -1,38 +1,29 @@
+import type { CommandDoc } from '../commands/command.ts';
+import type { Child } from '../commands/command-tree.ts';
 import { COMMON_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
-import { type CommandDoc, commonOptions } from './command-doc.ts';
+import { commonOptions } from './command-doc.ts';
 import type { CommandTree } from './command-tree.ts';
-import type { Row } from './text-block.ts';
 
 /** One place in the tree, as the completion scripts see it. */
 export interface CompletionNode {
   /** Words before it, joined by spaces; empty: right after `frontdesk`. */
   readonly words: string;
   /** Commands and groups that may follow. */
-  readonly children: readonly Row[];
+  readonly children: readonly Child[];
   /** Every option that may be given here. */
   readonly options: readonly OptionSpec[];
   readonly arguments: readonly ArgumentSpec[];
 }
 
-function defaultDoc(tree: CommandTree, words: string): CommandDoc | undefined {
-  const name = tree.groups.find((group) => group.path.join(' ') === words)?.default;
-  return name === undefined ? undefined : tree.docs.find((doc) => doc.command === `${words} ${name}`);
-}
-
 /** The tree as a flat list: every group, then every command. */
 export function completionNodes(tree: CommandTree): readonly CompletionNode[] {
-  const root = tree.branches.find((branch) => branch.path.length === 0);
-  const topLevel = root?.children.map((child) => child.name) ?? [];
-  const branches = tree.branches.map(({ path, children }) => {
-    const words = path.join(' ');
-    const doc = defaultDoc(tree, words);
-    return {
-      words,
-      children: children.map(({ name, summary }) => ({ name, text: summary })),
-      options: doc === undefined ? COMMON_OPTIONS : allOptions(doc),
-      arguments: [],
-    };
+  const topLevel = tree.childrenOf([]).map((child) => child.name);
+  const branches = [[], ...tree.groups.map(({ path }) => path)].map((path) => {
+    const command = tree.defaultOf(path)?.path.join(' ');
+    const doc = tree.docs.find((candidate) => candidate.command === command);
+    const options = doc === undefined ? COMMON_OPTIONS : allOptions(doc);
+    return { words: path.join(' '), children: tree.childrenOf(path), options, arguments: [] };
   });
   const commands = tree.docs.map((doc) => ({
     words: doc.command,

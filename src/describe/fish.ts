@@ -35,29 +35,28 @@ function liveLines(node: CompletionNode, condition: string): readonly string[] {
   return [`complete -c frontdesk${condition}${keep} -a '(${LIVE_NAMES[live]} 2>/dev/null)'`];
 }
 
+/** Whether it gives a common option a meaning of its own. */
+function isSpecial({ options }: CompletionNode): boolean {
+  return COMMON_OPTIONS.some((common) => !options.includes(common));
+}
+
 function nodeLines(node: CompletionNode): readonly string[] {
   const condition = ` -n ${quote(`__frontdesk_at ${quote(node.words)}`)}`;
-  const own = node.options.filter((option) => !COMMON_OPTIONS.includes(option));
-  const isOver = (common: OptionSpec) => own.some((option) => option.long === common.long);
+  const options = isSpecial(node) ? node.options : node.options.filter((option) => !COMMON_OPTIONS.includes(option));
   return [
-    ...node.children.map((child) => `complete -c frontdesk${condition} -a ${child.name} -d ${quote(child.text)}`),
+    ...node.children.map((child) => `complete -c frontdesk${condition} -a ${child.name} -d ${quote(child.summary)}`),
     ...node.arguments.flatMap((argument) =>
       argument.choices === undefined
         ? []
         : [`complete -c frontdesk${condition} -a ${quote(argument.choices.join(' '))}`],
     ),
     ...liveLines(node, condition),
-    ...own.map((option) => optionLine(option, condition)),
-    ...(own.some((option) => COMMON_OPTIONS.some((common) => common.long === option.long))
-      ? COMMON_OPTIONS.filter((common) => !isOver(common)).map((option) => optionLine(option, condition))
-      : []),
+    ...options.map((option) => optionLine(option, condition)),
   ];
 }
 
 /** Writes the script for fish: descriptions, values, files. Only the names of profiles and runs call frontdesk. */
 export function fishCompletion(nodes: readonly CompletionNode[]): string {
-  // Nodes that give a common option a meaning of their own.
-  const special = nodes.filter(({ options }) => COMMON_OPTIONS.some((common) => !options.includes(common)));
   return [
     ...SCRIPT_HEADER,
     '',
@@ -97,7 +96,10 @@ export function fishCompletion(nodes: readonly CompletionNode[]): string {
     'end',
     '',
     `set -g __frontdesk_paths ${nodes.map((node) => quote(node.words)).join(' ')}`,
-    `set -g __frontdesk_special ${special.map(({ words }) => quote(words)).join(' ')}`,
+    `set -g __frontdesk_special ${nodes
+      .filter(isSpecial)
+      .map(({ words }) => quote(words))
+      .join(' ')}`,
     "set -g __frontdesk_line ''",
     '',
     'complete -c frontdesk -f',

@@ -1,8 +1,8 @@
+import type { CommandDoc } from '../commands/command.ts';
 import type { Child, GroupEntry, Registry } from '../commands/command-tree.ts';
 import { COMMON_OPTIONS, MANY_OPTIONS, MANY_WRITE_OPTIONS, PLAN_OPTIONS } from '../options/common.ts';
 import type { ArgumentSpec, OptionSpec } from '../options/option.ts';
-import { type CommandDoc, commonOptions, exitCodeRow } from './command-doc.ts';
-import { childrenOf } from './command-tree.ts';
+import { commonOptions, exitCodeRow } from './command-doc.ts';
 import { type Block, type Row, rows, text } from './text-block.ts';
 
 /** `[cardId...]`, `<name>`. */
@@ -120,13 +120,13 @@ function sectionRows(registry: Registry, child: Child, spread: boolean): readonl
       .filter((entry) => entry.path[0] === child.name)
       .map((entry) => ({ name: entry.path.join(' '), text: entry.summary }));
   }
-  const names = childrenOf(registry, [child.name]).map((below) => below.name);
+  const names = registry.childrenOf([child.name]).map((below) => below.name);
   return [{ name: child.name, text: names.length === 0 ? child.summary : `${child.summary} (${names.join(', ')})` }];
 }
 
 /** What `frontdesk` alone shows: every command in sight, what to try first, and where to read on. */
 export function overviewBlocks(registry: Registry, topics: readonly string[]): readonly Block[] {
-  const children = childrenOf(registry, []).filter(({ name }) => name !== 'help');
+  const children = registry.childrenOf([]).filter(({ name }) => name !== 'help');
   const named = SECTIONS.flatMap((section) => section.words);
   const others = children.map((child) => child.name).filter((name) => !named.includes(name));
   return [

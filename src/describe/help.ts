@@ -1,9 +1,10 @@
+import type { CommandDoc } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Format, isJson } from '../output/options.ts';
-import { type CommandDoc, commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
-import { childrenOf, loadDoc } from './command-tree.ts';
+import { commonOptions, exitCodeRow, exitCodeRows } from './command-doc.ts';
+import { loadDoc } from './command-tree.ts';
 import { commandBlocks, groupBlocks, overviewBlocks } from './help-text.ts';
 import { type Block, helpWidth, layOut } from './text-block.ts';
 
@@ -18,7 +19,7 @@ function commandFacts(doc: CommandDoc) {
 }
 
 async function groupPage(path: readonly string[], registry: Registry): Promise<HelpPage> {
-  const children = childrenOf(registry, path);
+  const children = registry.childrenOf(path);
   const entry = registry.defaultOf(path);
   const doc = entry === undefined ? undefined : await loadDoc(entry);
   const group = registry.groups.find((candidate) => candidate.path.join(' ') === path.join(' '));
@@ -79,7 +80,7 @@ export async function findHelp(words: readonly string[], registry: Registry): Pr
     const doc = await loadDoc(entry);
     return { blocks: commandBlocks(doc), json: commandFacts(doc) };
   }
-  if (childrenOf(registry, words).length > 0) return groupPage(words, registry);
+  if (registry.childrenOf(words).length > 0) return groupPage(words, registry);
   const [first = ''] = words;
   const topic = words.length === 1 ? await topicPage(first) : undefined;
   if (topic !== undefined) return topic;
@@ -89,9 +90,9 @@ export async function findHelp(words: readonly string[], registry: Registry): Pr
 async function unknownHelp(words: readonly string[], registry: Registry): Promise<Failure> {
   const { nearest } = await import('../output/nearest.ts');
   const { TOPIC_NAMES } = await import('./topics.ts');
-  const wrong = words.findIndex((_, at) => childrenOf(registry, words.slice(0, at + 1)).length === 0);
+  const wrong = words.findIndex((_, at) => registry.childrenOf(words.slice(0, at + 1)).length === 0);
   const path = words.slice(0, wrong);
-  const known = [...childrenOf(registry, path).map((child) => child.name), ...(wrong === 0 ? TOPIC_NAMES : [])];
+  const known = [...registry.childrenOf(path).map((child) => child.name), ...(wrong === 0 ? TOPIC_NAMES : [])];
   const word = words[wrong] ?? '';
   const near = nearest(word, known.includes(word) ? [] : known);
   const owner = ['frontdesk help', ...path].join(' ');
@@ -103,21 +104,24 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
   });
 }
 
-type HelpContext = Pick<Context, 'stdout' | 'stderr' | 'env'>;
-
-/** Columns of the terminal. A pipe has none: COLUMNS may say what its reader can show, and a pager shows it where stderr goes. */
-export function helpColumns({ stdout, stderr, env }: HelpContext): number | undefined {
-  const text = env['COLUMNS'] ?? '';
-  return stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : stderr.columns);
+/**
+ * A help page for the columns of the terminal. A pipe has none: COLUMNS may say what its reader can show, and a pager
+ * shows it where stderr goes.
+ */
+export function helpText({ blocks }: HelpPage, { stdout, stderr, env }: Context): string {
+  const columns = env['COLUMNS'] ?? '';
+  return layOut(
+    blocks,
+    helpWidth(stdout.columns ?? (/^[1-9][0-9]{0,3}$/.test(columns) ? Number(columns) : stderr.columns)),
+  );
 }
 
 /** The help page of these words as it is written to stdout: text, or the same facts as JSON. */
 export async function helpOutput(
   words: readonly string[],
   registry: Registry,
-  style: { readonly context: HelpContext; readonly format: Format },
+  { context, format }: { readonly context: Context; readonly format: Format },
 ): Promise<string> {
   const page = await findHelp(words, registry);
-  if (!isJson(style.format)) return layOut(page.blocks, helpWidth(helpColumns(style.context)));
-  return `${JSON.stringify(page.json, null, style.format === 'json' ? 2 : 0)}\n`;
+  return isJson(format) ? `${JSON.stringify(page.json, null, format === 'json' ? 2 : 0)}\n` : helpText(page, context);
 }

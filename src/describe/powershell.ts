@@ -31,11 +31,11 @@ function valueEntry(option: OptionSpec): readonly string[] {
 
 function nodeLines(node: CompletionNode): readonly string[] {
   const choices = node.arguments.flatMap((argument) => argument.choices ?? []);
-  const words = [...node.children, ...[...new Set(choices)].map((name) => ({ name, text: '' }))];
+  const words = [...node.children, ...[...new Set(choices)].map((name) => ({ name, summary: '' }))];
   // `-n` and `-N` would be one key in an ordinary hashtable; no command has two options that differ so.
   return [
     `    ${quote(node.words)} = @{`,
-    `      Words = [ordered]@{ ${words.map((word) => entry(word.name, word.text)).join('; ')} }`,
+    `      Words = [ordered]@{ ${words.map((word) => entry(word.name, word.summary)).join('; ')} }`,
     `      Options = [ordered]@{ ${node.options
       .flatMap((option) =>
         namesOf(option)

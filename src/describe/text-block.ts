@@ -1,4 +1,4 @@
-import type { Example } from '../options/option.ts';
+import { type Example, type ExampleLines, examplesOf } from '../options/option.ts';
 
 /** A name and what it means: one line, or several, of a list. */
 export interface Row {
@@ -25,8 +25,8 @@ export function rows(title: string, meanings: Readonly<Record<string, string>>):
 }
 
 /** What one may want, each with the command line for it. */
-export function examples(title: string, lines: Readonly<Record<string, string>>): Block {
-  return { kind: 'examples', title, examples: Object.entries(lines).map(([want, line]) => ({ text: want, line })) };
+export function examples(title: string, lines: ExampleLines): Block {
+  return { kind: 'examples', title, examples: examplesOf(lines) };
 }
 
 const MIN_WIDTH = 40;

@@ -64,7 +64,7 @@ function groupFunction(node: CompletionNode): readonly string[] {
     '  case $state in',
     '    command)',
     '      commands=(',
-    ...node.children.map((child) => `        ${quote(`${child.name}:${plain(child.text)}`)}`),
+    ...node.children.map((child) => `        ${quote(`${child.name}:${plain(child.summary)}`)}`),
     '      )',
     "      _describe -t commands 'command' commands ;;",
     '    rest)',

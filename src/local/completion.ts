@@ -1,8 +1,23 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
+import { bashCompletion } from '../describe/bash.ts';
+import { loadTree } from '../describe/command-tree.ts';
+import { completionNodes } from '../describe/completion-model.ts';
+import { fishCompletion } from '../describe/fish.ts';
+import { powershellCompletion } from '../describe/powershell.ts';
+import { zshCompletion } from '../describe/zsh.ts';
 import { jsonOf, object, oneOf, TEXT } from '../json/shape.ts';
 
-const SHELL_NAMES = ['bash', 'zsh', 'fish', 'powershell'] as const;
+/** The shells that frontdesk writes completions for; `file` is the committed one in `completions/`. */
+export const SHELLS = {
+  bash: { file: 'frontdesk.bash', write: bashCompletion },
+  zsh: { file: '_frontdesk', write: zshCompletion },
+  fish: { file: 'frontdesk.fish', write: fishCompletion },
+  powershell: { file: 'frontdesk.ps1', write: powershellCompletion },
+} as const;
+
+// Object.keys returns string[]; the table is a constant, so its own keys are all there are.
+const SHELL_NAMES = Object.keys(SHELLS) as (keyof typeof SHELLS)[];
 
 const COMPLETION = object({ shell: oneOf(SHELL_NAMES), script: TEXT });
 
@@ -28,9 +43,6 @@ export function completionCommand(registry: Registry): LocalCommand {
     },
     output: () => COMPLETION,
     async run(session, { shell }) {
-      const { SHELLS } = await import('../describe/completions.ts');
-      const { completionNodes } = await import('../describe/completion-model.ts');
-      const { loadTree } = await import('../describe/command-tree.ts');
       const script = SHELLS[shell].write(completionNodes(await loadTree(registry)));
       await session.print({ kind: 'text', text: script, json: jsonOf(COMPLETION, { shell, script }) });
     },

@@ -1,7 +1,6 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
 import type { Registry } from '../commands/command-tree.ts';
-import { findHelp, helpColumns } from '../describe/help.ts';
-import { helpWidth, layOut } from '../describe/text-block.ts';
+import { findHelp, helpText } from '../describe/help.ts';
 import { TOPIC_NAMES } from '../describe/topics.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
@@ -29,8 +28,7 @@ export function helpCommand(registry: Registry): LocalCommand {
     output: () => ANY,
     async run(session, { word }) {
       const page = await findHelp(word, registry);
-      const text = layOut(page.blocks, helpWidth(helpColumns(session.context)));
-      await session.print({ kind: 'text', text, json: fromPlain(page.json) });
+      await session.print({ kind: 'text', text: helpText(page, session.context), json: fromPlain(page.json) });
     },
   });
 }

@@ -1,5 +1,5 @@
 import { type LocalCommand, localCommand } from '../commands/command.ts';
-import type { CommandEntry, Registry } from '../commands/command-tree.ts';
+import type { Registry } from '../commands/command-tree.ts';
 import { Failure } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import { ANY } from '../json/shape.ts';
@@ -10,17 +10,11 @@ async function schemaOf(words: readonly string[], registry: Registry, version: s
   const { commandSchema, treeSchema } = await import('../describe/command-schema.ts');
   if (words.length === 0) return treeSchema(registry, version);
   const entry = registry.find(words) ?? registry.defaultOf(words);
-  if (entry === undefined) throw unknownCommand(words, registry.entries);
-  return commandSchema(entry);
-}
-
-function unknownCommand(words: readonly string[], entries: readonly CommandEntry[]): Failure {
+  if (entry !== undefined) return commandSchema(entry);
   const name = words.join(' ');
-  const near = nearest(
-    name,
-    entries.map((entry) => entry.path.join(' ')),
-  );
-  return new Failure('USAGE', `${name}: no command of frontdesk`, {
+  const known = registry.entries.map(({ path }) => path.join(' '));
+  const near = nearest(name, known);
+  throw new Failure('USAGE', `${name}: no command of frontdesk`, {
     hints: [near === undefined ? 'see `frontdesk --help`' : `did you mean \`frontdesk schema ${near}\`?`],
   });
 }

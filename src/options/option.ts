@@ -106,6 +106,14 @@ export interface Example {
   readonly line: string;
 }
 
+/** Command lines, each under what one wants with it. */
+export type ExampleLines = Readonly<Record<string, string>>;
+
+/** Returns examples that are declared so as a list. */
+export function examplesOf(lines: ExampleLines): readonly Example[] {
+  return Object.entries(lines).map(([text, line]) => ({ text, line }));
+}
+
 /** Options as they are declared, by the names of their values: `olderThan` is `--older-than`. */
 export type OptionDeclarations = Readonly<Record<string, Omit<OptionSpec, 'long'>>>;
 export type ArgumentDeclarations = Readonly<Record<string, Omit<ArgumentSpec, 'name'>>>;
