@@ -50,10 +50,12 @@ export function pageTables(tree: CommandTree): ReadonlyMap<string, string> {
       'commands',
       table(
         ['command', 'what it is for'],
-        tree.childrenOf([]).map(({ name, summary }) => [
-          code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
-          cell(summary),
-        ]),
+        tree
+          .childrenOf([])
+          .map(({ name, summary }) => [
+            code(['frontdesk', name, commandsBelow(tree, name).join(', ')].join(' ').trimEnd()),
+            cell(summary),
+          ]),
       ),
     ],
   ]);

@@ -35,7 +35,9 @@ export const REGISTRY: Registry = createRegistry(
       'card.reissue': ['Reissue cards', 'cardReissue'],
       'card.provision': ['Provision a card into a wallet', 'cardProvision'],
     }),
-    ...from(() => import('./local/wait.ts'), { 'card.wait': ['Wait until a card has a status', 'cardWaitCommand'] }),
+    ...from(() => import('./local/card-wait.ts'), {
+      'card.wait': ['Wait until a card has a status', 'cardWaitCommand'],
+    }),
     ...from(() => import('./commands/calendar.ts'), {
       'calendar.update': ['Update a calendar', 'calendarUpdate'],
       'calendar.event.create': ['Create an event', 'calendarEventCreate'],

@@ -1,4 +1,6 @@
-import { CARD_COLUMNS } from '../commands/card.ts';
+import { CARD_STATUSES, Card } from '../api/card.ts';
+import { CARD_ARGUMENT, CARD_COLUMNS } from '../commands/card.ts';
+import { localCommand } from '../commands/command.ts';
 import type { OutputPort } from '../context.ts';
 import { cardRead } from '../engine/call/resource.ts';
 import { canRedraw, LINE_AGAIN_MS } from '../engine/session/wait-display.ts';
@@ -7,7 +9,7 @@ import type { Answer, CallResult } from '../http/call.ts';
 import { getPath } from '../json/plain.ts';
 import { JsonNumber, type JsonValue } from '../json/value.ts';
 import type { Span } from '../options/option.ts';
-import { cellText } from '../output/column.ts';
+import { cellText, openUnder } from '../output/column.ts';
 import { cutText } from '../output/cut-text.ts';
 import { formatSeconds } from '../output/duration.ts';
 import { safeText } from '../output/safe-text.ts';
@@ -67,8 +69,6 @@ class Wait {
   readonly #input: WaitInput;
   readonly #line: WaitLine;
   readonly #deadlineMs: number;
-  /** On a terminal where nothing is drawn over. */
-  readonly #isTold: boolean;
   /** What is being waited for, as it was said last. */
   #text: string;
   #reads = 0;
@@ -82,21 +82,21 @@ class Wait {
     this.#input = input;
     this.#line = line;
     this.#deadlineMs = session.context.clock.monotonic() + input.timeout.ms;
-    this.#isTold = session.context.stderr.isTerminal && !canRedraw(session.context);
     this.#text = `card ${input.cardId}: waiting for ${input.status.join(' or ')}`;
   }
 
   async run(): Promise<Answer> {
+    const { context } = this.#session;
     const over = new AbortController();
     await this.#draw(`waiting for ${this.#input.status.join(' or ')}`);
-    if (this.#isTold) void this.#sayAgain(over.signal);
+    if (context.stderr.isTerminal && !canRedraw(context)) void this.#sayAgain(over.signal);
     try {
       for (;;) {
         const result = await this.#read();
         this.#reads += 1;
         if (result.kind === 'failed') await this.#failed(result.failure);
         else if (await this.#isWanted(result)) return result;
-        await this.#pause(result.kind === 'failed' ? result.failure : undefined);
+        await this.#pause();
       }
     } finally {
       over.abort();
@@ -165,12 +165,11 @@ class Wait {
   }
 
   /** Waits for the next read, never less than the service asked for; ends the wait when its time is up. */
-  async #pause(failure: Failure | undefined): Promise<void> {
+  async #pause(): Promise<void> {
     const { clock } = this.#session.context;
-    const retryAt = failure?.details.retryAt;
+    const retryAt = this.#trouble?.details.retryAt;
     const askedMs = retryAt === undefined ? 0 : Date.parse(retryAt) - clock.now();
-    if (failure !== undefined && retryAt !== undefined && askedMs > this.#leftMs())
-      throw this.#tooLong(failure, retryAt);
+    if (askedMs > this.#leftMs()) throw this.#tooLong();
     const pauseMs = Math.max(this.#input.interval.ms, askedMs);
     const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
     await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.abort);
@@ -182,10 +181,11 @@ class Wait {
   }
 
   /** Waiting out the time would be idle: the service asked not to be called again within it. */
-  #tooLong(failure: Failure, retryAt: string): Failure {
+  #tooLong(): Failure {
     const { cardId, timeout } = this.#input;
-    const asked = `the service asked for a pause until ${retryAt}, past the end of this wait of ${timeout.text}`;
-    return new Failure('BUSY', `card ${cardId}: ${asked}`, { hints: failure.hints, details: failure.details });
+    const { hints = [], details = {} } = this.#trouble ?? {};
+    const asked = `the service asked for a pause until ${details.retryAt}, past the end of this wait of ${timeout.text}`;
+    return new Failure('BUSY', `card ${cardId}: ${asked}`, { hints, details });
   }
 
   #timeout(): Failure {
@@ -210,7 +210,7 @@ export function waitForCard(session: Session, input: WaitInput, line: WaitLine):
   return new Wait(session, input, line).run();
 }
 
-/** Runs `frontdesk card wait`. */
+/** Waits for a card as a person or a script is told of it, and prints it. */
 export async function runWait(session: Session, input: WaitInput): Promise<void> {
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {
@@ -221,3 +221,37 @@ export async function runWait(session: Session, input: WaitInput): Promise<void>
   for (const notice of answer.ending.notices) await session.notify(notice);
   await session.print({ kind: 'resource', resource: answer.resource, columns: CARD_COLUMNS, view: 'card' });
 }
+
+export const cardWaitCommand = localCommand({
+  description:
+    'Reads a card again and again until its status is one of those wanted, then prints it as `card get` does. When the time is up without that, exit 124 names the last status seen. 401, 403, 404 and any other refusal end it at once; a service that stops answering is waited for, and a Retry-After is obeyed.',
+  usesProfile: true,
+  columns: CARD_COLUMNS,
+  isOpenColumn: openUnder('metadata', 'transactions'),
+  arguments: { cardId: { ...CARD_ARGUMENT, kind: 'cardId', required: true } },
+  options: {
+    status: {
+      kind: 'choices',
+      value: 'STATUS[,STATUS]',
+      required: true,
+      question: 'Which status is waited for?',
+      choices: CARD_STATUSES,
+      text: 'one or several, with commas between them',
+    },
+    timeout: {
+      kind: 'duration',
+      min: 1,
+      default: '60s',
+      text: 'limit of the whole wait: 500ms, 30s, 2m, 1h; the default is 60s',
+    },
+    interval: { kind: 'duration', min: 1, default: '2s', text: 'time between two reads; the default is 2s' },
+  },
+  exitCodes: [0, 1, 2, 3, 4, 5, 6, 7, 11, 16, 124, 130],
+  examples: {
+    'Wait until a card is active': 'card wait 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 --status ACTIVE',
+    'Look every ten seconds, for five minutes':
+      'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
+  },
+  output: async () => Card,
+  run: runWait,
+});

@@ -120,7 +120,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     EVENT,
     'confirm.ts confirm',
   ]),
-  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/activate`, /POST [\s\S]*\(y\/N/, ['api-call.ts confirm']),
+  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/activate`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
   'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
     steps: [[/\(y\/N/, 'r\r']],
   }),
@@ -166,9 +166,9 @@ const CALLS: Readonly<Record<string, Asked>> = {
   ]),
   'a status to wait for': asked(`${WAIT} ${CARD_ID}`, /Which status/, [`${WAIT} --status`, 'local-call.ts choose']),
   'a method': asked('api', /\? Method/, ['api <method>']),
-  'a path': asked('api POST', /\? Path/, ['api-call.ts missingText', 'missing.ts text']),
+  'a path': asked('api POST', /\? Path/, ['api.ts missingText', 'missing.ts text']),
   'whose path': asked('api POST /v1/other', /What does the path belong to/, [
-    'api-call.ts askFamily',
+    'api.ts askFamily',
     'missing.ts choose 2',
   ]),
 };
