@@ -1,23 +1,20 @@
-import { type Family, familyAdjective } from '../api/operation.ts';
+import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
 import { Failure, type Notice, note, warning } from '../failure.ts';
-import { describeExpiry, type JwtTimes, judgeExpiry, readJwtTimes } from './token.ts';
+import { describeExpiry, type JwtTimes, judgeExpiry, timesOf } from './token.ts';
 
-interface GuardOptions {
+export interface GuardOptions {
   readonly family: Family;
-  readonly clock: ClockPort;
+  readonly clock: Pick<ClockPort, 'now'>;
   readonly ignoreExpiry: boolean;
   readonly onNotice: (notice: Notice) => void;
-  /** What to do about an expired token; the first line of the hint. */
-  readonly hint: string;
+  /** What to do about an expired token. */
+  readonly hints: readonly string[];
 }
 
 const CLOCK_SKEW_MS = 60_000;
 
-/**
- * Watches over the life of one credential's tokens. Only the gift-card API declares its token as a JWT; a key of the
- * calendar API is never taken apart.
- */
+/** Watches over the life of one credential's tokens. */
 export class ExpiryGuard {
   readonly #options: GuardOptions;
   #known: { readonly token: string; readonly times: JwtTimes } | undefined;
@@ -27,17 +24,14 @@ export class ExpiryGuard {
     this.#options = options;
   }
 
-  /** AUTH when the token says that it is expired; else a notice, once per token, when it soon will be. */
-  check(token: string, sourceName: string): void {
-    const { family, clock, hint } = this.#options;
-    const { expiresAtMs } = this.#timesOf(token);
-    const what = `the ${familyAdjective(family)} token of ${sourceName.replace(/^environment/, 'the environment')}`;
-    if (this.isExpired(token) && expiresAtMs !== undefined) {
-      throw Failure.unsent('AUTH', `${what} ${describeExpiry(expiresAtMs, clock.now())}`, {
-        hints: [hint, 'if this clock is wrong, add --ignore-expiry'],
-      });
+  /** AUTH when the token, which `what` names, says that it is expired; else a notice, once, when it soon will be. */
+  check(token: string, what: string): void {
+    const { clock, hints } = this.#options;
+    const times = this.#timesOf(token);
+    if (this.isExpired(token) && times.expiresAtMs !== undefined) {
+      throw Failure.unsent('AUTH', `${what} ${describeExpiry(times.expiresAtMs, clock.now())}`, { hints });
     }
-    if (this.#noticedToken !== token) this.#notice(what, this.#timesOf(token));
+    if (this.#noticedToken !== token) this.#notice(what, times);
     this.#noticedToken = token;
   }
 
@@ -53,9 +47,7 @@ export class ExpiryGuard {
   }
 
   #timesOf(token: string): JwtTimes {
-    if (this.#known?.token !== token) {
-      this.#known = { token, times: this.#options.family === 'cards' ? readJwtTimes(token) : {} };
-    }
+    if (this.#known?.token !== token) this.#known = { token, times: timesOf(this.#options.family, token) };
     return this.#known.times;
   }
 

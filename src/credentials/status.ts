@@ -1,16 +1,8 @@
 import { FAMILIES } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
-import {
-  Credential,
-  type CredentialRequest,
-  environmentName,
-  environmentToken,
-  findStored,
-  freshTokenHint,
-} from './resolve.ts';
-import { nameOfStored } from './source.ts';
-import { judgeExpiry, lastFour, readJwtTimes } from './token.ts';
+import { type CredentialRequest, freshTokenHint, openCredential } from './resolve.ts';
+import { judgeExpiry, lastFour, timesOf } from './token.ts';
 
 /** What `auth status` says of one family, under the names of its JSON. No member holds a secret. */
 const CREDENTIAL_STATUS = object({
@@ -34,29 +26,21 @@ export interface CredentialReport {
   readonly hints: readonly string[];
 }
 
-/** Where the token of a credential that cannot be used would have come from; null: not known, or there is none. */
-async function sourceOf(request: CredentialRequest): Promise<string | null> {
-  if (environmentToken(request.env, request.family) !== undefined) return environmentName(request.family);
-  // What is wrong with a store that cannot be read is the problem that is reported.
-  const entry = findStored(await request.stored().catch(() => []), request);
-  return entry === undefined ? null : nameOfStored(entry);
-}
-
 /**
  * How one family with a URL stands. A token command is run for it, as a call would. Never fails for a
  * credential that is missing, unsafe or expired: that is in `problem`.
  */
 export async function describeCredential(request: CredentialRequest): Promise<CredentialReport> {
   const { family, origin, clock } = request;
-  const credential = new Credential({ ...request, ignoreExpiry: true });
+  const credential = openCredential({ ...request, ignoreExpiry: true });
   try {
     const token = await credential.token();
-    const times = family === 'cards' ? readJwtTimes(token) : {};
+    const times = timesOf(family, token);
     const isExpired = !request.ignoreExpiry && judgeExpiry(times, clock.now()) === 'expired';
     const status = {
       family,
       origin,
-      source: credential.source,
+      source: credential.source?.name ?? null,
       lastFour: lastFour(token) ?? null,
       expiresAt: times.expiresAtMs === undefined ? null : new Date(times.expiresAtMs).toISOString(),
       problem: isExpired ? 'the token has expired' : null,
@@ -64,7 +48,7 @@ export async function describeCredential(request: CredentialRequest): Promise<Cr
     return { status, hints: isExpired ? [freshTokenHint(request)] : [] };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const source = await sourceOf(request);
+    const source = credential.source?.name ?? null;
     const status = { family, origin, source, lastFour: null, expiresAt: null, problem: error.problem };
     return { status, hints: error.hints };
   }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { Family } from '../api/operation.ts';
 import { Failure } from '../failure.ts';
 import { describeIoError } from '../files/io-failure.ts';
 import { formatDuration } from '../output/duration.ts';
@@ -11,17 +12,17 @@ const VISIBLE_ASCII = /^[\u0021-\u007e]+$/;
 /**
  * A token as it may be put into a header: one newline at the end (LF or CR LF) is taken away, then only
  * visible ASCII is left standing. A line break inside would end the header and begin another one, and
- * undici sends an `é` as it is. USAGE names `where` the token came from and never shows any of it.
+ * undici sends an `é` as it is. The failure names `where` the token came from and never shows any of it.
  */
-export function checkTokenText(text: string, where: string): string {
+export function checkTokenText(text: string, where: string, code: 'USAGE' | 'AUTH' = 'USAGE'): string {
   const token = text.replace(/\r?\n$/, '');
-  if (token === '') throw Failure.unsent('USAGE', `${where} holds an empty token`);
+  if (token === '') throw Failure.unsent(code, `${where} holds an empty token`);
   if (token.length > TOKEN_BYTES_MAX) {
-    throw Failure.unsent('USAGE', `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token`);
+    throw Failure.unsent(code, `${where} holds more than ${TOKEN_BYTES_MAX} characters, too many for a token`);
   }
   if (VISIBLE_ASCII.test(token)) return token;
   throw Failure.unsent(
-    'USAGE',
+    code,
     `${where} holds a token with a space, a line break or another character that is not visible ASCII`,
     { hints: ['copy the token again, without anything around it'] },
   );
@@ -65,6 +66,11 @@ export function readJwtTimes(token: string): JwtTimes {
   const claims = decodeObject(payload);
   if (claims === undefined || decodeObject(header) === undefined) return {};
   return { expiresAtMs: timeMs(claims['exp']), notBeforeMs: timeMs(claims['nbf']) };
+}
+
+/** The times of a family's token: only the gift-card API declares its token as a JWT, and no other is taken apart. */
+export function timesOf(family: Family, token: string): JwtTimes {
+  return family === 'cards' ? readJwtTimes(token) : {};
 }
 
 /** Less life than this is worth a notice. */

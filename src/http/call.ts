@@ -36,14 +36,24 @@ export interface CallPolicy {
   readonly retryMaxTimeMs: number;
 }
 
-/** Where a bearer token comes from. The http layer asks for it per call and never stores it. */
+/** Where a token comes from, as messages have it. */
+export interface TokenPlace {
+  /** `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token file /run/token`. */
+  readonly name: string;
+  /** What the service did not accept: `the token in FRONTDESK_CARDS_TOKEN`. */
+  readonly words: string;
+  /** What to do for another token: begins with a verb. */
+  readonly remedy: string;
+}
+
+/** What gives bearer tokens. The http layer asks for one per call and never stores it. */
 export interface CredentialPort {
   /** Returns the token; rejects with an AUTH or USAGE failure. `abort` aborts when it is no longer wanted. */
   token(abort?: AbortSignal): Promise<string>;
-  /** After a 401: a fresh token if the source can give one (token command), else undefined. */
+  /** After a 401: another token if one can be had, else undefined, whatever the reason. */
   renew(refused: string, abort?: AbortSignal): Promise<string | undefined>;
-  /** Where it came from, for messages: `environment (FRONTDESK_CARDS_TOKEN)`, `profile demo`, `token command`. */
-  readonly source: string;
+  /** Where the last token came from; undefined: it is not known. */
+  readonly source?: TokenPlace | undefined;
 }
 
 /** What a caller may want to hear while a call goes on. */

@@ -1,4 +1,4 @@
-import { type Family, isWrite } from '../api/operation.ts';
+import { isWrite } from '../api/operation.ts';
 import { CANCELLED_EXIT_CODES, Failure, type FailureCode, type Outcome } from '../failure.ts';
 import { type BreakLabel, headerValues } from '../wire/exchange.ts';
 import type { Site } from './call.ts';
@@ -47,34 +47,12 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
 }
 
 function unauthorized(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Words {
-  const { site, operation } = facts;
+  const { site, subject, nowMs } = facts;
+  const { words = `the credential${ofProfile(site)}`, remedy = 'give a valid token' } = site.credential.source ?? {};
   const said = `401 ${verdict.error.summary}`.trimEnd();
-  const message = `${facts.subject} was refused: ${hostOf(site)} did not accept ${credentialWords(site)} (${said})`;
-  const skew = clockHint(reply, facts.nowMs);
-  const way = credentialHint(site, operation.family);
-  return { code: 'AUTH', message, hints: skew === undefined ? [way] : [way, skew] };
-}
-
-function tokenVariable({ credential }: Site): string | undefined {
-  return /^environment \((\w+)\)$/.exec(credential.source)?.[1];
-}
-
-function credentialWords(site: Site): string {
-  const { credential, profile } = site;
-  const variable = tokenVariable(site);
-  if (variable !== undefined) return `the token in ${variable}`;
-  if (credential.source === `profile ${profile}`) return `the stored login of ${profile}`;
-  return `the credential${ofProfile(site)} (${credential.source})`;
-}
-
-/** Where another token has to be put for this very call to have it. The command names the profile, always. */
-function credentialHint(site: Site, family: Family): string {
-  const { credential, profile } = site;
-  const variable = tokenVariable(site);
-  if (profile === undefined) return 'give a valid token';
-  if (variable !== undefined) return `put a valid token into ${variable}`;
-  if (credential.source.startsWith('token ')) return `check what the ${credential.source} gives`;
-  return `log in again: frontdesk auth login -p ${profile} --family ${family}`;
+  const message = `${subject} was refused: ${hostOf(site)} did not accept ${words} (${said})`;
+  const skew = clockHint(reply, nowMs);
+  return { code: 'AUTH', message, hints: skew === undefined ? [remedy] : [remedy, skew] };
 }
 
 const MAX_SKEW_MS = 5 * 60_000;

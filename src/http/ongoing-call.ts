@@ -56,7 +56,7 @@ class OngoingCall {
 
   async run(): Promise<CallResult> {
     try {
-      this.#token = await this.#site.credential.token(this.#options.stopping);
+      this.#token = await this.#site.credential.token(this.#options.stopping ?? this.#options.abort);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A token command may be ended by the very Ctrl-C that ends this call.
@@ -76,27 +76,15 @@ class OngoingCall {
   }
 
   async #afterFailure(verdict: FailedAttempt): Promise<CallResult | undefined> {
+    const { pacer, stopping, abort } = this.#options;
     if (verdict.reply?.status === 401 && !this.#isRenewed) {
+      this.#isRenewed = true;
+      const fresh = await this.#site.credential.renew(this.#token, stopping ?? abort);
+      this.#token = fresh ?? this.#token;
       // The request was refused unread, so even a write may be sent again with a fresh token.
-      const renewed = await this.#renew(verdict);
-      if (renewed !== undefined) return renewed === 'again' ? undefined : renewed;
+      if (fresh !== undefined) return undefined;
     }
-    const { pacer } = this.#options;
     return verdict.reply?.status === 429 && pacer !== undefined ? this.#paced(verdict, pacer) : this.#next(verdict);
-  }
-
-  async #renew(verdict: FailedAttempt): Promise<CallResult | 'again' | undefined> {
-    this.#isRenewed = true;
-    try {
-      const token = await this.#site.credential.renew(this.#token, this.#options.stopping);
-      if (token === undefined) return undefined;
-      this.#token = token;
-      return 'again';
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (this.#doubt !== undefined) return undefined;
-      return this.#failed(error.with(detailsOf(this.#facts(), verdict, 'rejected')), verdict);
-    }
   }
 
   /** In a run, 429 is an order to all its workers: the pacer waits, and the time is not the row's. */

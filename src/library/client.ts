@@ -1,25 +1,24 @@
 import { type Family, isWrite, type Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
 import type { Context } from '../context.ts';
-import type { HttpClient } from '../http/call.ts';
+import type { CallInput, HttpClient } from '../http/call.ts';
 import { TokenMask } from '../http/mask.ts';
 import { createHttpClient } from '../http/ongoing-call.ts';
 import { checkValues } from '../input/check-values.ts';
 import { takeUtf8 } from '../json/utf8.ts';
 import type { Transport } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
-import { LibraryCredential } from './credential.ts';
-import { type CheckedOptions, type FamilyOptions, membersOf, signalOf } from './options.ts';
+import { libraryCredential } from './credential.ts';
+import { type CheckedOptions, membersOf, signalOf } from './options.ts';
 import { readResult, textOf, writeResult } from './results.ts';
 import type { Client, Signal } from './types.ts';
 
 /** What of the process a client needs. */
 export type LibraryPorts = Pick<Context, 'clock' | 'random' | 'version'>;
 
-/** One API: its address, its token and its connections. */
+/** One API: its calls and its connections. */
 interface Connection {
-  readonly options: FamilyOptions;
-  readonly credential: LibraryCredential;
+  readonly http: HttpClient;
   readonly transport: Transport;
 }
 
@@ -27,18 +26,6 @@ interface Given {
   readonly id?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
-}
-
-/** A transport that keeps the bytes of the last answer: the code that judges it takes them out. */
-function keeping(transport: Transport, keep: (body: Uint8Array[]) => void): Transport {
-  return {
-    ...transport,
-    async exchange(wire, options) {
-      const exchange = await transport.exchange(wire, options);
-      if (exchange.kind === 'reply') keep([...exchange.body]);
-      return exchange;
-    },
-  };
 }
 
 class LibraryClient {
@@ -86,29 +73,23 @@ class LibraryClient {
     for (const { transport } of this.#lines.values()) await transport.close();
   }
 
-  async #send(line: Connection, input: Parameters<HttpClient['call']>[0], signal: Signal | undefined) {
-    const { clock, random, version } = this.#ports;
-    let last: Uint8Array[] = [];
-    const client = createHttpClient({
-      baseUrl: line.options.baseUrl,
-      credential: line.credential.forCall(signal),
-      clock,
-      random,
-      version,
-      transport: keeping(line.transport, (body) => {
-        last = body;
-      }),
-      limitName: 'retryMaxTimeMs',
-    });
-    const result = await client.call(input, {
+  async #send({ http }: Connection, input: CallInput, signal: Signal | undefined) {
+    let body: Uint8Array[] = [];
+    const result = await http.call(input, {
       policy: this.#options.policy,
       stoppedBetween: 'last_attempt',
+      // The code that reads a body takes its pieces out. A read-back of the card comes last.
+      listener: {
+        onSuccess: (pieces) => {
+          body = [...pieces];
+        },
+      },
       // Only `aborted` and the event are looked at, and those are what a Signal has.
       ...(signal === undefined ? {} : { abort: signal as AbortSignal }),
     });
     if (result.kind !== 'answered') return { result, text: '' };
     // Emptied while it is read: the text and its bytes are not in memory together.
-    const text = textOf(result.resource, takeUtf8(last), this.#mask);
+    const text = textOf(result.resource, takeUtf8(body), this.#mask);
     // The caller's resource is made of the text: the two are never in memory together.
     return { result: { ...result, resource: null }, text };
   }
@@ -118,23 +99,18 @@ class LibraryClient {
     if (known !== undefined) return known;
     const options = this.#options.families[family];
     if (options === undefined) throw new TypeError(`${method}: the client was created without ${family}`);
+    const { token, ...to } = options;
     const { clock } = this.#ports;
-    const line: Connection = {
-      options,
-      credential: new LibraryCredential({
-        family,
-        token: options.token,
-        clock,
-        timeoutMs: this.#options.policy.retryMaxTimeMs,
-        heard: (token) => this.#mask.add(token),
-      }),
-      transport: lazyTransport({
-        baseUrl: options.baseUrl,
-        clock,
-        proxy: options.proxy,
-        trustPems: this.#options.trustPems,
-      }),
-    };
+    const transport = lazyTransport({ ...to, clock, trustPems: this.#options.trustPems });
+    const credential = libraryCredential({
+      family,
+      token,
+      clock,
+      timeoutMs: this.#options.policy.retryMaxTimeMs,
+      heard: (text) => this.#mask.add(text),
+    });
+    const site = { ...this.#ports, baseUrl: to.baseUrl, credential, transport, limitName: 'retryMaxTimeMs' };
+    const line = { http: createHttpClient(site), transport };
     this.#lines.set(family, line);
     return line;
   }

@@ -1,9 +1,10 @@
 import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes } from '../credentials/token.ts';
+import { Credential, once } from '../credentials/credential.ts';
+import { checkTokenText } from '../credentials/token.ts';
 import { Failure } from '../failure.ts';
-import type { CredentialPort } from '../http/call.ts';
-import type { Signal, Token } from './types.ts';
+import type { CredentialPort, TokenPlace } from '../http/call.ts';
+import type { Token } from './types.ts';
 
 interface CredentialOptions {
   readonly family: Family;
@@ -19,125 +20,64 @@ interface CredentialOptions {
  * The credential of one API. A token function is asked once for all calls; after a 401 it is asked once
  * more, also when several calls met it. Its token is asked for anew as well when it says that it has expired.
  */
-export class LibraryCredential {
-  readonly #options: CredentialOptions;
-  readonly #name: string;
-  #current: Promise<string> | undefined;
+export function libraryCredential({ family, token, clock, timeoutMs, heard }: CredentialOptions): CredentialPort {
+  const name = `${family}.token`;
+  const source: TokenPlace = { name, words: `the credential (${name})`, remedy: 'give a valid token' };
+  const failed = (problem: string) => Failure.unsent('AUTH', `${name}: the function ${problem}`);
 
-  constructor(options: CredentialOptions) {
-    this.#options = options;
-    this.#name = `${options.family}.token`;
-  }
-
-  /** The credential as one call sees it: `signal` ends its waiting for a token. */
-  forCall(signal: Signal | undefined): CredentialPort {
-    let used: Promise<string> | undefined;
-    const use = (token: Promise<string>): Promise<string> => {
-      used = token;
-      return this.#awaited(token, signal);
-    };
-    return {
-      source: this.#name,
-      token: async () => {
-        if (signal?.aborted === true) throw ended();
-        const token = await use(this.#known());
-        if (this.#expiry(token) === undefined) return token;
-        const fresh = await use(this.#after(used));
-        const problem = this.#expiry(fresh);
-        if (problem !== undefined) throw Failure.unsent('AUTH', `${this.#name}: the token ${problem}`);
-        return fresh;
-      },
-      renew: async () => {
-        if (used === undefined || typeof this.#options.token === 'string') return undefined;
-        const refused = await used;
-        const fresh = await use(this.#after(used));
-        return fresh === refused || this.#expiry(fresh) !== undefined ? undefined : fresh;
-      },
-    };
-  }
-
-  #known(): Promise<string> {
-    if (this.#current !== undefined) return this.#current;
-    const asked = this.#ask();
-    this.#current = asked;
-    // The next call may have more luck.
-    asked.catch(() => this.#forget(asked));
-    return asked;
-  }
-
-  #forget(asked: Promise<string>): void {
-    if (this.#current === asked) this.#current = undefined;
-  }
-
-  /** The token after `used`: another call may have asked for it already. */
-  #after(used: Promise<string> | undefined): Promise<string> {
-    if (this.#current === used) this.#current = undefined;
-    return this.#known();
-  }
-
-  async #ask(): Promise<string> {
-    const { token, heard } = this.#options;
-    const checked = this.#check(typeof token === 'string' ? token : await this.#call(token));
-    heard(checked);
-    return checked;
-  }
-
-  async #call(token: () => string | Promise<string>): Promise<unknown> {
+  const ask = async (): Promise<string> => {
+    let given: unknown = token;
     try {
-      return await token();
+      if (typeof token === 'function') given = await token();
     } catch {
       // What the function threw is not shown: it may hold a secret.
-      throw this.#failed('threw an error, which is not shown');
+      throw failed('threw an error, which is not shown');
     }
-  }
+    if (typeof given !== 'string') throw failed('gave no text');
+    const checked = checkTokenText(given, name, 'AUTH');
+    heard(checked);
+    return checked;
+  };
 
-  #check(text: unknown): string {
-    if (typeof text !== 'string') throw this.#failed('gave no text');
-    try {
-      return checkTokenText(text, this.#name);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      throw new Failure('AUTH', error.message);
-    }
-  }
+  const credential = new Credential({
+    family,
+    clock,
+    ignoreExpiry: false,
+    onNotice: () => undefined,
+    hints: [],
+    isLasting: typeof token === 'function',
+    choose: async () => ({ ...source, what: `${name}: the token`, token: once(ask) }),
+  });
 
-  #failed(problem: string): Failure {
-    return Failure.unsent('AUTH', `${this.#name}: the function ${problem}`);
-  }
-
-  /** Why the token is refused before it is sent: only the gift-card API declares its tokens as JWTs. */
-  #expiry(token: string): string | undefined {
-    const { family, clock } = this.#options;
-    const times = family === 'cards' ? readJwtTimes(token) : {};
-    if (times.expiresAtMs === undefined || judgeExpiry(times, clock.now()) !== 'expired') return undefined;
-    return describeExpiry(times.expiresAtMs, clock.now());
-  }
+  if (typeof token === 'string') return credential;
 
   /**
-   * The token, unless the call is ended or has waited too long. The time is that of each call: a call that is ended
-   * takes its timer along, which would keep the program alive.
+   * What is asked for, unless the call is ended or has waited too long. The time is that of each call: a call that is
+   * ended takes its timer along, which would keep the program alive.
    */
-  async #awaited(token: Promise<string>, signal: Signal | undefined): Promise<string> {
-    const { clock, timeoutMs } = this.#options;
+  const awaited = async <Given>(asking: () => Promise<Given>, signal: AbortSignal | undefined): Promise<Given> => {
+    if (signal?.aborted === true) throw ended();
     const over = new AbortController();
-    const tooLate = clock.sleep(timeoutMs, over.signal).then((): Promise<string> => {
-      if (over.signal.aborted) return token;
-      this.#forget(token);
-      throw this.#failed(`gave no token within ${timeoutMs / 1000} s`);
-    });
-    let onAbort: (() => void) | undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(ended());
-      if (signal?.aborted === true) onAbort();
-      else signal?.addEventListener('abort', onAbort);
+    const end = () => over.abort();
+    signal?.addEventListener('abort', end);
+    const unanswered = clock.sleep(timeoutMs, over.signal).then((): never => {
+      if (over.signal.aborted) throw ended();
+      credential.forget();
+      throw failed(`gave no token within ${timeoutMs / 1000} s`);
     });
     try {
-      return await Promise.race([token, tooLate, aborted]);
+      return await Promise.race([asking(), unanswered]);
     } finally {
-      over.abort();
-      if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
+      end();
+      signal?.removeEventListener('abort', end);
     }
-  }
+  };
+  return {
+    source,
+    token: (signal) => awaited(() => credential.token(), signal),
+    // The 401 stays what is reported, whatever stands in the way of another token.
+    renew: (refused, signal) => awaited(() => credential.renew(refused), signal).catch(() => undefined),
+  };
 }
 
 /** The call knows that it was ended, and says so itself. */

@@ -8,7 +8,7 @@ import { type BaseUrl, parseBaseUrl } from '../wire/base-url.ts';
 import { chooseProxy, type ProxyServer } from '../wire/proxy.ts';
 import type { CallOptions, ClientOptions, Signal, Token } from './types.ts';
 
-export interface FamilyOptions {
+interface FamilyOptions {
   readonly baseUrl: BaseUrl;
   readonly proxy: ProxyServer | undefined;
   readonly token: Token;

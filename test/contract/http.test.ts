@@ -46,7 +46,7 @@ function client(): HttpClient {
   const parsed = parseBaseUrl(`${ORIGIN}/gw`);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
-  const credential = { token: async () => 'token-1234567890', renew: async () => undefined, source: 'test' };
+  const credential = { token: async () => 'token-1234567890', renew: async () => undefined };
   return createHttpClient({
     baseUrl: parsed.baseUrl,
     credential,

@@ -40,7 +40,7 @@ async function play(name: WriteName, event: Event, cardStatus: string): Promise<
   const transport = createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs });
   const client = createHttpClient({
     baseUrl: parsed.baseUrl,
-    credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined, source: 'test' },
+    credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined },
     clock,
     random: () => 0,
     version: '1.2.3',

@@ -98,7 +98,7 @@ async function playOne(index: number): Promise<End> {
   const transport = createTransport({ baseUrl: parsed.baseUrl, clock });
   const client = createHttpClient({
     baseUrl: parsed.baseUrl,
-    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined, source: 'test' },
+    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined },
     clock,
     random: () => 0,
     version: '1.2.3',

@@ -53,7 +53,7 @@ beforeAll(async () => {
   transport = createTransport({ baseUrl: parsed.baseUrl, clock });
   client = createHttpClient({
     baseUrl: parsed.baseUrl,
-    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined, source: 'test' },
+    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined },
     clock,
     random: () => 0,
     version: '1.2.3',

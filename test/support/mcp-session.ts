@@ -19,7 +19,7 @@ export function toolSession(
   const transport = createTransport({ baseUrl, clock, connectTimeoutMs });
   const client = createHttpClient({
     baseUrl,
-    credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined, source: 'test' },
+    credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined },
     clock,
     random: () => 0,
     version: '1.2.3',

@@ -1,5 +1,6 @@
 import { type Family, familyAdjective, isWrite, type Operation } from '../../api/operation.ts';
-import { Credential, environmentToken, findStored, TOKEN_VARIABLES } from '../../credentials/resolve.ts';
+import { environmentToken, findStored, openCredential } from '../../credentials/resolve.ts';
+import { TOKEN_VARIABLES } from '../../credentials/source.ts';
 import { note } from '../../failure.ts';
 import type { CallListener, CredentialPort, HttpClient } from '../../http/call.ts';
 import { hostOf } from '../../http/facts.ts';
@@ -46,7 +47,7 @@ async function sandboxAddress(session: Session, family: Family): Promise<Address
   const token = family === 'cards' ? server.cardsToken : server.calendarToken;
   return {
     base: readBaseUrl(server.url),
-    credential: { token: async () => token, renew: async () => undefined, source: 'sandbox' },
+    credential: { token: async () => token, renew: async () => undefined },
     close: () => server.close(),
   };
 }
@@ -72,7 +73,7 @@ async function profileAddress(session: Session, family: Family, isLasting: boole
   return {
     base,
     urlVariable: source === 'environment' ? URL_VARIABLES[family] : undefined,
-    credential: new Credential({ ...credentialRequest(session, family, base.origin), isLasting }),
+    credential: openCredential({ ...credentialRequest(session, family, base.origin), isLasting }),
   };
 }
 

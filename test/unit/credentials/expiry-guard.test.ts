@@ -13,11 +13,10 @@ function guard(options: { readonly family?: 'cards' | 'calendar'; readonly ignor
   const notices: Notice[] = [];
   const made = new ExpiryGuard({
     family: options.family ?? 'cards',
-    // Only the wall clock is read.
-    clock: { now: () => NOW_S * 1000, monotonic: () => 0, sleep: async () => undefined },
+    clock: { now: () => NOW_S * 1000 },
     ignoreExpiry: options.ignoreExpiry ?? false,
     onNotice: (notice) => notices.push(notice),
-    hint: 'log in again',
+    hints: ['log in again'],
   });
   return {
     check: made.check.bind(made),
@@ -30,7 +29,7 @@ function guard(options: { readonly family?: 'cards' | 'calendar'; readonly ignor
 describe('a token that is not valid yet', () => {
   it('is reported when it begins more than a minute from now', () => {
     const { check, notices } = guard();
-    check(jwt({ nbf: NOW_S + 61 }), 'profile live');
+    check(jwt({ nbf: NOW_S + 61 }), 'the gift card token of profile live');
     expect(notices).toEqual([
       {
         code: 'TOKEN_NOT_YET_VALID',
@@ -46,7 +45,7 @@ describe('a token that is not valid yet', () => {
     ['never says so', {}],
   ])('is not reported when it begins %s', (_name, claims) => {
     const { check, notices } = guard();
-    check(jwt(claims), 'profile live');
+    check(jwt(claims), 'the gift card token of profile live');
     expect(notices).toEqual([]);
   });
 });
@@ -54,12 +53,12 @@ describe('a token that is not valid yet', () => {
 describe('a token that expires', () => {
   it('is refused from its second on, with what to do', () => {
     const { check, isExpired, notices } = guard();
-    expect(() => check(jwt({ exp: NOW_S }), 'profile live')).toThrow(
+    expect(() => check(jwt({ exp: NOW_S }), 'the gift card token of profile live')).toThrow(
       expect.objectContaining({
         code: 'AUTH',
         message:
           "the gift card token of profile live expired 0 ms ago (at 2026-05-28T20:26:40Z; this machine's clock says 2026-05-28T20:26:40Z); nothing was sent",
-        hints: ['log in again', 'if this clock is wrong, add --ignore-expiry'],
+        hints: ['log in again'],
       }),
     );
     expect(isExpired(jwt({ exp: NOW_S }))).toBe(true);
@@ -69,7 +68,7 @@ describe('a token that expires', () => {
 
   it('is used all the same with --ignore-expiry, without a notice', () => {
     const { check, isExpired, notices } = guard({ ignoreExpiry: true });
-    check(jwt({ exp: NOW_S - 10 }), 'profile live');
+    check(jwt({ exp: NOW_S - 10 }), 'the gift card token of profile live');
     expect(isExpired(jwt({ exp: NOW_S - 10 }))).toBe(false);
     expect(notices).toEqual([]);
   });
@@ -78,7 +77,8 @@ describe('a token that expires', () => {
     const { check, notices } = guard();
     const first = jwt({ exp: NOW_S + 3600 });
     const second = jwt({ exp: NOW_S + 7200 });
-    for (const token of [first, first, second, jwt({ exp: NOW_S + 86_400 * 2 }), jwt({})]) check(token, 'profile live');
+    for (const token of [first, first, second, jwt({ exp: NOW_S + 86_400 * 2 }), jwt({})])
+      check(token, 'the gift card token of profile live');
     expect(notices.map(({ code, level }) => [code, level])).toEqual([
       ['TOKEN_EXPIRES_SOON', 'note'],
       ['TOKEN_EXPIRES_SOON', 'note'],
@@ -89,13 +89,13 @@ describe('a token that expires', () => {
   it('is announced again after another one was in use', () => {
     const { check, notices } = guard();
     const first = jwt({ exp: NOW_S + 3600 });
-    for (const token of [first, jwt({}), first]) check(token, 'profile live');
+    for (const token of [first, jwt({}), first]) check(token, 'the gift card token of profile live');
     expect(notices).toHaveLength(2);
   });
 
   it('may be announced and not be valid yet, in this order', () => {
     const { check, notices } = guard();
-    check(jwt({ exp: NOW_S + 7200, nbf: NOW_S + 3600 }), 'profile live');
+    check(jwt({ exp: NOW_S + 7200, nbf: NOW_S + 3600 }), 'the gift card token of profile live');
     expect(notices.map(({ code }) => code)).toEqual(['TOKEN_EXPIRES_SOON', 'TOKEN_NOT_YET_VALID']);
   });
 
@@ -105,7 +105,7 @@ describe('a token that expires', () => {
     for (const token of [expired, jwt({ exp: NOW_S + 90_000 }), expired]) {
       expect(isExpired(token)).toBe(token === expired);
     }
-    expect(() => check(expired, 'profile live')).toThrow('nothing was sent');
+    expect(() => check(expired, 'the gift card token of profile live')).toThrow('nothing was sent');
   });
 
   it('says how much of its life is left', () => {
@@ -120,7 +120,7 @@ describe('a token that expires', () => {
 it('never takes the key of a calendar apart', () => {
   const { check, isExpired, remainingMs, notices } = guard({ family: 'calendar' });
   const key = jwt({ exp: NOW_S - 10, nbf: NOW_S + 3600 });
-  check(key, 'profile live');
+  check(key, 'the gift card token of profile live');
   expect(isExpired(key)).toBe(false);
   expect(remainingMs(key)).toBeUndefined();
   expect(notices).toEqual([]);

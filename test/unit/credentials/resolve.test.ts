@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Credential, type CredentialRequest } from '../../../src/credentials/resolve.ts';
+import { type CredentialRequest, openCredential } from '../../../src/credentials/resolve.ts';
 import { describeCredential } from '../../../src/credentials/status.ts';
 import type { CredentialEntry, CredentialKind } from '../../../src/credentials/store.ts';
 import { Failure, type Notice } from '../../../src/failure.ts';
@@ -41,9 +41,13 @@ const noStore = () => Promise.reject(new Error('the store must not be read'));
 
 describe('the order of sources', () => {
   it('takes the environment’s token without reading the store (C3, C15)', async () => {
-    const credential = new Credential(request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }));
-    expect(credential.source).toBe('environment (FRONTDESK_CARDS_TOKEN)');
+    const credential = openCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }));
     expect(await credential.token()).toBe('envtoken');
+    expect(credential.source).toMatchObject({
+      name: 'environment (FRONTDESK_CARDS_TOKEN)',
+      words: 'the token in FRONTDESK_CARDS_TOKEN',
+      remedy: 'put a valid token into FRONTDESK_CARDS_TOKEN',
+    });
     expect(await credential.renew('envtoken')).toBeUndefined();
   });
 
@@ -53,10 +57,14 @@ describe('the order of sources', () => {
       entry('token', 'y', { family: 'calendar' }),
       entry('token', 'mine'),
     ];
-    const credential = new Credential(request(others, { env: { FRONTDESK_CARDS_TOKEN: '' } }));
-    expect(credential.source).toBe('profile demo');
+    const credential = openCredential(request(others, { env: { FRONTDESK_CARDS_TOKEN: '' } }));
     expect(await credential.token()).toBe('mine');
-    expect(() => new Credential(request([], { stored: noStore }))).not.toThrow();
+    expect(credential.source).toMatchObject({
+      name: 'profile demo',
+      words: 'the stored login of demo',
+      remedy: 'log in again: frontdesk auth login -p demo --family cards',
+    });
+    expect(() => openCredential(request([], { stored: noStore }))).not.toThrow();
   });
 
   it.each([
@@ -66,7 +74,7 @@ describe('the order of sources', () => {
     ['a subdomain', entry('file', '/hunter2', { origin: 'https://x.a.example' })],
     ['another host, by a command', entry('command', 'echo hunter2', { origin: 'https://b.example' })],
   ])('never sends a credential to another origin: %s (C2)', async (_what, stored) => {
-    await expect(new Credential(request([stored])).token()).rejects.toMatchObject({
+    await expect(openCredential(request([stored])).token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
       message: `the stored gift card credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example; nothing was sent`,
@@ -80,13 +88,13 @@ describe('the order of sources', () => {
     ['no port', `${ORIGIN}:8443`, ORIGIN],
     ['http', ORIGIN, ORIGIN.replace('https', 'http')],
   ])('sends the token of no other origin: %s', async (_what, stored, origin) => {
-    const credential = new Credential(request([entry('token', 'mine', { origin: stored })], { origin }));
+    const credential = openCredential(request([entry('token', 'mine', { origin: stored })], { origin }));
     await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
   });
 
   it('does not take the other family’s token (C4)', async () => {
     const changes = { env: { FRONTDESK_CALENDAR_TOKEN: 'x' } };
-    const credential = new Credential(request([entry('token', 'y', { family: 'calendar' })], changes));
+    const credential = openCredential(request([entry('token', 'y', { family: 'calendar' })], changes));
     await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
   });
 
@@ -94,7 +102,7 @@ describe('the order of sources', () => {
     [true, 'log in with: frontdesk auth login -p demo --family cards'],
     [false, 'set FRONTDESK_CARDS_TOKEN, or log in with: frontdesk auth login -p demo --family cards --token-stdin'],
   ])('says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
-    await expect(new Credential(request([], { isInteractive })).token()).rejects.toMatchObject({
+    await expect(openCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: 'there is no gift card credential for https://a.example (profile demo); nothing was sent',
       hints: [hint],
@@ -103,13 +111,13 @@ describe('the order of sources', () => {
 
   it('passes on that the store is not safe', async () => {
     const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
-    await expect(new Credential(request([], { stored })).token()).rejects.toThrow('unsafe');
+    await expect(openCredential(request([], { stored })).token()).rejects.toThrow('unsafe');
   });
 
   it.each([{ FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' }, { FRONTDESK_CARDS_TOKEN: 'hunter2é' }])(
     'refuses %j with USAGE and does not show it (C5)',
     async (env) => {
-      await expect(new Credential(request([], { env })).token()).rejects.toMatchObject({
+      await expect(openCredential(request([], { env })).token()).rejects.toMatchObject({
         code: 'USAGE',
         message: expect.stringMatching(/^FRONTDESK_CARDS_TOKEN holds (?!.*hunter2)/),
       });
@@ -119,7 +127,7 @@ describe('the order of sources', () => {
 
 describe('expiry', () => {
   it('refuses a card token that has ended (C17)', async () => {
-    const credential = new Credential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
+    const credential = openCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       message:
@@ -135,12 +143,12 @@ describe('expiry', () => {
     ['a key of the calendar API', jwt(-7200), { family: 'calendar' as const }],
   ])('does not refuse one %s', async (_what, token, changes) => {
     const env = { FRONTDESK_CARDS_TOKEN: token, FRONTDESK_CALENDAR_TOKEN: token };
-    expect(await new Credential(request([], { env, ...changes })).token()).toBe(token);
+    expect(await openCredential(request([], { env, ...changes })).token()).toBe(token);
   });
 
   it('gives one notice when less than a day is left', async () => {
     const used = request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(18_000) } });
-    const credential = new Credential(used);
+    const credential = openCredential(used);
     await credential.token();
     await credential.token();
     expect(used.notices).toEqual([
@@ -167,23 +175,27 @@ describe('a token command', () => {
 
   it('runs once per process, also for callers at the same time, and once more after a 401', async () => {
     const { command, runs, log } = counting('');
-    const credential = new Credential(request([entry('command', `${command} wc -l < '${log}' | tr -d ' '`)]));
+    const credential = openCredential(request([entry('command', `${command} wc -l < '${log}' | tr -d ' '`)]));
     expect(await Promise.all([credential.token(), credential.token(), credential.token()])).toEqual(['1', '1', '1']);
     expect(runs()).toBe(1);
-    expect(credential.source).toBe('token command of profile demo');
+    expect(credential.source).toMatchObject({
+      name: 'token command of profile demo',
+      words: 'the credential of profile demo (token command of profile demo)',
+      remedy: 'check what the token command of profile demo gives',
+    });
     expect(await Promise.all([credential.renew('1'), credential.renew('1')])).toEqual(['2', '2']);
-    expect([await credential.token(), await credential.renew('2'), runs()]).toEqual(['2', '2', 2]);
+    expect([await credential.token(), await credential.renew('2'), runs()]).toEqual(['2', undefined, 2]);
   });
 
   it('has nothing new to offer when it prints the same again', async () => {
-    const credential = new Credential(request([entry('command', 'echo same')]));
+    const credential = openCredential(request([entry('command', 'echo same')]));
     expect([await credential.token(), await credential.renew('same')]).toEqual(['same', undefined]);
   });
 
   it('does not see our own tokens in its environment, but all else (C22)', async () => {
     const env = { PATH: process.env['PATH'], MINE: 'm', FRONTDESK_CALENDAR_TOKEN: 'hunter2', FRONTDESK_TIMEOUT: '3s' };
     const command = 'echo "$MINE:$FRONTDESK_CALENDAR_TOKEN:$FRONTDESK_TIMEOUT"';
-    expect(await new Credential(request([entry('command', command)], { env })).token()).toBe('m::3s');
+    expect(await openCredential(request([entry('command', command)], { env })).token()).toBe('m::3s');
   });
 
   it.each([
@@ -194,7 +206,7 @@ describe('a token command', () => {
     ['does not exist', 'frontdesk-no-such-command-hunter2', 'ended with exit status 127'],
     ['prints without end', 'yes hunter2', 'printed more than any token holds'],
   ])('that %s is AUTH, without its output and without another source (C16)', async (_what, command, problem) => {
-    const credential = new Credential(request([entry('command', command)]));
+    const credential = openCredential(request([entry('command', command)]));
     await expect(credential.token()).rejects.toMatchObject({
       code: 'AUTH',
       exitCode: 4,
@@ -204,14 +216,14 @@ describe('a token command', () => {
 
   it('that hangs is given up, although what it started goes on (C16)', async () => {
     const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
-    await expect(new Credential(used).token()).rejects.toMatchObject({
+    await expect(openCredential(used).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: expect.stringContaining('gave no answer within 0.15 s'),
     });
   });
 
   it('that prints what is no token is USAGE, and none of it is shown (C5)', async () => {
-    await expect(new Credential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
+    await expect(openCredential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.not.stringContaining('hunter2'),
     });
@@ -220,14 +232,14 @@ describe('a token command', () => {
   it('whose new token has ended has nothing to offer', async () => {
     const { command, log } = counting('');
     const print = `[ $(wc -l < '${log}') = 1 ] && echo ${jwt(60)} || echo ${jwt(-7200)}`;
-    const credential = new Credential(request([entry('command', `${command} ${print}`)]));
+    const credential = openCredential(request([entry('command', `${command} ${print}`)]));
     expect([await credential.token(), await credential.renew(jwt(60))]).toEqual([jwt(60), undefined]);
   });
 
   it('that fails the second time leaves the 401 as what is reported', async () => {
     const { command, log } = counting('');
     const used = request([entry('command', `${command} [ $(wc -l < '${log}') = 1 ] && echo first`)]);
-    const credential = new Credential(used);
+    const credential = openCredential(used);
     expect(await credential.token()).toBe('first');
     expect([await credential.renew('first'), await credential.renew('first')]).toEqual([undefined, undefined]);
     expect(await credential.token()).toBe('first');
@@ -241,7 +253,7 @@ describe('in a process that serves call after call', () => {
     const log = join(temporaryFolder(), 'log');
     const used = request([entry('command', `echo x >> '${log}'; ${command(log)}`)], { isLasting: true, ...changes });
     const runs = () => (existsSync(log) ? readFileSync(log, 'utf8').length / 2 : 0);
-    return { credential: new Credential(used), runs, log };
+    return { credential: openCredential(used), runs, log };
   }
   const countRuns = (log: string) => `wc -l < '${log}' | tr -d ' '`;
 
@@ -259,6 +271,15 @@ describe('in a process that serves call after call', () => {
     expect(await credential.token()).toBe('second');
   });
 
+  it('a token that has expired meanwhile is asked for anew at once, and once', async () => {
+    const entries = [entry('token', jwt(-60))];
+    const stored = async () => entries.splice(0, 1);
+    entries.push(entry('token', jwt(60)), entry('token', jwt(-60)), entry('token', jwt(-60)), entry('token', jwt(60)));
+    const credential = openCredential(request([], { isLasting: true, stored }));
+    expect([await credential.token(), await credential.renew(jwt(60))]).toEqual([jwt(60), undefined]);
+    expect(entries).toHaveLength(1);
+  });
+
   it('a call that is ended does not take along another that waits for the same command', async () => {
     const { credential, runs, log } = lasting((path) => `[ $(wc -l < '${path}') = 1 ] && sleep 30; echo later`);
     const stop = new AbortController();
@@ -272,7 +293,7 @@ describe('in a process that serves call after call', () => {
 
   it('a login meanwhile is found after a 401, and after there was none', async () => {
     const entries: CredentialEntry[] = [];
-    const credential = new Credential(request(entries, { isLasting: true }));
+    const credential = openCredential(request(entries, { isLasting: true }));
     await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
     entries.push(entry('token', 'one'));
     expect(await credential.token()).toBe('one');
@@ -295,19 +316,19 @@ describe('a token file', () => {
   it('is read at each use, whoever in the group can read it too (C9)', async () => {
     const path = tokenFile('one\n');
     const used = request([entry('file', path)]);
-    const credential = new Credential(used);
+    const credential = openCredential(used);
     expect(await credential.token()).toBe('one');
     expect(await credential.renew('one')).toBeUndefined();
     chmodSync(path, 0o640);
     writeFileSync(path, 'two\n');
     expect([await credential.renew('one'), await credential.token()]).toEqual(['two', 'two']);
     expect(used.notices).toEqual([]);
-    expect(credential.source).toBe(`token file ${path}`);
+    expect(credential.source?.remedy).toBe(`check what the token file ${path} gives`);
   });
 
   it('gives one warning when everybody can read it (C9)', async () => {
     const used = request([entry('file', tokenFile('one', 0o644))]);
-    const credential = new Credential(used);
+    const credential = openCredential(used);
     await credential.token();
     await credential.token();
     expect(used.notices.map(({ code, level }) => [code, level])).toEqual([['TOKEN_FILE_WORLD_READABLE', 'warning']]);
@@ -320,7 +341,7 @@ describe('a token file', () => {
   ])('that is %s is AUTH', async (_what, spoil, problem) => {
     const path = tokenFile('one', 0o600);
     spoil(path);
-    await expect(new Credential(request([entry('file', path)])).token()).rejects.toMatchObject({
+    await expect(openCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: expect.stringContaining(`the token file ${path} cannot be used: ${problem}`),
     });
@@ -328,9 +349,9 @@ describe('a token file', () => {
 
   it('that is a folder is AUTH, and one that holds no token is USAGE', async () => {
     const folder = temporaryFolder();
-    await expect(new Credential(request([entry('file', folder)])).token()).rejects.toMatchObject({ code: 'AUTH' });
+    await expect(openCredential(request([entry('file', folder)])).token()).rejects.toMatchObject({ code: 'AUTH' });
     const path = tokenFile('hunter2 two', 0o600);
-    await expect(new Credential(request([entry('file', path)])).token()).rejects.toMatchObject({
+    await expect(openCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.not.stringContaining('hunter2'),
     });

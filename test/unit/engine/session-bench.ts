@@ -118,7 +118,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   const permitted = new Set<string>();
   const client = createHttpClient({
     baseUrl: baseUrl(URL),
-    credential: { token: async () => 'token', renew: async () => undefined, source: 'test' },
+    credential: { token: async () => 'token', renew: async () => undefined },
     clock,
     random: () => 0.5,
     version: '1.2.3',

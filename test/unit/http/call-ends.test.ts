@@ -140,11 +140,12 @@ describe('the token', () => {
     });
   });
 
-  it('that cannot be renewed ends the call as its source says, and the write was refused', async () => {
-    const run = bench([answer(401)], { renew: () => Promise.reject(new Failure('AUTH', 'no new token')) });
+  it('that cannot be renewed leaves the 401 as what is reported, and the write was refused', async () => {
+    const run = bench([answer(401)], { renew: async () => undefined });
     expect(failureOf(await run.client.call(block, withPolicy()))).toMatchObject({
       code: 'AUTH',
-      message: 'no new token',
+      message: expect.stringContaining('api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN (401)'),
+      hints: ['put a valid token into FRONTDESK_CARDS_TOKEN'],
       details: { outcome: 'rejected', attempts: 1, http: { status: 401 } },
     });
     expect(run.sent).toHaveLength(1);

@@ -105,7 +105,11 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
       result.renewals += 1;
       return options.renew?.() ?? Promise.resolve(undefined);
     },
-    source: 'environment (FRONTDESK_CARDS_TOKEN)',
+    source: {
+      name: 'environment (FRONTDESK_CARDS_TOKEN)',
+      words: 'the token in FRONTDESK_CARDS_TOKEN',
+      remedy: 'put a valid token into FRONTDESK_CARDS_TOKEN',
+    },
   };
   const client = createHttpClient({
     baseUrl: baseUrl(),

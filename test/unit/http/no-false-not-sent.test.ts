@@ -65,7 +65,7 @@ describe('whatever the service answers to a write', () => {
           const transport = createTransport({ baseUrl: url, clock });
           const client = createHttpClient({
             baseUrl: url,
-            credential: { token: async () => TOKEN, renew: async () => undefined, source: 'test' },
+            credential: { token: async () => TOKEN, renew: async () => undefined },
             clock,
             random: () => 0,
             version: '1.2.3',

@@ -1,0 +1,109 @@
+import { Failure, warning } from '../failure.ts';
+import type { CredentialPort, TokenPlace } from '../http/call.ts';
+import { ExpiryGuard, type GuardOptions } from './expiry-guard.ts';
+
+/** One place that gives a token. */
+export interface TokenSource extends TokenPlace {
+  /** How messages call its token: `the gift card token of profile demo`. */
+  readonly what: string;
+  /** `abort` aborted: the token is no longer wanted. */
+  token(abort?: AbortSignal): Promise<string>;
+}
+
+/** Asks once, however many callers there are. */
+export function once(ask: TokenSource['token']): TokenSource['token'] {
+  let asked: Promise<string> | undefined;
+  return (abort) => {
+    asked ??= ask(abort);
+    return asked;
+  };
+}
+
+interface CredentialOptions extends GuardOptions {
+  /** Looks for the place: when the first token is asked for, and once more after a 401. */
+  choose(): Promise<TokenSource>;
+  /** One process serves call after call: each token that is refused or has expired is asked for anew. */
+  readonly isLasting?: boolean;
+}
+
+/**
+ * The tokens of one credential. Nothing is read, run or checked before the first one is asked for; then AUTH when
+ * there is none or it says that it has expired, and USAGE for one that is no visible ASCII.
+ */
+export class Credential implements CredentialPort {
+  source: TokenSource | undefined;
+  readonly #options: CredentialOptions;
+  readonly #guard: ExpiryGuard;
+  #chosen: Promise<TokenSource> | undefined;
+  /** The place whose token was refused last. */
+  #refused: Promise<TokenSource> | undefined;
+  #hasWarned = false;
+
+  constructor(options: CredentialOptions) {
+    this.#options = options;
+    this.#guard = new ExpiryGuard(options);
+  }
+
+  async token(abort?: AbortSignal): Promise<string> {
+    const { isLasting = false } = this.#options;
+    for (let isAgain = false; ; isAgain = true) {
+      const used = this.#choose();
+      try {
+        const source = await used;
+        this.source = source;
+        const token = await source.token(abort);
+        if (!isLasting || isAgain || !this.#guard.isExpired(token)) {
+          this.#guard.check(token, source.what);
+          return token;
+        }
+        this.forget(used);
+      } catch (error) {
+        if (isLasting) this.forget(used);
+        // A call that was ended took along the command that this one waited for too.
+        const isOfAnother = error instanceof Failure && error.code === 'CANCELLED' && abort?.aborted !== true;
+        if (!isLasting || !isOfAnother) throw error;
+      }
+    }
+  }
+
+  /** The 401 stays what the caller reports; why no other token could be had is worth one warning beside it. */
+  async renew(refused: string, abort?: AbortSignal): Promise<string | undefined> {
+    const { isLasting = false, onNotice } = this.#options;
+    const used = this.#chosen;
+    try {
+      const known = await this.token(abort);
+      if (known !== refused) return known;
+      // Of several calls that met it the first one has it asked for anew.
+      if (this.#chosen === used) {
+        if (this.#refused !== undefined && !isLasting) return undefined;
+        this.#refused = used;
+        this.forget();
+      }
+      const fresh = await this.token(abort);
+      if (fresh !== refused) return fresh;
+      // There may have been a login before the next call.
+      if (isLasting) this.forget();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (!isLasting) this.#chosen = this.#refused;
+      if (!this.#hasWarned) onNotice(warning('TOKEN_NOT_RENEWED', error.message));
+      this.#hasWarned = true;
+    }
+    return undefined;
+  }
+
+  /** The next token is asked for anew. */
+  forget(used = this.#chosen): void {
+    if (this.#chosen === used) this.#chosen = undefined;
+  }
+
+  /** Remaining life by the token's own word, in milliseconds (negative: expired); undefined: not known. */
+  async remainingMs(): Promise<number | undefined> {
+    return this.#guard.remainingMs(await (await this.#choose()).token());
+  }
+
+  #choose(): Promise<TokenSource> {
+    this.#chosen ??= this.#options.choose();
+    return this.#chosen;
+  }
+}
