@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import type { Row } from '../input/records/interpret.ts';
@@ -83,6 +84,14 @@ export function planRunName(plan: string): string {
 /** Line 1 with its newline. */
 export function encodeHeader(facts: PlanDraft, sha256: string): string {
   return `${printJson(headerObject({ ...facts, plan: sha256.slice(0, PLAN_NAME_LENGTH), sha256 }))}\n`;
+}
+
+const OWN_NAMES = /("(?:plan|sha256)"\s*:\s*)"[0-9a-f]*"/g;
+
+/** Begins the hash of a plan with its line 1, in which the two values that follow from the hash are empty. */
+export function hashFirstLine(line: string): Hash {
+  // A quote inside a text is escaped, so that what looks like a member is one.
+  return createHash('sha256').update(line.replace(OWN_NAMES, '$1""'));
 }
 
 /** The header as JSON, in the order in which the file has it. */

@@ -1,3 +1,4 @@
+import { addDecimals } from '../json/decimal-arithmetic.ts';
 import { printJson } from '../json/print.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
 import { cutText, displayWidth, padText } from '../output/cut-text.ts';
@@ -8,13 +9,34 @@ import { makePaint, type Paint } from '../output/paint.ts';
 import { arrow, commandWords, peopleTime } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import type { ApprovalCheck } from './approvals.ts';
-import { DecimalSum } from './decimal-sum.ts';
 import type { Approval, PlanHeader, PlanRow, PlanState } from './plan-file.ts';
 
 const SHOWN_ROWS = 10;
 /** More kinds of change than this are counted together: their names come from outside. */
 const MAX_KINDS = 12;
 const LABEL_WIDTH = 21;
+
+/** Adds amounts digit for digit, with as many places as the longest has: `10.10` and `5` are `15.10`. */
+export class DecimalSum {
+  count = 0;
+  #text = '0';
+  #places = 0;
+
+  add(text: string): void {
+    const sum = addDecimals(this.#text, text);
+    // Too far apart to be written as one number.
+    if (sum === undefined) return;
+    this.#text = sum;
+    this.#places = Math.max(this.#places, /\.(\d+)$/.exec(text)?.[1]?.length ?? 0);
+    this.count += 1;
+  }
+
+  text(): string {
+    const [whole = '', fraction = ''] = this.#text.split('.');
+    if (this.#places === 0 || this.#text.includes('e')) return this.#text;
+    return `${whole}.${fraction.padEnd(this.#places, '0')}`;
+  }
+}
 
 /** What a reviewer wants to know of all rows, gathered while they go by: counts, and the first of them. */
 export class PlanSurvey {

@@ -1,18 +1,20 @@
+import type { Hash } from 'node:crypto';
 import type { Operation } from '../api/operation.ts';
+import { Failure } from '../failure.ts';
 import { describeFields } from '../input/fields.ts';
 import type { InputFile } from '../input/input-file.ts';
 import { type CheckedInput, checkInput } from '../input/records/check-input.ts';
 import type { Row } from '../input/records/interpret.ts';
 import { LineParser } from '../input/records/line-parser.ts';
 import { peek } from '../input/records/read.ts';
-import { type Element, MAX_RECORD_LENGTH, type Planned } from '../input/records/record.ts';
-import type { InputOptions } from '../input/records/rows.ts';
+import { type Element, type InputFault, MAX_RECORD_LENGTH, type Planned } from '../input/records/record.ts';
+import type { InputOptions, ReadThrough, Seal } from '../input/records/rows.ts';
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import { decodeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { headerOf, isCount, type PlanHeader } from './plan-file.ts';
-import { PlanSeal, planFailure } from './plan-hash.ts';
+import { isJsonObject, type JsonObject } from '../json/value.ts';
+import { hashFirstLine, headerOf, isCount, type PlanHeader } from './plan-file.ts';
+import { PlanSurvey } from './plan-view.ts';
 
 const NEWLINE = 0x0a;
 const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'about', 'drift'];
@@ -23,6 +25,7 @@ export interface CheckedPlan extends CheckedInput {
   readonly operation: Operation;
   /** Number of the last row, in the whole input; 0 when there is none. */
   readonly lastRow: number;
+  readonly survey: PlanSurvey;
 }
 
 /** The object in a line, or what is wrong with it. */
@@ -57,21 +60,20 @@ export class PlanRows {
     if ('problem' in object) return object;
     const problem = this.#problem(object);
     const row = object.get('row');
-    const id = object.get('id');
-    const body = object.get('body');
-    const before = object.get('before');
-    const about = object.get('about');
     if (problem === undefined && isCount(row)) this.lastRow = Number(row.text);
-    const objectOr = (value: JsonValue | undefined) => (isJsonObject(value) ? value : undefined);
-    const fields = objectOr(body) ?? new Map();
-    const names = [...(this.#idParam === undefined ? [] : [this.#idParam]), ...fields.keys()];
-    const isSame = names.length === this.#names.length && names.every((name, index) => name === this.#names[index]);
-    if (!isSame) this.#names = names;
+    const [body, before, about] = ['body', 'before', 'about'].map((name) => {
+      const value = object.get(name);
+      return isJsonObject(value) ? value : undefined;
+    });
+    const id = this.#idParam === undefined ? [] : [[this.#idParam, object.get('id') ?? null] as const];
+    const cells = [...id, ...(body ?? [])];
+    const isSame = cells.length === this.#names.length && cells.every(([name], index) => name === this.#names[index]);
+    if (!isSame) this.#names = cells.map(([name]) => name);
     return {
       row: this.lastRow,
       names: this.#names,
-      values: [...(this.#idParam === undefined ? [] : [id ?? null]), ...fields.values()],
-      planned: { body: objectOr(body), before: objectOr(before), about: objectOr(about), drift: this.#drift },
+      values: cells.map(([, value]) => value),
+      planned: { body, before, about, drift: this.#drift },
       ...(problem === undefined ? {} : { problems: new Map([[-1, problem]]) }),
     };
   }
@@ -114,6 +116,73 @@ export function planReading(operation: Operation, rows = new PlanRows(operation)
   };
 }
 
+/** USAGE for what makes a file no plan. `name`: in quotes. */
+function planFailure(
+  name: string,
+  { line, column, field = column, problem }: InputFault,
+  hint = 'make the plan again, or fetch the file as it was',
+): Failure {
+  const part = field === undefined ? '' : `${field} `;
+  const message = `${name} cannot be used as a plan: line ${line}: ${part}${problem}`;
+  return Failure.unsent('USAGE', message, { hints: [hint] });
+}
+
+/** Holds the bytes of a plan against the hash in its header. */
+export class PlanSeal implements Seal {
+  readonly #name: string;
+  readonly #header: PlanHeader;
+  readonly #hash: Hash;
+  /** Of the file with the line ends that it was written with. */
+  readonly #plain: Hash;
+  /** The line end at the end of the last piece, which may be half of one. */
+  #end = '';
+  /** Bytes of line 1, which was hashed by itself. */
+  #skipped: number;
+
+  /** `name`: in quotes; `start`: the first piece of the file, which holds line 1. */
+  constructor(name: string, header: PlanHeader, start: Uint8Array) {
+    this.#name = name;
+    this.#header = header;
+    const end = start.indexOf(NEWLINE);
+    this.#skipped = end === -1 ? start.length : end;
+    const line = Buffer.from(start).toString('utf8', 0, this.#skipped);
+    this.#hash = hashFirstLine(line);
+    this.#plain = hashFirstLine(line.replace(/\r$/, ''));
+  }
+
+  update(piece: Uint8Array): void {
+    const rest = Buffer.from(piece).subarray(this.#skipped);
+    this.#skipped = 0;
+    this.#hash.update(rest);
+    const text = this.#end + rest.toString('latin1');
+    this.#end = /\r?\n?$/.exec(text)?.[0] ?? '';
+    this.#plain.update(text.slice(0, text.length - this.#end.length).replaceAll('\r\n', '\n'), 'latin1');
+  }
+
+  judge({ unreadable, faults: [fault], rows }: ReadThrough): Failure | undefined {
+    // Whatever else is wrong, a line that cannot be read is where the file is damaged.
+    if (unreadable !== undefined) return planFailure(this.#name, unreadable);
+    const { sha256, rows: said } = this.#header;
+    if (this.#hash.digest('hex') !== sha256) return this.#changed();
+    if (fault !== undefined) return planFailure(this.#name, fault);
+    if (rows === said) return undefined;
+    return planFailure(this.#name, { line: 1, problem: `it says ${said} rows, not ${rows}` });
+  }
+
+  #changed(): Failure {
+    if (this.#plain.update('\n').digest('hex') !== this.#header.sha256) {
+      const problem = 'its hash is not that of the file, which was changed or cut';
+      return planFailure(this.#name, { line: 1, problem });
+    }
+    const pattern = /\.\w+(?="?$)/.exec(this.#name)?.[0] ?? '.plan';
+    return planFailure(
+      this.#name,
+      { line: 1, problem: 'only its line ends were changed, as git and some editors do' },
+      `add the line \`*${pattern} -text\` to .gitattributes, commit it, and fetch the file as it was written`,
+    );
+  }
+}
+
 /** The header in line 1, or what is wrong with that. */
 function firstLine(start: Uint8Array): ReturnType<typeof headerOf> {
   const end = start.indexOf(NEWLINE);
@@ -135,28 +204,29 @@ function firstLine(start: Uint8Array): ReturnType<typeof headerOf> {
  */
 export async function checkPlan(
   file: InputFile,
-  {
-    copyTo,
-    onRows,
-  }: { readonly copyTo?: string; onRows?(rows: readonly Row[], operation: Operation): Promise<void> } = {},
+  more: { readonly copyTo?: string; onRows?(rows: readonly Row[], operation: Operation): Promise<void> } = {},
 ): Promise<CheckedPlan> {
-  const input = await peek(file.bytes(), (start) => start.includes(NEWLINE) || start.length > MAX_RECORD_LENGTH);
-  const head = firstLine(input.start);
+  const { start, bytes, close } = await peek(
+    file.bytes(),
+    (some) => some.includes(NEWLINE) || some.length > MAX_RECORD_LENGTH,
+  );
+  const head = firstLine(start);
   if ('problem' in head) {
-    await input.close();
+    await close();
     throw planFailure(file.name, { line: 1, problem: head.problem });
   }
   const { header, operation } = head;
   const rows = new PlanRows(operation);
+  const survey = new PlanSurvey();
   const options: InputOptions = {
     ...planReading(operation, rows),
-    seal: new PlanSeal(file.name, header),
+    seal: new PlanSeal(file.name, header, start),
     checkRows: async (good) => {
-      await onRows?.(good, operation);
+      for (const row of good) survey.add(row);
+      await more.onRows?.(good, operation);
       return [];
     },
   };
-  const more = { allowDuplicates: true, ...(copyTo === undefined ? {} : { copyTo }) };
-  const checked = await checkInput({ ...file, bytes: () => input.bytes }, options, more);
-  return { ...checked, header, operation, lastRow: rows.lastRow };
+  const checked = await checkInput({ ...file, bytes: () => bytes }, options, { ...more, allowDuplicates: true });
+  return { ...checked, header, operation, lastRow: rows.lastRow, survey };
 }

@@ -8,13 +8,13 @@ import { temporaryName } from '../files/process-identity.ts';
 import { printJson } from '../json/print.ts';
 import {
   encodeHeader,
+  hashFirstLine,
   PLAN_NAME_LENGTH,
   type PlanDraft,
   type PlanHeader,
   type PlanRow,
   rowObject,
 } from './plan-file.ts';
-import { hashFirstLine } from './plan-hash.ts';
 
 const FLUSH_LENGTH = 1 << 16;
 const NO_HASH = '0'.repeat(64);

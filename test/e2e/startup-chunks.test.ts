@@ -56,7 +56,7 @@ describe('a call loads no more than it needs', () => {
 
 /** What only some calls use: whoever adds such a feature adds the names of its chunks. */
 const FEATURES: readonly (readonly [feature: string, chunks: RegExp])[] = [
-  ['plans', /^(?:make-plan|read-plan|show-plan|apply-plan|approve-plan|survey-plan|plan-file|plan)\.cjs$/],
+  ['plans', /^(?:make-plan|read-plan|show-plan|apply-plan|approve-plan|plan-file|plan)\.cjs$/],
   ['assistants', /^(?:serve|tools|secret-arguments)\.cjs$/],
   ['workbooks', /^workbook/],
   ['questions', /^questions\.cjs$/],

@@ -1,13 +1,13 @@
 import { note } from '../../failure.ts';
 import type { CallInput } from '../../http/call.ts';
 import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../../http/request.ts';
-import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import { jsonOf } from '../../json/shape.ts';
 import type { Session } from '../../session.ts';
 import { readBaseUrl } from '../../wire/base-url.ts';
 
-function requestText(request: RequestDescription): string {
+/** A request for people. */
+export function requestText(request: RequestDescription): string {
   const head = [
     `${request.method} ${request.url}`,
     ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
@@ -16,7 +16,7 @@ function requestText(request: RequestDescription): string {
 }
 
 /** What a call would send under the chosen profile. Asks for no credential and opens no connection. */
-function describeCall(session: Session, call: CallInput): RequestDescription {
+export function describeCall(session: Session, call: CallInput): RequestDescription {
   return describeRequest(call, readBaseUrl(session.baseUrl(call.operation.family)), session.context.version);
 }
 
@@ -31,31 +31,4 @@ export async function printDryRun(session: Session, calls: readonly CallInput[])
   const requests = calls.map((call) => describeCall(session, call));
   const json = jsonOf(DRY_RUN_OUTPUT, { dryRun: true, requests });
   await session.print({ kind: 'text', text: requests.map(requestText).join('\n\n'), json });
-}
-
-/** The requests of many rows, printed batch by batch; where one value is asked for (--query, ndjson, csv) they are collected. */
-export async function printDryRunRows<Row>(
-  session: Session,
-  batches: AsyncIterable<readonly Row[]>,
-  callOf: (row: Row) => CallInput,
-): Promise<void> {
-  const { output, context } = session;
-  if (output.query !== undefined || output.format === 'ndjson' || output.format === 'csv') {
-    const calls: CallInput[] = [];
-    for await (const batch of batches) calls.push(...batch.map(callOf));
-    return printDryRun(session, calls);
-  }
-  const isJson = output.format === 'json';
-  let before = '';
-  const textOf = (row: Row): string => {
-    const request = describeCall(session, callOf(row));
-    const separator = before;
-    before = isJson ? ',' : '\n';
-    if (!isJson) return `${separator}${requestText(request)}\n`;
-    return `${separator}\n    ${printJson(fromPlain(request), { indent: 2 }).replaceAll('\n', '\n    ')}`;
-  };
-  const { stdout } = context;
-  await stdout.write(isJson ? '{\n  "dryRun": true,\n  "requests": [' : '');
-  for await (const batch of batches) await stdout.write(batch.map(textOf).join(''));
-  await stdout.write(isJson ? '\n  ]\n}\n' : '');
 }

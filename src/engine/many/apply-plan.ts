@@ -16,7 +16,6 @@ import type { RunHeader } from '../../run/run-header.ts';
 import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
 import type { Service, Session } from '../../session.ts';
 import { SANDBOX } from '../../settings/settings.ts';
-import { printDryRunRows } from '../call/dry-run.ts';
 import {
   demandedApprovals,
   guardWrite,
@@ -30,11 +29,11 @@ import { refuseRunPrinting } from '../session/printing.ts';
 import { compareTokenLife } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { reasonCheck } from './many-call.ts';
-import { callOf, placeOf, runColumns } from './row-requests.ts';
+import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { storeOptions } from './run-options.ts';
+import { storeOptions } from './run-input.ts';
 import { writeEmptySummary } from './run-output.ts';
-import { countApprovals, planState, rowsOfPlan, surveyPlan, writePlanView } from './survey-plan.ts';
+import { countApprovals, planState, readPlan, rowsOfPlan, writePlanView } from './show-plan.ts';
 
 /** A plan that was read to its end, with what applying it wants to know of its rows. */
 type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;
@@ -43,7 +42,7 @@ type LoadedPlan = Awaited<ReturnType<typeof loadPlan>>;
 async function loadPlan(session: Session, path: string, copy: string) {
   let reasonProblem: string | undefined;
   let hasUncellable = false;
-  const plan = await surveyPlan(session, path, {
+  const plan = await readPlan(session, path, {
     copyTo: copy,
     async onRows(rows, operation) {
       // No CSV cell can hold null, or the empty text, which is read as not given.
@@ -174,7 +173,7 @@ async function beginPlan(session: Session, given: CallOptions, plan: LoadedPlan)
   const { plan: name, rows } = header;
   guardWrite(session, operation, { kind: 'plan', plan: name, rows, approved: approved.length, path: plan.path });
   if (session.common.dryRun) {
-    await printDryRunRows(session, rowsOfPlan(session, plan.copy, plan), (row) => callOf(operation, row));
+    await printDryRunRows(session, operation, rowsOfPlan(session, plan.copy, plan));
     return 0;
   }
   if (header.rows === 0) {

@@ -11,19 +11,21 @@ import { isJson } from '../../output/options.ts';
 import {
   approversProblem,
   checkApprovals,
+  findSshKeygen,
   isApproverName,
   keyProblem,
+  type SshKeygen,
   signatureKey,
   signaturePath,
   signPlan,
   type Uncounted,
 } from '../../plan/approvals.ts';
 import { APPROVAL_COLUMNS } from '../../plan/plan-columns.ts';
-import { findSshKeygen, type SshKeygen } from '../../plan/ssh-keygen.ts';
+import type { CheckedPlan } from '../../plan/read-plan.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
 import { requirePerson } from '../call/write-guards.ts';
-import { planState, type SurveyedPlan, showApprovals, surveyPlan, writePlanView } from './survey-plan.ts';
+import { readPlan, reviewOf, writePlanView } from './show-plan.ts';
 
 /** `plan approve`: who signs what with which key. */
 export interface Approving {
@@ -66,21 +68,19 @@ function alreadyThere(file: string): Failure {
   return new Failure('USAGE', message, { hints: [`to approve anew, remove it first: ${removeCommand([file])}`] });
 }
 
-async function confirm(session: Session, { path, as, profile }: Approving, { header, survey }: SurveyedPlan) {
+async function confirm(session: Session, { path, as, profile }: Approving, plan: CheckedPlan): Promise<void> {
   const { context, output, common, prompt } = session;
+  const name = `plan ${plan.header.plan}`;
   const hint = 'add --yes to approve it without a question; nothing was signed';
-  if (!common.yes) requirePerson(session, `plan ${header.plan}`, hint);
-  const status = await planState(session, header);
+  if (!common.yes) requirePerson(session, name, hint);
+  const view = await reviewOf(session, profile, path, plan);
   const isWanted = context.stderr.isTerminal || !isJson(output.format);
-  if (isWanted && !(common.yes && common.quiet)) {
-    const signatures = await showApprovals(session, profile, path);
-    await writePlanView(session, context.stderr, path, { header, ...status, survey, ...signatures });
-  }
-  if (status.state === 'expired') {
+  if (isWanted && !(common.yes && common.quiet)) await writePlanView(session, context.stderr, path, view);
+  if (view.state === 'expired') {
     await session.notify(warning('EXPIRED', 'this plan has expired and cannot be applied any more'));
   }
-  if (common.yes || (await prompt.confirm(`Approve plan ${header.plan} as ${as}?`))) return;
-  throw new Failure('CANCELLED', `plan ${header.plan}: not confirmed; nothing was signed`);
+  if (common.yes || (await prompt.confirm(`Approve ${name} as ${as}?`))) return;
+  throw new Failure('CANCELLED', `${name}: not confirmed; nothing was signed`);
 }
 
 /** Writes the signature beside the plan, whole or not at all, and never over another. */
@@ -121,7 +121,7 @@ export async function approvePlan(session: Session, approving: Approving): Promi
   return withTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
     // The bytes that were looked at are the bytes that are signed.
-    const plan = await surveyPlan(session, path, { copyTo: copy });
+    const plan = await readPlan(session, path, { copyTo: copy });
     const tool = await findSshKeygen(context.env, context.platform);
     await refuseKey(approving);
     // Without a question, for a yes or a passphrase, a refusal need not come below the whole plan.

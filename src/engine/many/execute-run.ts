@@ -12,14 +12,33 @@ import type { Session } from '../../session.ts';
 import { GRACE_MS, keepToOutcome } from '../call/interrupt.ts';
 import { makeReconciler, makeRowSender } from './row-requests.ts';
 import type { Run } from './run.ts';
-import { openRunOutput, type RunOutput, writeSummary } from './run-output.ts';
+import { openRunOutput, type RunOutput, type TakeRow, writeSummary } from './run-output.ts';
 
-/** Does the rows by `send`, and shows them. What they came to is neither said nor judged here. */
-export function sendRows(
+/** How the rows of a run are done; `take` gets what is read of them, in the place of stdout. */
+type How = Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile'> & { readonly take?: TakeRow };
+
+/** Does the rows, shows them, and ends the files of the run. What they came to is not said here. */
+export async function doRows(session: Session, run: Run, { take, ...how }: How): Promise<RunResult> {
+  const output = await openRunOutput(session, run, take);
+  let report: RunResult;
+  if (how.isWrite) keepToOutcome(session);
+  try {
+    report = await orDiscard(run.failedFile, sendRows(session, run, output, how));
+  } finally {
+    await run.kept?.close();
+  }
+  const failure = await finishFiles(output, run);
+  if (failure === undefined) return report;
+  await session.notify(warning(failure.code, failure.message));
+  // An unknown outcome is worse than a file that is missing.
+  return report.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? report : { ...report, exitCode: failure.exitCode };
+}
+
+function sendRows(
   session: Session,
   { operation, rows, rowCount, pace, kept, unknownRows, failedFile }: Run,
   { emit, progress, clear }: RunOutput,
-  how: Pick<RunTask<Row>, 'isWrite' | 'send' | 'reconcile'>,
+  how: Omit<How, 'take'>,
 ): Promise<RunResult> {
   const { clock, signals } = session.context;
   const announce = (signal: SignalName): void => {
@@ -83,24 +102,11 @@ async function finishFiles(output: RunOutput, { failedFile, kept }: Run): Promis
 
 /** Runs the rows, prints them, and ends with the summary. Answers the exit code of the run. */
 export async function executeRun(session: Session, run: Run): Promise<number> {
-  const { operation, kept, failedFile } = run;
-  const isWriting = isWrite(operation);
+  const { operation } = run;
   const service = await session.service(operation.family);
-  const output = await openRunOutput(session, run);
-  let report: RunResult;
-  if (isWriting) keepToOutcome(session);
-  try {
-    const send = makeRowSender(service, operation, session.policy);
-    const reconcile = makeReconciler(service, operation, session.policy);
-    report = await orDiscard(failedFile, sendRows(session, run, output, { isWrite: isWriting, send, reconcile }));
-  } finally {
-    await kept?.close();
-  }
-  const failure = await finishFiles(output, run);
-  // An unknown outcome is worse than a file that is missing.
-  const { exitCode: runCode } = report;
-  const exitCode = failure === undefined || runCode === FAILURES.OUTCOME_UNKNOWN.exitCode ? runCode : failure.exitCode;
-  if (failure !== undefined) await session.notify(warning(failure.code, failure.message));
-  await writeSummary(session, run, { ...report, exitCode });
-  return exitCode;
+  const send = makeRowSender(service, operation, session.policy);
+  const reconcile = makeReconciler(service, operation, session.policy);
+  const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile });
+  await writeSummary(session, run, report);
+  return report.exitCode;
 }

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Operation } from '../../api/operation.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
-import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../../failure.ts';
+import { NO_ENDING } from '../../ending.ts';
+import { Failure, note, warning } from '../../failure.ts';
 import { shellQuote } from '../../files/shell-quote.ts';
-import type { CallResult } from '../../http/call.ts';
 import type { CheckedInput } from '../../input/records/check-input.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import type { InputOptions } from '../../input/records/rows.ts';
@@ -14,36 +14,27 @@ import { HEADER_COLUMNS } from '../../plan/plan-columns.ts';
 import { headerObject, type PlanOrigin, type PlanRow } from '../../plan/plan-file.ts';
 import { PlanSurvey } from '../../plan/plan-view.ts';
 import { checkPlanPlace, openPlanWriter } from '../../plan/write-plan.ts';
-import { type FailedFile, orDiscard } from '../../run/failed-file.ts';
+import type { FailedFile } from '../../run/failed-file.ts';
 import { failedCall } from '../../run/row-outcome.ts';
-import type { RowSlot, RunResult } from '../../run/run-task.ts';
+import type { RunResult, RunTask } from '../../run/run-task.ts';
 import type { Session } from '../../session.ts';
 import { checkExpectations, readCardBefore } from '../call/confirm.ts';
-import { readSingleCall, type SingleCall } from '../call/read-call.ts';
+import { readSingleCall } from '../call/read-call.ts';
 import { demandedApprovals, refuseReason } from '../call/write-guards.ts';
 import { refuseOtherCount } from '../faults.ts';
-import { sendRows } from './execute-run.ts';
+import { doRows } from './execute-run.ts';
 import type { ManyCall } from './many-call.ts';
 import { comparedMembers, pickMembers, readCard, unmetBy } from './row-requests.ts';
 import type { Run } from './run.ts';
-import { expectedOf } from './run-options.ts';
-import { openRunOutput, writeSummary } from './run-output.ts';
-import { isShownAsPage, writePlanView } from './survey-plan.ts';
+import { expectedOf } from './run-input.ts';
+import { type TakeRow, writeSummary } from './run-output.ts';
+import { isShownAsPage, writePlanView } from './show-plan.ts';
 
 /** `--plan`: what would be sent is written to a file, and no write is sent. */
 export interface PlanOptions {
   readonly path: string;
   /** How long the plan may be applied. */
   readonly lifeMs: number;
-}
-
-/** What a plan says of where its rows come from. */
-type RowOrigin = Omit<PlanOrigin, 'operation' | 'url' | 'profile'>;
-
-/** ISO 8601 to the microsecond. The last three digits are chance: equal rows that are planned at once are two plans. */
-function momentOf(session: Session, nowMs: number): string {
-  const below = String(Math.floor(session.context.random() * 1000)).padStart(3, '0');
-  return new Date(nowMs).toISOString().replace('Z', `${below}Z`);
 }
 
 /** Takes the rows of a plan, in their order. */
@@ -61,10 +52,13 @@ export async function writePlan(
   fill: (add: AddRow) => Promise<boolean>,
 ): Promise<boolean> {
   const { command = session.output.command ?? 'frontdesk', demanded = 0 } = next;
-  const { clock, user, pid } = session.context;
+  const { clock, user, pid, random } = session.context;
   const nowMs = clock.now();
-  const times = { createdAt: momentOf(session, nowMs), expiresAt: new Date(nowMs + lifeMs).toISOString() };
-  const writer = await openPlanWriter(path, { ...origin, createdBy: user, ...times }, pid);
+  // To the microsecond, the last three digits by chance: equal rows that are planned at once are two plans.
+  const chance = String(Math.floor(random() * 1000)).padStart(3, '0');
+  const createdAt = new Date(nowMs).toISOString().replace('Z', `${chance}Z`);
+  const expiresAt = new Date(nowMs + lifeMs).toISOString();
+  const writer = await openPlanWriter(path, { ...origin, createdBy: user, createdAt, expiresAt }, pid);
   const survey = new PlanSurvey();
   const add: AddRow = (row) => {
     survey.add(row);
@@ -96,7 +90,7 @@ function writeOwnPlan(
   session: Session,
   { command, family }: Operation,
   { plan: path, planExpires }: CallOptions,
-  { expectations, ...origin }: Omit<RowOrigin, 'expect'> & Pick<InputOptions, 'expectations'>,
+  { expectations, ...origin }: Pick<PlanOrigin, 'rows' | 'unchanged'> & Pick<InputOptions, 'expectations'>,
   fill: (add: AddRow) => Promise<boolean>,
 ): Promise<boolean> {
   if (path === undefined || planExpires === undefined) throw new Error('a plan without --plan');
@@ -120,51 +114,21 @@ function originOf({ selected, unchanged, missing, emptied }: CheckedInput, { pat
   };
 }
 
-/** Reads the card of a row and holds it against what the row expects; what it answers is the card. */
-function cardReader(session: Session, operation: Operation) {
-  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
-    const service = await session.service(operation.family);
+/**
+ * What makes a row a planned one: of a card, it is read, held against what the row expects, and remembered. Calendars
+ * cannot be read back what is about to be changed, so their rows are planned as they are.
+ */
+async function planner(session: Session, { operation, rowCount }: Run): Promise<RunTask<Row>['send']> {
+  if (operation.family !== 'cards' || rowCount === 0) {
+    return async () => ({ kind: 'answered', resource: null, ending: NO_ENDING, headers: [] });
+  }
+  const service = await session.service(operation.family);
+  return async (row, slot) => {
     const read = await readCard(service, session.policy, row, slot);
-    if (read.kind === 'failed') return read;
-    const unmet = unmetBy(read.resource, row);
+    const unmet = read.kind === 'failed' ? undefined : unmetBy(read.resource, row);
     if (unmet === undefined) return read;
     return failedCall(new Failure('PRECONDITION', `${operation.attempt} ${row.id ?? ''} was not planned: ${unmet}`));
   };
-}
-
-/** Reads all cards at the pace of a run; the rows go into the plan in their order. */
-async function planCards(session: Session, run: Run, add: AddRow): Promise<RunResult> {
-  const { failedFile, operation } = run;
-  const output = await openRunOutput(session, run, ({ row, resource }) =>
-    add({ ...row, ...knownOf(resource ?? null), drift: 'checked' }),
-  );
-  try {
-    const send = cardReader(session, operation);
-    const reading = sendRows(session, run, output, { isWrite: false, send }).then(async (report) => {
-      await failedFile?.keep();
-      return report;
-    });
-    return await orDiscard(failedFile, reading);
-  } finally {
-    await output.close();
-  }
-}
-
-/** Calendars cannot be read back what is about to be changed, so the rows go into the plan as they are. */
-async function planUnread(session: Session, run: Run, add: AddRow): Promise<void> {
-  const { signals } = session.context;
-  let exitCode: number | undefined;
-  const stopListening = signals.onSignal((signal) => {
-    exitCode = CANCELLED_EXIT_CODES[signal];
-  });
-  try {
-    for await (const batch of run.rows()) {
-      for (const row of batch) await add({ ...row, drift: 'unchecked' });
-      if (exitCode !== undefined) throw Failure.unsent('CANCELLED', 'no plan was written', { exitCode });
-    }
-  } finally {
-    stopListening();
-  }
 }
 
 /**
@@ -181,11 +145,11 @@ export async function makePlan(
   const { operation, rowCount } = run;
   let report: RunResult | undefined;
   const isMade = await writeOwnPlan(session, operation, options, originOf(checked, reading), async (add) => {
-    if (operation.family !== 'cards' || rowCount === 0) {
-      await planUnread(session, run, add);
-      return true;
-    }
-    report = await planCards(session, { ...run, failedFile: await openFailedFile() }, add);
+    const send = await planner(session, run);
+    const failedFile = rowCount === 0 ? undefined : await openFailedFile();
+    const take: TakeRow = ({ row, resource = null }) =>
+      add(resource === null ? { ...row, drift: 'unchecked' } : { ...row, ...knownOf(resource), drift: 'checked' });
+    report = await doRows(session, { ...run, failedFile }, { isWrite: false, send, take });
     return report.exitCode === 0;
   });
   if (isMade || report === undefined) return 0;
@@ -200,18 +164,19 @@ export async function planSingle(session: Session, command: CallCommand, given: 
   const { options } = given;
   const single = await readSingleCall(session, command, given);
   refuseOtherCount(options.expectRows, 1);
-  const { operation, body } = single.call;
-  refuseReason(session, operation, single.reason);
-  for (const each of single.warnings) await session.notify(each);
+  const { call, id, reason, expectations, warnings } = single;
+  const { operation, body } = call;
+  refuseReason(session, operation, reason);
+  for (const each of warnings) await session.notify(each);
   // A signal ends the program while it waits for the card, and must find nothing to clear away.
   await checkPlanPlace(options.plan ?? '');
-  const sent = { row: 1, id: single.id, body: isJsonObject(body) ? body : undefined };
-  const row: PlanRow =
-    operation.family === 'cards'
-      ? { ...sent, ...(await readPlannedCard(session, single)), drift: 'checked' }
-      : { ...sent, drift: 'unchecked' };
-  const origin = { rows: 1, unchanged: 0, expectations: single.expectations };
-  await writeOwnPlan(session, operation, options, origin, async (add) => {
+  let row: PlanRow = { row: 1, id, body: isJsonObject(body) ? body : undefined, drift: 'unchecked' };
+  if (operation.family === 'cards') {
+    const before = await readCardBefore(session, call, true);
+    checkExpectations(single, before);
+    row = { ...row, ...knownOf('card' in before ? before.card : null), drift: 'checked' };
+  }
+  await writeOwnPlan(session, operation, options, { rows: 1, unchanged: 0, expectations }, async (add) => {
     await add(row);
     return true;
   });
@@ -221,10 +186,4 @@ export async function planSingle(session: Session, command: CallCommand, given: 
 /** Of a card that a write is planned for: what is compared again, and what tells a reviewer which card it is. */
 function knownOf(card: JsonValue): Pick<PlanRow, 'before' | 'about'> {
   return { before: comparedMembers(card), about: pickMembers(card, ['clientReference', 'currentBalance']) };
-}
-
-async function readPlannedCard(session: Session, single: SingleCall): Promise<Pick<PlanRow, 'before' | 'about'>> {
-  const card = await readCardBefore(session, single.call, true);
-  checkExpectations(single, card);
-  return knownOf('card' in card ? card.card : null);
 }

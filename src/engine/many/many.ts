@@ -13,37 +13,34 @@ import { orDiscard } from '../../run/failed-file.ts';
 import { readRunHeader, runFolder } from '../../run/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../../run/run-store.ts';
 import type { Session } from '../../session.ts';
-import { noteUncompared, printDryRunRows } from '../call/dry-run.ts';
+import { noteUncompared } from '../call/dry-run.ts';
 import { guardWrite, refuseReadOnly } from '../call/write-guards.ts';
 import { collect, joinFailures, refuseOtherCount, unsent } from '../faults.ts';
 import { compareTokenLife, confirmMany, hiddenText } from './confirm-many.ts';
 import { executeRun } from './execute-run.ts';
 import { type ManyCall, readManyCall } from './many-call.ts';
-import { callOf, placeOf, runColumns } from './row-requests.ts';
+import { placeOf, printDryRunRows, runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-options.ts';
+import { failedPathOf, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged, writeEmptySummary } from './run-output.ts';
 
-/** Raises USAGE when the input cannot be opened, or, where its rows can be judged, for the faults in them. */
-async function refuseInput({ reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
+/** Raises USAGE for what is wrong with a call over many rows: its options, and where its rows can be judged its input. */
+async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: ManyCall): Promise<void> {
+  const failures = faults.length === 0 ? [] : [usageFailure(faults)];
   // A call that is refused anyway neither asks nor sends.
-  if (reading.path === '-') return;
-  const file = await open();
-  if (!fieldsAreSound) return file.close();
-  await checkInput(file, reading, { allowDuplicates: options.allowDuplicates === true });
-}
-
-/** Raises USAGE for everything that is wrong with a call over many rows whose options are faulty. */
-async function refuseOptions(call: ManyCall): Promise<never> {
-  const failures = [usageFailure(call.faults)];
-  await collect(failures, () => refuseInput(call));
-  throw joinFailures(failures);
+  if (reading.path !== '-') {
+    await collect(failures, async () => {
+      const file = await open();
+      const allowDuplicates = options.allowDuplicates === true;
+      await (fieldsAreSound ? checkInput(file, reading, { allowDuplicates }) : file.close());
+    });
+  }
+  if (failures.length > 0) throw joinFailures(failures);
 }
 
 /** Raises USAGE for what is wrong with a call over many rows, besides what is known already: its options and its input. */
 export async function checkMany(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
-  const call = await readManyCall(session, command, given);
-  await (call.faults.length > 0 ? refuseOptions(call) : refuseInput(call));
+  await refuseFaults(await readManyCall(session, command, given));
 }
 
 /** Runs a command over several ids or a file. Answers the exit code. */
@@ -51,7 +48,7 @@ export async function runMany(session: Session, command: CallCommand, given: Cal
   const call = await readManyCall(session, command, given);
   const isRun = isWrite(call.reading.operation) && call.options.plan === undefined;
   if (isRun) refuseReadOnly(session);
-  if (call.faults.length > 0) await refuseOptions(call);
+  if (call.faults.length > 0) await refuseFaults(call);
   const isUnsent = isRun ? unsent : <T>(work: Promise<T>): Promise<T> => work;
   const copy = await isUnsent(placeForCopy(session, isRun));
   try {
@@ -155,7 +152,7 @@ async function dryRun(session: Session, run: Run, { reading }: ManyCall, checked
     await noteUncompared(session, reading.expectations);
     await notifyUnchanged(session, checked);
   }
-  await printDryRunRows(session, run.rows(), (row) => callOf(run.operation, row));
+  await printDryRunRows(session, run.operation, run.rows());
 }
 
 async function beginOwnRun(session: Session, call: ManyCall, checked: CheckedInput, copy: string): Promise<ActiveRun> {

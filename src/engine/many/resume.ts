@@ -13,9 +13,17 @@ import { refuseRunPrinting } from '../session/printing.ts';
 import { executeRun } from './execute-run.ts';
 import { placeOf, runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
-import { columnsOfRun, failedFormatOf, operationOfRun, rowsOfRun } from './run-input.ts';
-import { failedPathOf, paceOf, unknownRowsOf, withLimits } from './run-options.ts';
-import { countApprovals, surveyPlan } from './survey-plan.ts';
+import {
+  columnsOfRun,
+  failedFormatOf,
+  failedPathOf,
+  operationOfRun,
+  paceOf,
+  rowsOfRun,
+  unknownRowsOf,
+  withLimits,
+} from './run-input.ts';
+import { countApprovals, readPlan } from './show-plan.ts';
 
 async function confirmResend(session: Session, header: RunHeader): Promise<void> {
   if (session.common.yes) return;
@@ -83,7 +91,7 @@ async function wayOf(session: Session, header: RunHeader): Promise<WriteWay> {
     return { kind: 'rows', rows: header.options['shard'] === null ? rows : inputRows, inputRows };
   }
   const { input } = runFolder(session.stateDir(), header.run);
-  const plan = await surveyPlan(session, input);
+  const plan = await readPlan(session, input);
   if (planRunName(plan.header.plan) !== header.run || plan.header.operation !== header.operation) {
     throw Failure.unsent('USAGE', `run ${header.run} keeps another plan (${plan.header.plan})`);
   }

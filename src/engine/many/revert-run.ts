@@ -40,7 +40,7 @@ interface Reversal {
 }
 
 async function* reversalsOf(session: Session, run: StoredRun): AsyncGenerator<Reversal> {
-  const rows = eachRow(rowsOfRun(session, run, { keepsOldCells: true }));
+  const rows = eachRow(rowsOfRun(session, run));
   try {
     for await (const { row } of run.results(rows, { outcomes: TO_REVERT })) {
       yield { row, lost: [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined) };

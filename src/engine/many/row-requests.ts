@@ -5,12 +5,15 @@ import { Failure, type FailureCode } from '../../failure.ts';
 import type { CallInput, CallPolicy, CallResult, Refusal } from '../../http/call.ts';
 import { unmetExpectation } from '../../input/expect.ts';
 import type { Row } from '../../input/records/interpret.ts';
+import { eachRow } from '../../input/records/rows.ts';
+import { fromPlain } from '../../json/plain.ts';
 import { printJson } from '../../json/print.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { Column } from '../../output/column.ts';
 import { failedCall } from '../../run/row-outcome.ts';
 import type { RowSlot } from '../../run/run-task.ts';
 import type { Service, Session } from '../../session.ts';
+import { describeCall, printDryRun, requestText } from '../call/dry-run.ts';
 
 /** Columns of the rows that a write prints. */
 export const RUN_COLUMNS: readonly Column[] = [
@@ -147,4 +150,54 @@ export function runColumns({ effect }: Operation): readonly Column[] {
 /** Where the operation's writes go, as plans and runs keep it: the sandbox has another port each time. */
 export function placeOf(session: Session, { family }: Operation): string {
   return session.profile.isSandbox ? 'sandbox' : session.baseUrl(family);
+}
+
+/** A write for each item takes longer than making the item. */
+const PIECE_LENGTH = 65_536;
+
+/** Prints one JSON document whose last member is a list of any length: it is written as it comes, and needs no memory. */
+export async function printLongDocument(
+  { stdout }: Session['context'],
+  head: JsonObject,
+  name: string,
+  items: AsyncIterable<JsonValue>,
+): Promise<void> {
+  let text = `${printJson(head, { indent: 2 }).slice(0, -2)},\n  "${name}": [`;
+  let separator = '';
+  for await (const item of items) {
+    text += `${separator}\n    ${printJson(item, { indent: 2 }).replaceAll('\n', '\n    ')}`;
+    separator = ',';
+    if (text.length < PIECE_LENGTH) continue;
+    await stdout.write(text);
+    text = '';
+  }
+  await stdout.write(`${text}${separator === '' ? '' : '\n  '}]\n}\n`);
+}
+
+/** `--dry-run`: the requests of rows as they come; where one value is asked for (--query, ndjson, csv) they are collected. */
+export async function printDryRunRows(
+  session: Session,
+  operation: Operation,
+  batches: AsyncIterable<readonly Row[]>,
+): Promise<void> {
+  const { output, context } = session;
+  const calls = async function* () {
+    for await (const row of eachRow(batches)) yield callOf(operation, row);
+  };
+  if (output.query !== undefined || output.format === 'ndjson' || output.format === 'csv') {
+    const all: CallInput[] = [];
+    for await (const call of calls()) all.push(call);
+    return printDryRun(session, all);
+  }
+  if (output.format === 'json') {
+    const requests = async function* () {
+      for await (const call of calls()) yield fromPlain(describeCall(session, call));
+    };
+    return printLongDocument(context, new Map([['dryRun', true]]), 'requests', requests());
+  }
+  let separator = '';
+  for await (const call of calls()) {
+    await context.stdout.write(`${separator}${requestText(describeCall(session, call))}\n`);
+    separator = '\n';
+  }
 }

@@ -1,15 +1,124 @@
 import type { Operation } from '../../api/operation.ts';
 import { ALL_OPERATIONS } from '../../api/operations.ts';
 import { Failure } from '../../failure.ts';
+import type { CallPolicy } from '../../http/call.ts';
+import type { FieldValue } from '../../input/check-fields.ts';
+import type { ExpectationInput } from '../../input/expect.ts';
 import { openInput } from '../../input/input-file.ts';
 import { readChangedFrom } from '../../input/records/changed-from.ts';
 import type { Row } from '../../input/records/interpret.ts';
 import { INPUT_FORMATS, type InputFormat, isTable } from '../../input/records/record.ts';
-import { rowsOf } from '../../input/records/rows.ts';
+import { type RowOptions, rowsOf } from '../../input/records/rows.ts';
+import { parseShard } from '../../input/records/shard.ts';
+import { parseJson } from '../../json/parse.ts';
+import { fromPlain, toPlain } from '../../json/plain.ts';
+import { printJson } from '../../json/print.ts';
+import { isJsonObject } from '../../json/value.ts';
+import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
+import { type MaxFailures, parseMaxFailures } from '../../options/limits.ts';
 import type { KnownRun } from '../../run/run-folder.ts';
-import type { RunHeader } from '../../run/run-header.ts';
+import type { RunHeader, RunOptions } from '../../run/run-header.ts';
 import type { Session } from '../../session.ts';
-import { loadRowOptions } from './run-options.ts';
+import type { Run } from './run.ts';
+
+/** Options that decide what is sent, in words: a run that is repeated with others is another run. */
+export const ROW_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['defaults', 'a value given to all rows'],
+  ['expectations', '--expect'],
+  ['emptyCells', '--empty-cells'],
+  ['csvRaw', '--csv-raw'],
+  ['sheet', '--sheet'],
+  ['shard', '--shard'],
+  ['ignoreColumns', '--ignore-columns'],
+  ['changedFrom', '--changed-from'],
+]);
+
+/** What a run that is taken up does with rows that may have been sent; `--reconcile` and `--resend-unknown`. */
+export function unknownRowsOf({ reconcile, resendUnknown }: CallOptions): Run['unknownRows'] {
+  if (reconcile === true) return 'reconcile';
+  return resendUnknown === true ? 'resend' : 'leave';
+}
+
+/** What `--expect` compares, as runs and plans keep it. */
+export function expectedOf(expectations: readonly ExpectationInput[]): readonly string[] {
+  return expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`));
+}
+
+function maxFailuresText(maxFailures: MaxFailures | undefined): string | null {
+  if (maxFailures === undefined) return null;
+  return 'rows' in maxFailures ? String(maxFailures.rows) : `${maxFailures.percent}%`;
+}
+
+/** The options as the header of a run keeps them. Nothing secret is among them. */
+export function storeOptions(rows: Partial<RowOptions>, pace: PaceOptions): RunOptions {
+  const { defaults = {}, expectations = [], emptyCells = 'keep', csvRaw = false } = rows;
+  const { sheet, shard, ignoreColumns = [], changedFromSha256 = null } = rows;
+  return {
+    defaults: printJson(fromPlain(defaults)),
+    expectations: expectedOf(expectations),
+    emptyCells,
+    csvRaw,
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(ignoreColumns.length === 0 ? {} : { ignoreColumns }),
+    shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
+    changedFrom: changedFromSha256,
+    rate: pace.rate ?? null,
+    maxFailures: maxFailuresText(pace.maxFailures),
+  };
+}
+
+type Option = RunOptions[string] | undefined;
+
+const textOf = (option: Option) => (typeof option === 'string' ? option : undefined);
+const textsOf = (option: Option): readonly string[] => (Array.isArray(option) ? option : []);
+
+/** The options of a run as they were stored. */
+export function loadRowOptions(options: RunOptions): RowOptions {
+  const { defaults, expectations, emptyCells, csvRaw, sheet, ignoreColumns, shard, changedFrom } = options;
+  const fields = parseJson(textOf(defaults) ?? '{}');
+  const part = parseShard(textOf(shard) ?? '');
+  return {
+    // Bodies of operations that take many rows hold texts, booleans and null only, which are the same plain.
+    defaults: isJsonObject(fields) ? (toPlain(fields) as Record<string, FieldValue>) : {},
+    expectations: textsOf(expectations).map((text) => {
+      const [field = '', ...values] = text.split('=');
+      return { field, value: values.length === 0 ? undefined : values.join('=') };
+    }),
+    emptyCells: emptyCells === 'clear' ? 'clear' : 'keep',
+    csvRaw: csvRaw === true,
+    sheet: textOf(sheet),
+    ignoreColumns: textsOf(ignoreColumns),
+    shard: 'index' in part ? part : undefined,
+    changedFromSha256: textOf(changedFrom),
+  };
+}
+
+/** The pace of a run that goes on: as it is given anew, else its own. */
+export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
+  const kept = textOf(maxFailures);
+  return {
+    rate: given.rate ?? (typeof rate === 'number' ? rate : undefined),
+    maxFailures: given.maxFailures ?? (kept === undefined ? undefined : parseMaxFailures(kept)),
+  };
+}
+
+/** The session with the limits of a run that goes on: each as it is given anew, else the run's own. */
+export function withLimits(session: Session, options: RunOptions): Session {
+  const { preferences } = session;
+  const limit = (name: 'concurrency' | keyof CallPolicy): number => {
+    const { value, source } = preferences[name];
+    const kept = options[name];
+    return source !== 'flag' && typeof kept === 'number' ? kept : value;
+  };
+  const policy = { timeoutMs: limit('timeoutMs'), retries: limit('retries'), retryMaxTimeMs: limit('retryMaxTimeMs') };
+  const concurrency = { ...preferences.concurrency, value: limit('concurrency') };
+  return session.with({ policy, preferences: { ...preferences, concurrency } });
+}
+
+/** The file of `--failed` with which a run was begun. */
+export function failedPathOf({ options }: { readonly options: RunOptions }): string | undefined {
+  return textOf(options['failed']);
+}
 
 /** The operation of a run as its header names it; USAGE for one that this version does not know. */
 export function operationOfRun(header: RunHeader): Operation {
@@ -36,13 +145,8 @@ export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
   return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
 }
 
-/** The rows of a run, read from the copy of its input in the way in which the run read them. */
-export async function* rowsOfRun(
-  session: Session,
-  run: KnownRun,
-  { keepsOldCells = false }: { readonly keepsOldCells?: boolean } = {},
-): AsyncGenerator<readonly Row[]> {
-  const { header, folder } = run;
+/** The rows of a run, read from the copy of its input in the way in which the run read them, with what older cells held. */
+export async function* rowsOfRun(session: Session, { header, folder }: KnownRun): AsyncGenerator<readonly Row[]> {
   const { stdin } = session.context;
   const operation = operationOfRun(header);
   const format = formatOfRun(header);
@@ -52,21 +156,14 @@ export async function* rowsOfRun(
     return yield* rowsOf(file, planReading(operation));
   }
   const options = loadRowOptions(header.options);
-  const path = folder.older;
+  const older = { ...options, operation, path: folder.older };
   const changedFrom =
     options.changedFromSha256 === undefined
       ? undefined
-      : await readChangedFrom(await openInput(path, stdin, '--changed-from'), { ...options, operation, path });
-  yield* rowsOf(file, {
-    ...options,
-    operation,
-    changedFrom,
-    keepsOldCells,
-    // Whether rows whose outcome is unknown may be sent was decided when the run began.
-    resendUnknown: true,
-    path: '',
-    format,
-  });
+      : await readChangedFrom(await openInput(older.path, stdin, '--changed-from'), older);
+  // Whether rows whose outcome is unknown may be sent was decided when the run began.
+  const reading = { changedFrom, keepsOldCells: true, resendUnknown: true, path: '', format };
+  yield* rowsOf(file, { ...options, operation, ...reading });
 }
 
 /** Columns of the rows of a run; those of a JSON input may differ from row to row, so all are gone through. */

@@ -35,8 +35,8 @@ export type RunOutput = Awaited<ReturnType<typeof openRunOutput>>;
 
 const NO_ROWS: RowStream = { row: async () => undefined, close: async () => undefined, flush: async () => undefined };
 
-/** Progress on stderr: a line that is drawn anew on a terminal, one every ten seconds elsewhere. */
-class ProgressLine {
+/** Progress on stderr: a line that is drawn anew on a terminal, where it makes way for rows; one every ten seconds elsewhere. */
+class ProgressLine implements Surroundings {
   readonly #session: Session;
   readonly progress: Progress;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -47,24 +47,25 @@ class ProgressLine {
     this.progress = new Progress(rows, session.context.clock.monotonic());
     if (session.common.quiet) return;
     const isDrawn = canRedraw(session.context);
-    this.#timer = setInterval(() => (isDrawn ? this.draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
+    this.#timer = setInterval(() => (isDrawn ? this.#draw() : this.#report()), isDrawn ? REDRAW_MS : LINE_MS);
     this.#timer.unref();
   }
 
-  /** Answers whether there was something to take away. */
-  clear(): boolean {
-    if (!this.#isShown) return false;
-    this.#isShown = false;
-    void this.#session.context.stderr.write('\r\u001b[K');
-    return true;
+  clear(): void {
+    if (this.#isShown) void this.#session.context.stderr.write('\r\u001b[K');
+  }
+
+  restore(): void {
+    if (this.#isShown) this.#draw();
   }
 
   stop(): void {
     clearInterval(this.#timer);
     this.clear();
+    this.#isShown = false;
   }
 
-  draw(): void {
+  #draw(): void {
     this.#isShown = true;
     const { stderr, clock } = this.#session.context;
     const text = this.progress.text(clock.monotonic()).slice(0, Math.max(20, (stderr.columns ?? 80) - 1));
@@ -76,19 +77,6 @@ class ProgressLine {
     const notice = note('PROGRESS', this.progress.text(clock.monotonic()));
     void stderr.write(renderNotice(notice, this.#session.output.format, stderr));
   }
-}
-
-/** Where rows go to the terminal on which the progress stands: it makes way for them. */
-function besideRows(progress: ProgressLine): Surroundings {
-  let wasShown = false;
-  return {
-    clear() {
-      wasShown = progress.clear();
-    },
-    restore() {
-      if (wasShown) progress.draw();
-    },
-  };
 }
 
 /** So many rows are named for each code: a service that leaves a member out does so in every row. */
@@ -145,16 +133,15 @@ class FoldedRows {
   }
 }
 
+/** Takes what was read of a row. */
+export type TakeRow = (result: RowResult<Row>) => Promise<void>;
+
 /** `take` gets what is read of the rows, in the place of stdout; rows that were not reached are not reported then. */
-export async function openRunOutput(
-  session: Session,
-  { operation, columns, rowCount }: Run,
-  take?: (result: RowResult<Row>) => Promise<void>,
-) {
+export async function openRunOutput(session: Session, { operation, columns, rowCount }: Run, take?: TakeRow) {
   const { stdout, stderr } = session.context;
   const isWriting = isWrite(operation) && take === undefined;
   const progress = new ProgressLine(session, rowCount);
-  const around = stdout.isTerminal && stderr.isTerminal ? besideRows(progress) : undefined;
+  const around = stdout.isTerminal && stderr.isTerminal ? progress : undefined;
   const writer = take === undefined ? await session.openRows(columns, rowCount, around) : NO_ROWS;
   const { isForPeople } = session;
   const notices = new RowNotices();
@@ -178,14 +165,14 @@ export async function openRunOutput(
   /** A line on stderr comes after the rows before it, and not into the progress. */
   const emitOnStderr = async (result: RowResult<Row>, news: readonly Notice[]): Promise<void> => {
     await flush();
-    const wasShown = progress.clear();
+    progress.clear();
     await print(result);
     if (news.length > 0) {
       await flush();
       progress.clear();
       await notifyAll(session, news);
     }
-    if (wasShown) progress.draw();
+    progress.restore();
   };
   return {
     emit(result: RowResult<Row>): Promise<void> {
@@ -196,7 +183,7 @@ export async function openRunOutput(
     },
     progress: progress.progress,
     /** Takes the progress away, before a notice is written. */
-    clear: () => void progress.clear(),
+    clear: () => progress.clear(),
     /** Closes the array, whatever happened, and stops the progress. */
     async close(): Promise<void> {
       progress.stop();

@@ -16,8 +16,7 @@ import { StoredRun } from '../../run/stored-run.ts';
 import type { Session } from '../../session.ts';
 import { refuseRunPrinting } from '../session/printing.ts';
 import { runColumns } from './row-requests.ts';
-import { columnsOfRun, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
-import { loadRowOptions } from './run-options.ts';
+import { columnsOfRun, loadRowOptions, operationOfRun, rowFormatOf, rowsOfRun } from './run-input.ts';
 import { withShortMessage } from './run-output.ts';
 import { gapsNotice, inRowOrder, shardGaps } from './shards.ts';
 

@@ -1,39 +1,144 @@
-import { note } from '../../failure.ts';
-import { eachRow } from '../../input/records/rows.ts';
+import type { OutputPort } from '../../context.ts';
+import { Failure, note, warning } from '../../failure.ts';
+import { shellQuote } from '../../files/shell-quote.ts';
+import { openInput } from '../../input/input-file.ts';
+import type { Row } from '../../input/records/interpret.ts';
+import { eachRow, rowsOf } from '../../input/records/rows.ts';
 import { fromPlain } from '../../json/plain.ts';
-import { printJson } from '../../json/print.ts';
 import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { type ApprovalCheck, checkApprovals, findSshKeygen, listSignatures, signers } from '../../plan/approvals.ts';
 import { rowColumns } from '../../plan/plan-columns.ts';
-import { headerObject, rowObject } from '../../plan/plan-file.ts';
-import { type PlanView, planFacts, planTitle } from '../../plan/plan-view.ts';
-import type { CheckedPlan } from '../../plan/read-plan.ts';
+import { headerObject, type PlanHeader, planRunName, rowObject } from '../../plan/plan-file.ts';
+import { type PlanView, planFacts, planTitle, planView } from '../../plan/plan-view.ts';
+import { type CheckedPlan, checkPlan, planReading } from '../../plan/read-plan.ts';
+import { readRunHeader, runFolder } from '../../run/run-folder.ts';
+import { showRun } from '../../run/run-list.ts';
 import type { Session } from '../../session.ts';
 import type { ResolvedProfile } from '../../settings/resolve.ts';
-import { isShownAsPage, planState, rowsOfPlan, showApprovals, surveyPlan, writePlanView } from './survey-plan.ts';
+import { demandedApprovals } from '../call/write-guards.ts';
+import { printLongDocument } from './row-requests.ts';
+import { portsOf } from './run.ts';
 
-/** A write for each row takes longer than making the row. */
-const PIECE_LENGTH = 65_536;
+/** Reads a plan to its end. USAGE for what is no plan, or not as it was written. `copyTo` gets the bytes looked at. */
+export async function readPlan(
+  session: Session,
+  path: string,
+  more?: Parameters<typeof checkPlan>[1],
+): Promise<CheckedPlan> {
+  return checkPlan(await openInput(path, session.context.stdin, '<file>'), more);
+}
+
+/** The rows of a plan that was read before. */
+export async function* rowsOfPlan(
+  session: Session,
+  path: string,
+  { operation }: Pick<CheckedPlan, 'operation'>,
+): AsyncGenerator<readonly Row[]> {
+  yield* rowsOf(await openInput(path, session.context.stdin, '<file>'), planReading(operation));
+}
+
+/** Does a person look at stdout, and has asked for no other form? */
+export function isShownAsPage({ context, output }: Session): boolean {
+  const { format, columns, query } = output;
+  return context.stdout.isTerminal && format === 'table' && columns === undefined && query === undefined;
+}
+
+/** Shows a person the plan at `path`, fitted to the stream. */
+export async function writePlanView(
+  { output }: Session,
+  stream: OutputPort,
+  path: string,
+  view: Omit<PlanView, 'allRows'>,
+): Promise<void> {
+  const { colour, unicode, now } = output;
+  const allRows = `frontdesk plan show ${shellQuote(path)} -o csv`;
+  await stream.write(planView({ ...view, allRows }, { width: stream.columns ?? 80, colour, unicode, now }));
+}
+
+/** What became of a plan, from its run on this machine. A killed run counts as stopped: it can be gone on with. */
+export async function planState(session: Session, header: PlanHeader): Promise<Pick<PlanView, 'state' | 'run'>> {
+  const { stateDir } = session.places;
+  const name = planRunName(header.plan);
+  if (stateDir !== undefined && (await readRunHeader(runFolder(stateDir, name))) !== undefined) {
+    const run = await showRun(portsOf(session), name);
+    return { state: run.state === 'interrupted' ? 'stopped' : run.state, run };
+  }
+  return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
+}
+
+/** Who approved a plan, and how many must. */
+interface PlanApprovals extends ApprovalCheck {
+  readonly demanded: number;
+}
+
+const NONE: PlanApprovals = { approvals: [], uncounted: [], demanded: 0 };
+
+/** The approvals that count for the profile; none is looked for where none is demanded. USAGE without ssh-keygen. */
+export async function countApprovals(
+  { profile, context }: Session,
+  path: string,
+  copy: string,
+): Promise<PlanApprovals> {
+  const demanded = demandedApprovals(profile);
+  if (demanded === 0) return NONE;
+  const tool = await findSshKeygen(context.env, context.platform);
+  return { ...(await checkApprovals(tool, { path, copy }, profile.approvers)), demanded };
+}
+
+/** For a reviewer: the approvals that count, or every signature where none is demanded; none without ssh-keygen. */
+async function showApprovals(
+  session: Session,
+  profile: ResolvedProfile | undefined,
+  path: string,
+): Promise<PlanApprovals> {
+  const demanded = profile === undefined ? 0 : demandedApprovals(profile);
+  if (demanded === 0 && (await signers(path)).length === 0) return NONE;
+  try {
+    if (demanded > 0) return await countApprovals(session, path, path);
+    const { env, platform } = session.context;
+    return { ...(await listSignatures(await findSshKeygen(env, platform), { path, copy: path })), demanded };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await session.notify(warning('NOT_VERIFIED', `no approval was checked: ${error.message}`));
+    return { ...NONE, demanded };
+  }
+}
+
+/** What a reviewer is shown of a plan. */
+export async function reviewOf(
+  session: Session,
+  profile: ResolvedProfile | undefined,
+  path: string,
+  { header, survey }: CheckedPlan,
+): Promise<Omit<PlanView, 'allRows'>> {
+  return {
+    header,
+    ...(await planState(session, header)),
+    survey,
+    ...(await showApprovals(session, profile, path)),
+  };
+}
+
+async function* rowObjects(session: Session, path: string, plan: CheckedPlan): AsyncGenerator<JsonObject> {
+  for await (const row of eachRow(rowsOfPlan(session, path, plan))) yield rowObject(row);
+}
 
 /**
  * `plan show`: sends nothing, and works whatever became of the plan. On a terminal what a reviewer needs; else a
  * table of the rows, or one JSON document.
  */
 export async function showPlan(session: Session, path: string, profile: ResolvedProfile | undefined): Promise<number> {
-  const plan = await surveyPlan(session, path);
-  const { header, survey } = plan;
-  const status = await planState(session, header);
-  const view = { header, ...status, survey, ...(await showApprovals(session, profile, path)) };
+  const plan = await readPlan(session, path);
+  const view = await reviewOf(session, profile, path, plan);
+  const rows = rowObjects(session, path, plan);
   const { output, context } = session;
   if (isShownAsPage(session)) await writePlanView(session, context.stdout, path, view);
-  else if (output.format === 'json' || output.query !== undefined) {
-    const head = {
-      plan: new Map([...headerObject(header), ['state', view.state]]),
-      approvals: fromPlain(view.approvals),
-    };
-    await printDocument(session, head, rowObjects(session, path, plan));
-  } else {
+  else if (output.format === 'json' || output.query !== undefined) await printDocument(session, view, rows);
+  else {
     await notifyFacts(session, view);
-    await printTable(session, path, plan);
+    const writer = await session.openRows(rowColumns(plan.operation.family === 'cards'), plan.header.rows);
+    for await (const row of rows) await writer.row(row);
+    await writer.close();
   }
   return 0;
 }
@@ -48,38 +153,19 @@ async function notifyFacts(session: Session, view: Omit<PlanView, 'allRows'>): P
   }
 }
 
-async function* rowObjects(session: Session, path: string, plan: CheckedPlan): AsyncGenerator<JsonObject> {
-  for await (const row of eachRow(rowsOfPlan(session, path, plan))) yield rowObject(row);
-}
-
-/** One JSON document; without a query written row by row, so that a plan of any length needs no memory. */
+/** One JSON document; without a query written row by row. */
 async function printDocument(
   session: Session,
-  head: { readonly plan: JsonObject; readonly approvals: JsonValue },
+  { header, state, approvals }: Omit<PlanView, 'allRows'>,
   rows: AsyncIterable<JsonObject>,
 ): Promise<void> {
-  if (session.output.query !== undefined) {
-    const all: JsonValue[] = [];
-    for await (const row of rows) all.push(row);
-    // Under a query the columns are those of its result.
-    return session.print({ kind: 'resource', resource: fromPlain({ ...head, rows: all }), columns: [] });
-  }
-  const { stdout } = session.context;
-  const member = (value: JsonValue) => printJson(value, { indent: 2 }).replaceAll('\n', '\n  ');
-  let text = `{\n  "plan": ${member(head.plan)},\n  "approvals": ${member(head.approvals)},\n  "rows": [`;
-  let separator = '';
-  for await (const row of rows) {
-    text += `${separator}\n    ${printJson(row, { indent: 2 }).replaceAll('\n', '\n    ')}`;
-    separator = ',';
-    if (text.length < PIECE_LENGTH) continue;
-    await stdout.write(text);
-    text = '';
-  }
-  await stdout.write(`${text}${separator === '' ? '' : '\n  '}]\n}\n`);
-}
-
-async function printTable(session: Session, path: string, plan: CheckedPlan): Promise<void> {
-  const writer = await session.openRows(rowColumns(plan.operation.family === 'cards'), plan.header.rows);
-  for await (const row of rowObjects(session, path, plan)) await writer.row(row);
-  await writer.close();
+  const head = new Map<string, JsonValue>([
+    ['plan', new Map([...headerObject(header), ['state', state]])],
+    ['approvals', fromPlain(approvals)],
+  ]);
+  if (session.output.query === undefined) return printLongDocument(session.context, head, 'rows', rows);
+  const all: JsonValue[] = [];
+  for await (const row of rows) all.push(row);
+  // Under a query the columns are those of its result.
+  return session.print({ kind: 'resource', resource: head.set('rows', all), columns: [] });
 }

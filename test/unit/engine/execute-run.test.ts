@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { StreamFailure } from '../../../src/context.ts';
-import { executeRun, sendRows } from '../../../src/engine/many/execute-run.ts';
+import { doRows, executeRun } from '../../../src/engine/many/execute-run.ts';
 import { runColumns } from '../../../src/engine/many/row-requests.ts';
 import { type Run, startRun } from '../../../src/engine/many/run.ts';
-import { openRunOutput } from '../../../src/engine/many/run-output.ts';
 import { Failure } from '../../../src/failure.ts';
 import type { Row } from '../../../src/input/records/interpret.ts';
 import type { FailedFile } from '../../../src/run/failed-file.ts';
@@ -96,9 +95,8 @@ describe('a run', () => {
     const bench = openBench(SUMMARY);
     let [inFlight, most] = [0, 0];
     const run = await runOf(bench, 6);
-    const output = await openRunOutput(bench.session, run);
     const preferences = { ...bench.session.preferences, concurrency: { value: 3, source: 'flag' } as const };
-    await sendRows(bench.session.with({ preferences }), run, output, {
+    await doRows(bench.session.with({ preferences }), run, {
       isWrite: true,
       send: async () => {
         inFlight += 1;
@@ -108,8 +106,6 @@ describe('a run', () => {
         return answered();
       },
     });
-    await output.close();
-    await run.kept?.close();
     expect(most).toBe(3);
   });
 });
@@ -277,14 +273,13 @@ describe('rows behind one without an answer', () => {
     // All but 5,000 bytes of the memory for answers is used; a row takes 1,024 beside its texts.
     const used = 56 * 1024 * 1024 - 1250;
     answerMemory.hold(used);
-    const output = await openRunOutput(bench.session, run);
     const task: Run = {
       ...run,
       rows: async function* () {
         yield rows;
       },
     };
-    await sendRows(bench.session.with({ preferences }), task, output, {
+    await doRows(bench.session.with({ preferences }), task, {
       isWrite: true,
       send: async ({ row }) => {
         started.push(row);
@@ -295,8 +290,6 @@ describe('rows behind one without an answer', () => {
       },
     });
     answerMemory.free(used);
-    await output.close();
-    await run.kept?.close();
     expect(seen).toEqual(meanwhile);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DecimalSum } from '../../../src/plan/decimal-sum.ts';
+import { DecimalSum } from '../../../src/plan/plan-view.ts';
 
 function sumOf(texts: readonly string[]): [text: string, count: number] {
   const sum = new DecimalSum();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashFirstLine, PlanSeal } from '../../../src/plan/plan-hash.ts';
+import { hashFirstLine } from '../../../src/plan/plan-file.ts';
+import { PlanSeal } from '../../../src/plan/read-plan.ts';
 
 // The header is what was read of line 1; the seal looks at the bytes.
 const LINE = '{"plan":"","sha256":"","note":"ü"}\n';
@@ -9,9 +10,13 @@ const sha256 = hashFirstLine(LINE).update(ROWS.join('')).digest('hex');
 const READ = { unreadable: undefined, faults: [], rows: 2 };
 
 function judged(text: string, pieceLength: number, name = '"p.plan"') {
-  const seal = new PlanSeal(name, { sha256, rows: 2 } as ConstructorParameters<typeof PlanSeal>[1]);
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += pieceLength) seal.update(bytes.subarray(at, at + pieceLength));
+  // The first piece holds line 1.
+  const first = Math.max(pieceLength, bytes.indexOf('\n') + 1 || bytes.length);
+  const start = bytes.subarray(0, first);
+  const seal = new PlanSeal(name, { sha256, rows: 2 } as ConstructorParameters<typeof PlanSeal>[1], start);
+  seal.update(start);
+  for (let at = first; at < bytes.length; at += pieceLength) seal.update(bytes.subarray(at, at + pieceLength));
   seal.update(new Uint8Array());
   return seal.judge(READ as unknown as Parameters<PlanSeal['judge']>[0]);
 }

@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
 import { printJson } from '../../../src/json/print.ts';
-import { encodeHeader, type PlanDraft, type PlanRow, planRunName, rowObject } from '../../../src/plan/plan-file.ts';
-import { hashFirstLine } from '../../../src/plan/plan-hash.ts';
+import {
+  encodeHeader,
+  hashFirstLine,
+  type PlanDraft,
+  type PlanRow,
+  planRunName,
+  rowObject,
+} from '../../../src/plan/plan-file.ts';
 import { rowsIn, verify as verifyPieces } from './plan-input.ts';
 
 const DRAFT: PlanDraft = {
