@@ -10,46 +10,33 @@ import { textAt } from './json/value.ts';
 export interface Ending {
   /** null: a read that was made. */
   readonly outcome: Outcome | null;
-  /** Undefined: no status line came. */
-  readonly httpStatus: number | undefined;
-  readonly requestId: string | undefined;
   /** Attempts whose request may have left; 0 also where version 0.1.0 recorded no number. */
   readonly attempts: number;
-  /** Milliseconds since 1970 at which the first byte of the last attempt may have left; undefined: none may have. */
-  readonly sentAtMs: number | undefined;
-  /** Whole milliseconds from the beginning of the first attempt to the end; undefined: there was no attempt. */
-  readonly durationMs: number | undefined;
-  /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
-  readonly resultId: string | undefined;
-  /** Undefined exactly when the call succeeded. */
-  readonly code: FailureCode | undefined;
-  /** `errorCode` of the service. */
-  readonly errorCode: string | undefined;
-  /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
-  readonly message: string | undefined;
-  /** The status that reading the card back showed. */
-  readonly observedStatus: string | undefined;
   readonly notices: readonly Notice[];
+  /** Undefined: no status line came. */
+  readonly httpStatus?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** Milliseconds since 1970 at which the first byte of the last attempt may have left; undefined: none may have. */
+  readonly sentAtMs?: number | undefined;
+  /** Whole milliseconds from the beginning of the first attempt to the end; undefined: there was no attempt. */
+  readonly durationMs?: number | undefined;
+  /** The id in the answer of a reissue or of a created event: it can be had nowhere else. */
+  readonly resultId?: string | undefined;
+  /** Undefined exactly when the call succeeded. */
+  readonly code?: FailureCode | undefined;
+  /** `errorCode` of the service. */
+  readonly errorCode?: string | undefined;
+  /** Why it failed, cut: the service's message, what broke on the way, what `--expect` saw. */
+  readonly message?: string | undefined;
+  /** The status that reading the card back showed. */
+  readonly observedStatus?: string | undefined;
 }
 
 /** How a write ended: only a read has no outcome. */
 export type WriteEnding = Ending & { readonly outcome: Outcome };
 
 /** The ending of a call of which nothing is known yet, to be completed. */
-export const NO_ENDING: Ending = {
-  outcome: null,
-  httpStatus: undefined,
-  requestId: undefined,
-  attempts: 0,
-  sentAtMs: undefined,
-  durationMs: undefined,
-  resultId: undefined,
-  code: undefined,
-  errorCode: undefined,
-  message: undefined,
-  observedStatus: undefined,
-  notices: [],
-};
+export const NO_ENDING: Ending = { outcome: null, attempts: 0, notices: [] };
 
 const MAX_MESSAGE = 300;
 /** Longer codes than this are no codes; a body that poses as one is not kept. */
@@ -83,33 +70,8 @@ export function isHeldBack(outcome: Outcome | null, code: FailureCode | undefine
   return outcome === 'not_sent' && code !== undefined && GUARD_CODES.has(code);
 }
 
-/**
- * The members of an ending as a journal of a million rows names them: `s` and `a` always, others where they are
- * known. Those that are undefined are left out.
- */
-export type EndingRecord = Pick<Encoded, 's' | 'a'> & Partial<Encoded>;
-
-type Encoded = ReturnType<typeof encodeEnding>;
-
-/** The ending of a write as a record. Only a read has no outcome, and none is ever recorded. */
-export function encodeEnding(ending: Ending) {
-  return {
-    s: ending.outcome ?? ('unknown' as const),
-    a: ending.attempts,
-    http: ending.httpStatus,
-    req: ending.requestId,
-    at: ending.sentAtMs,
-    ms: ending.durationMs,
-    rid: ending.resultId,
-    code: ending.code,
-    err: ending.errorCode,
-    msg: ending.message,
-    seen: ending.observedStatus,
-    notes: ending.notices.length === 0 ? undefined : ending.notices,
-  };
-}
-
-const SHORT: Readonly<Record<keyof Ending, keyof EndingRecord>> = {
+/** The members of an ending as a journal of a million rows names them. */
+const SHORT = {
   outcome: 's',
   attempts: 'a',
   httpStatus: 'http',
@@ -122,7 +84,20 @@ const SHORT: Readonly<Record<keyof Ending, keyof EndingRecord>> = {
   message: 'msg',
   observedStatus: 'seen',
   notices: 'notes',
+} as const satisfies Record<keyof Ending, string>;
+
+/** An ending in a record: `s` and `a` always, others where they are known. */
+export type EndingRecord = { readonly s: Outcome; readonly a: number } & {
+  readonly [Name in keyof Ending as (typeof SHORT)[Name]]?: Ending[Name];
 };
+
+/** The ending of a write as a record. Only a read has no outcome, and none is ever recorded. */
+export function encodeEnding({ outcome, attempts, notices, ...known }: Ending): EndingRecord {
+  // Object.entries forgets the names; these are those of an ending.
+  const members = Object.entries(known).map(([name, value]) => [SHORT[name as keyof typeof known], value]);
+  const notes = notices.length === 0 ? undefined : notices;
+  return { s: outcome ?? 'unknown', a: attempts, ...Object.fromEntries(members), notes };
+}
 
 /**
  * The ending in a record of a journal, or under the names of its members in one of the history. Undefined: it is
