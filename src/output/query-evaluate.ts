@@ -2,7 +2,7 @@ import type { compile } from '@jmespath-community/jmespath';
 import { compareDecimals } from '../json/decimal.ts';
 import { fromPlain } from '../json/plain.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
-import { FUNCTIONS, isEqual, type QueryArgument, QueryProblem } from './query-functions.ts';
+import { callFunction, isEqual, type QueryArgument, QueryProblem } from './query-functions.ts';
 
 /** A node of the library's syntax tree; the library exports the type only through what `compile` returns. */
 export type QueryNode = ReturnType<typeof compile>;
@@ -111,13 +111,11 @@ function collect(items: readonly JsonValue[], right: QueryNode, apply: Apply): J
 }
 
 function call(node: NodeOf<'Function'>, value: JsonValue, apply: Apply): JsonValue {
-  const called = FUNCTIONS.get(node.name);
-  if (called === undefined) throw new QueryProblem(`there is no function ${node.name}()`);
   const given = node.children.map((child): QueryArgument => {
     if (child.type !== 'ExpressionReference') return apply(child, value);
     return (item: JsonValue) => apply(child.child, item);
   });
-  return called.apply(node.name, given);
+  return callFunction(node.name, given);
 }
 
 function compare(comparator: NodeOf<'Comparator'>['name'], a: JsonValue, b: JsonValue): JsonValue {

@@ -36,35 +36,36 @@ type Expression = (item: JsonValue) => JsonValue;
 /** A value, or (written with &) an expression to be applied to items. */
 export type QueryArgument = JsonValue | Expression;
 
-/** A function of JMESPath. */
-export interface QueryFunction {
-  /** Least and greatest number of arguments. */
-  readonly least: number;
-  readonly most: number;
-  /** Raises QueryProblem, under its name, for an argument of another type than it wants. */
-  apply(name: string, given: readonly QueryArgument[]): JsonValue;
-}
-
-interface Types {
+interface Kinds {
   readonly value: JsonValue;
   readonly string: string;
   readonly number: JsonNumber;
   readonly array: readonly JsonValue[];
+  readonly strings: readonly string[];
   readonly numbers: readonly JsonNumber[];
   readonly object: JsonObject;
+  readonly sequence: string | readonly JsonValue[];
+  readonly collection: string | readonly JsonValue[] | JsonObject;
   readonly expression: Expression;
 }
 
-const isArray = (given: QueryArgument) => Array.isArray(given);
+type Kind = keyof Kinds;
 
-/** The types by their words, and how they are told. */
-const TYPES: Readonly<Record<keyof Types, readonly [words: string, is: (given: QueryArgument) => boolean]>> = {
+const isString = (given: QueryArgument) => typeof given === 'string';
+const isArray = (given: QueryArgument) => Array.isArray(given);
+const isObject = (given: QueryArgument) => given instanceof Map;
+
+/** What an argument may be: in words, how it is told, and of what kind each of its items is. */
+const KINDS: Readonly<Record<Kind, readonly [words: string, is: (given: QueryArgument) => boolean, items?: Kind]>> = {
   value: ['a value', (given) => typeof given !== 'function'],
-  string: ['a string', (given) => typeof given === 'string'],
+  string: ['a string', isString],
   number: ['a number', (given) => given instanceof JsonNumber],
   array: ['an array', isArray],
-  numbers: ['an array', isArray],
-  object: ['an object', (given) => given instanceof Map],
+  strings: ['an array', isArray, 'string'],
+  numbers: ['an array', isArray, 'number'],
+  object: ['an object', isObject],
+  sequence: ['a string or array', (given) => isString(given) || isArray(given)],
+  collection: ['a string, array or object', (given) => isString(given) || isArray(given) || isObject(given)],
   expression: ['an expression (&…)', (given) => typeof given === 'function'],
 };
 
@@ -73,41 +74,49 @@ function refuse(name: string, wanted: string, index: number, found: QueryArgumen
   throw new QueryProblem(`${name}() wants ${wanted} as argument ${index + 1}, got ${got}`);
 }
 
-function check(name: string, type: keyof Types, index: number, given: QueryArgument): void {
-  const [words, is] = TYPES[type];
+function check(name: string, kind: Kind, index: number, given: QueryArgument): void {
+  const [words, is, items] = KINDS[kind];
   if (!is(given)) refuse(name, words, index, given);
-  if (type !== 'numbers' || typeof given === 'function' || !isJsonArray(given)) return;
-  for (const item of given) if (!(item instanceof JsonNumber)) refuse(name, 'only numbers', index, item);
+  if (items === undefined || !Array.isArray(given)) return;
+  for (const item of given) if (!KINDS[items][1](item)) refuse(name, `only ${kind}`, index, item);
 }
 
-type Values<T extends readonly (keyof Types)[]> = { readonly [Index in keyof T]: Types[T[Index]] };
+/** A function of JMESPath. */
+interface QueryFunction {
+  readonly kinds: readonly Kind[];
+  /** More arguments of the last kind may follow. */
+  readonly isOpen: boolean;
+  /** Called with arguments of these kinds. */
+  readonly body: (...given: never[]) => JsonValue;
+}
 
-function takes<const T extends readonly (keyof Types)[]>(
-  types: T,
-  body: (...given: Values<T>) => JsonValue,
+function takes<A extends Kind, B extends Kind>(
+  kinds: readonly [A, B?],
+  body: (first: Kinds[A], second: Kinds[B]) => JsonValue,
 ): QueryFunction {
-  const count = types.length;
-  return {
-    least: count,
-    most: count,
-    apply(name, given) {
-      for (const [index, type] of types.entries()) check(name, type, index, given[index] ?? null);
-      // Each has just been held against its type.
-      return body(...(given as unknown as Values<T>));
-    },
-  };
+  return { kinds: kinds.filter((kind) => kind !== undefined), isOpen: false, body };
 }
 
-function takesMany<T extends keyof Types>(type: T, body: (given: readonly Types[T][]) => JsonValue): QueryFunction {
-  return {
-    least: 1,
-    most: Number.POSITIVE_INFINITY,
-    apply(name, given) {
-      for (const [index, one] of given.entries()) check(name, type, index, one);
-      // Each has just been held against its type.
-      return body(given as readonly Types[T][]);
-    },
-  };
+function takesMany<K extends Kind>(kind: K, body: (...given: Kinds[K][]) => JsonValue): QueryFunction {
+  return { kinds: [kind], isOpen: true, body };
+}
+
+/** The function of this name; QueryProblem where there is none, or it takes another number of arguments. */
+export function functionOf(name: string, given: number): QueryFunction {
+  const known = FUNCTIONS.get(name);
+  if (known === undefined) throw new QueryProblem(`there is no function ${name}()`);
+  const { kinds, isOpen } = known;
+  if (given === kinds.length || (isOpen && given > kinds.length)) return known;
+  const wanted = isOpen ? `at least ${kinds.length}` : kinds.length;
+  throw new QueryProblem(`${name}() takes ${wanted} arguments, ${given} given`);
+}
+
+/** What a function makes of its arguments; QueryProblem for one of another kind than it wants. */
+export function callFunction(name: string, given: readonly QueryArgument[]): JsonValue {
+  const { kinds, body } = functionOf(name, given.length);
+  for (const [index, argument] of given.entries()) check(name, kinds[index] ?? kinds[0] ?? 'value', index, argument);
+  // Each has just been held against its kind.
+  return body(...(given as readonly never[]));
 }
 
 /** The sum of numbers, exactly; 0 for none. */
@@ -146,47 +155,26 @@ function compareKeys(name: string, a: JsonValue, b: JsonValue): number {
   throw new QueryProblem(`${name}() wants only numbers or only strings, got ${typeOf(a)} and ${typeOf(b)}`);
 }
 
-/** The items with their keys, smallest first; the order of equal ones stays. */
-function ordered(name: string, items: readonly JsonValue[], key: (item: JsonValue) => JsonValue): readonly JsonValue[] {
+type Key = (item: JsonValue) => JsonValue;
+
+const itself: Key = (item) => item;
+
+/** The items by their keys, smallest first (`sign` -1: greatest first); the order of equal ones stays. */
+function ordered(name: string, items: readonly JsonValue[], key: Key, sign: 1 | -1 = 1): readonly JsonValue[] {
   const keyed = items.map((item) => ({ item, key: key(item) }));
   // A single item is compared with itself, so that its key is checked like any other.
   for (const { key: one } of keyed.slice(0, 1)) compareKeys(name, one, one);
-  return keyed.sort((a, b) => compareKeys(name, a.key, b.key)).map(({ item }) => item);
+  return keyed.sort((a, b) => compareKeys(name, a.key, b.key) * sign).map(({ item }) => item);
 }
 
-/** The item with the greatest (or, `sign` -1, smallest) key; the first of equal ones. */
-function extreme(
-  name: string,
-  items: readonly JsonValue[],
-  key: (item: JsonValue) => JsonValue,
-  sign: 1 | -1,
-): JsonValue {
-  let best: { item: JsonValue; key: JsonValue } | undefined;
-  for (const item of items) {
-    const candidate = { item, key: key(item) };
-    if (compareKeys(name, candidate.key, best?.key ?? candidate.key) * sign > 0 || best === undefined) best = candidate;
-  }
-  return best?.item ?? null;
-}
-
-const itself = (item: JsonValue): JsonValue => item;
-
-function length(value: JsonValue): JsonValue {
+function length(value: Kinds['collection']): JsonValue {
   if (typeof value === 'string') return count([...value].length);
-  if (isJsonArray(value)) return count(value.length);
-  if (isJsonObject(value)) return count(value.size);
-  throw new QueryProblem(`length() wants a string, array or object, got ${typeOf(value)}`);
+  return count(isJsonArray(value) ? value.length : value.size);
 }
 
-function contains(subject: JsonValue, wanted: JsonValue): JsonValue {
+function contains(subject: Kinds['sequence'], wanted: JsonValue): JsonValue {
   if (isJsonArray(subject)) return subject.some((item) => isEqual(item, wanted));
-  if (typeof subject === 'string') return typeof wanted === 'string' && subject.includes(wanted);
-  throw new QueryProblem(`contains() wants a string or array, got ${typeOf(subject)}`);
-}
-
-function reverse(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return [...value].reverse().join('');
-  return isJsonArray(value) ? [...value].reverse() : refuse('reverse', 'an array', 0, value);
+  return typeof wanted === 'string' && subject.includes(wanted);
 }
 
 function toNumber(value: JsonValue): JsonValue {
@@ -194,32 +182,28 @@ function toNumber(value: JsonValue): JsonValue {
   return typeof value === 'string' && NUMBER.test(value) ? new JsonNumber(value) : null;
 }
 
-function join(glue: string, items: readonly JsonValue[]): JsonValue {
-  const texts = items.filter((item) => typeof item === 'string');
-  if (texts.length < items.length) throw new QueryProblem('join() wants an array of strings');
-  return texts.join(glue);
-}
-
 /** The functions of JMESPath by name. All see the service's digits; only arithmetic makes new numbers. */
-export const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
+const FUNCTIONS: ReadonlyMap<string, QueryFunction> = new Map(
   Object.entries({
     abs: takes(['number'], (number) => (number.text.startsWith('-') ? negate(number) : number)),
     avg: takes(['numbers'], (numbers) => (numbers.length === 0 ? null : quotient(sum(numbers), count(numbers.length)))),
     ceil: takes(['number'], (number) => negate(floor(negate(number)))),
-    contains: takes(['value', 'value'], contains),
+    contains: takes(['sequence', 'value'], contains),
     ends_with: takes(['string', 'string'], (text, end) => text.endsWith(end)),
     floor: takes(['number'], floor),
-    join: takes(['string', 'array'], join),
+    join: takes(['string', 'strings'], (glue, texts) => texts.join(glue)),
     keys: takes(['object'], (object) => [...object.keys()]),
-    length: takes(['value'], length),
+    length: takes(['collection'], length),
     map: takes(['expression', 'array'], (expression, items) => items.map(expression)),
-    max: takes(['array'], (items) => extreme('max', items, itself, 1)),
-    max_by: takes(['array', 'expression'], (items, key) => extreme('max_by', items, key, 1)),
-    merge: takesMany('object', (objects) => new Map(objects.flatMap((object) => [...object]))),
-    min: takes(['array'], (items) => extreme('min', items, itself, -1)),
-    min_by: takes(['array', 'expression'], (items, key) => extreme('min_by', items, key, -1)),
-    not_null: takesMany('value', (values) => values.find((value) => value !== null) ?? null),
-    reverse: takes(['value'], reverse),
+    max: takes(['array'], (items) => ordered('max', items, itself, -1)[0] ?? null),
+    max_by: takes(['array', 'expression'], (items, key) => ordered('max_by', items, key, -1)[0] ?? null),
+    merge: takesMany('object', (...objects) => new Map(objects.flatMap((object) => [...object]))),
+    min: takes(['array'], (items) => ordered('min', items, itself)[0] ?? null),
+    min_by: takes(['array', 'expression'], (items, key) => ordered('min_by', items, key)[0] ?? null),
+    not_null: takesMany('value', (...values) => values.find((value) => value !== null) ?? null),
+    reverse: takes(['sequence'], (value) =>
+      typeof value === 'string' ? [...value].reverse().join('') : value.toReversed(),
+    ),
     sort: takes(['array'], (items) => ordered('sort', items, itself)),
     sort_by: takes(['array', 'expression'], (items, key) => ordered('sort_by', items, key)),
     starts_with: takes(['string', 'string'], (text, start) => text.startsWith(start)),

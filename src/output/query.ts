@@ -4,7 +4,7 @@ import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue } from '../json/value.ts';
 import { evaluateQuery, type QueryNode, refuseExtension } from './query-evaluate.ts';
-import { FUNCTIONS, QueryProblem } from './query-functions.ts';
+import { functionOf, QueryProblem } from './query-functions.ts';
 import { shortenText } from './safe-text.ts';
 
 /** A compiled expression: answers null where nothing matches. Raises USAGE where the types do not fit. */
@@ -61,8 +61,7 @@ function takeLiterals(expression: string) {
     try {
       literals.push(parseJson(literal.replaceAll('\\`', '`')));
     } catch (error) {
-      if (!(error instanceof JsonSyntaxError)) throw error;
-      if (error.problem !== 'syntax') throw error;
+      if (!(error instanceof JsonSyntaxError) || error.problem !== 'syntax') throw error;
       // The library refuses it too, in words that fit the expression.
       return written;
     }
@@ -74,7 +73,7 @@ function takeLiterals(expression: string) {
 /** Finds, without a value, what can only fail: extensions, unknown functions, wrong counts, step 0. */
 function checkTree(node: QueryNode): void {
   refuseExtension(node);
-  if (node.type === 'Function') checkCall(node.name, node.children.length);
+  if (node.type === 'Function') functionOf(node.name, node.children.length);
   if (node.type === 'Slice' && node.step === 0) throw new QueryProblem('the step of a slice cannot be 0');
   for (const part of Object.values(node)) {
     for (const child of Array.isArray(part) ? part : [part]) if (isNode(child)) checkTree(child);
@@ -83,14 +82,4 @@ function checkTree(node: QueryNode): void {
 
 function isNode(part: unknown): part is QueryNode {
   return typeof part === 'object' && part !== null && 'type' in part && part.type !== 'Literal';
-}
-
-function checkCall(name: string, given: number): void {
-  const known = FUNCTIONS.get(name);
-  if (known === undefined) throw new QueryProblem(`there is no function ${name}()`);
-  const { least, most } = known;
-  if (given >= least && given <= most) return;
-  const wanted =
-    least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
-  throw new QueryProblem(`${name}() takes ${wanted} arguments, ${given} given`);
 }
