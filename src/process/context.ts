@@ -34,125 +34,116 @@ function isTerminal(fd: number): boolean {
   return (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);
 }
 
-/** A stream that is opened when it is first written to: doing so costs a tenth of a start. */
-interface LazyStream {
-  readonly isTerminal: boolean;
-  get(): NodeJS.WriteStream;
-  /** Resolves with the error of a failed write. */
-  write(text: string | Uint8Array): Promise<Error | null | undefined>;
-  /** Resolves once all that was written has left this process, or cannot. */
-  flush(): Promise<void>;
-  /** Gives up each write that waits, and each later one, when its reader takes nothing for a second. */
-  dropStalledReader(): void;
-}
-
 const STALLED_MS = 1000;
 
-/** Opens one of the standard streams at its first use, with a listener for its errors. */
-function lazyStream(fd: number, open: () => NodeJS.WriteStream): LazyStream {
-  let stream: NodeJS.WriteStream | undefined;
-  let terminal: boolean | undefined;
-  let isHurried = false;
-  let gone: Error | undefined;
-  const waiting = new Set<(error?: Error | null) => void>();
-  const giveUpLater = (end: (error?: Error | null) => void) => {
-    setTimeout(() => {
-      if (waiting.has(end)) end(Object.assign(new Error('its reader takes nothing'), { code: 'EPIPE' }));
-    }, STALLED_MS);
-  };
-  const get = () => {
-    // Without a listener a failed write would end the process with a stack trace; `write` reports it to each caller.
-    stream ??= open().on('error', (error) => {
-      gone ??= error;
+type Written = (error?: Error | null) => void;
+
+/**
+ * stderr, or what stdout shares with it: opened at its first use, as doing so costs a tenth of a start. A reader that
+ * went away must not change how the operation ends, so nothing of it is reported.
+ */
+class StandardStream implements OutputPort {
+  readonly fd: number;
+  readonly #open: () => NodeJS.WriteStream;
+  readonly #waiting = new Set<Written>();
+  #stream: NodeJS.WriteStream | undefined;
+  #isTerminal: boolean | undefined;
+  #isHurried = false;
+  #gone: Error | undefined;
+
+  constructor(fd: number, open: () => NodeJS.WriteStream) {
+    this.fd = fd;
+    this.#open = open;
+  }
+
+  get isTerminal(): boolean {
+    this.#isTerminal ??= isTerminal(this.fd);
+    return this.#isTerminal;
+  }
+
+  /** Those of a terminal that knows them: some, such as those of CI jobs and scripts, say 0. */
+  get columns(): number | undefined {
+    const columns = this.isTerminal ? this.get().columns : 0;
+    return columns > 0 ? columns : undefined;
+  }
+
+  get(): NodeJS.WriteStream {
+    // Without a listener a failed write would end the process with a stack trace; `send` reports it to each caller.
+    this.#stream ??= this.#open().on('error', (error) => {
+      this.#gone ??= error;
     });
-    return stream;
-  };
-  return {
-    get isTerminal() {
-      terminal ??= isTerminal(fd);
-      return terminal;
-    },
-    get,
-    write: (text) =>
-      new Promise((resolve) => {
-        if (gone !== undefined) return resolve(gone);
-        const end = (error?: Error | null) => {
-          waiting.delete(end);
-          gone ??= error ?? undefined;
-          resolve(error);
-        };
-        waiting.add(end);
-        if (isHurried) giveUpLater(end);
-        get().write(text, end);
-      }),
-    async flush() {
-      if (stream !== undefined) await this.write('');
-    },
-    dropStalledReader() {
-      if (!isHurried) waiting.forEach(giveUpLater);
-      isHurried = true;
-    },
-  };
+    return this.#stream;
+  }
+
+  async write(text: string): Promise<void> {
+    await this.send(text);
+  }
+
+  /** Resolves with the error of a failed write. */
+  send(text: string | Uint8Array): Promise<Error | null | undefined> {
+    return new Promise((resolve) => {
+      if (this.#gone !== undefined) return resolve(this.#gone);
+      const end: Written = (error) => {
+        this.#waiting.delete(end);
+        this.#gone ??= error ?? undefined;
+        resolve(error);
+      };
+      this.#waiting.add(end);
+      if (this.#isHurried) this.#giveUpLater(end);
+      this.get().write(text, end);
+    });
+  }
+
+  /** Resolves once all that was written has left this process, or cannot. */
+  async flush(): Promise<void> {
+    if (this.#stream !== undefined) await this.send('');
+  }
+
+  /** Gives up each write that waits, and each later one, when its reader takes nothing for a second. */
+  dropStalledReader(): void {
+    if (this.#isHurried) return;
+    this.#isHurried = true;
+    for (const end of this.#waiting) this.#giveUpLater(end);
+  }
+
+  #giveUpLater(end: Written): void {
+    setTimeout(() => {
+      if (this.#waiting.has(end)) end(Object.assign(new Error('its reader takes nothing'), { code: 'EPIPE' }));
+    }, STALLED_MS);
+  }
 }
 
 /** Fits into an empty pipe of every system, so writing it does not wait for the reader. */
 const AT_ONCE_BYTES = 16_384;
 
 /** stdout: every failed write is reported, because what was asked for would be missing. */
-function standardOutput(stream: LazyStream, fd: number): OutputPort {
-  let isFirst = true;
-  // A small first result is written without opening a stream. What is left is nothing, or all where only the stream
-  // knows how to wait (a terminal, Windows, a pipe that is full) or what is wrong.
-  const first = (text: string): Uint8Array => {
+class StandardOutput extends StandardStream {
+  #isFirst = true;
+
+  get isNull(): boolean {
+    return kindOf(this.fd) === 'null';
+  }
+
+  override async write(text: string): Promise<void> {
+    const rest = this.#isFirst && !this.isTerminal ? this.#writeAtOnce(text) : text;
+    this.#isFirst = false;
+    const error = rest.length > 0 && (await this.send(rest));
+    if (error) throw new StreamFailure(errnoOf(error), error.message);
+  }
+
+  /**
+   * Writes a small first result without opening a stream. What is left is nothing, or all where only the stream knows how
+   * to wait (a terminal, Windows, a pipe that is full) or what is wrong.
+   */
+  #writeAtOnce(text: string): Uint8Array {
     const bytes = Buffer.from(text);
     if (bytes.length > AT_ONCE_BYTES || process.platform === 'win32') return bytes;
     try {
-      return bytes.subarray(writeSync(fd, bytes));
+      return bytes.subarray(writeSync(this.fd, bytes));
     } catch {
       return bytes;
     }
-  };
-  return {
-    get isTerminal() {
-      return stream.isTerminal;
-    },
-    get columns() {
-      return widthOf(stream);
-    },
-    get isNull() {
-      return kindOf(fd) === 'null';
-    },
-    async write(text) {
-      let rest: string | Uint8Array = text;
-      if (isFirst) {
-        isFirst = false;
-        if (!stream.isTerminal) rest = first(text);
-      }
-      const error = rest.length > 0 && (await stream.write(rest));
-      if (error) throw new StreamFailure(errnoOf(error), error.message);
-    },
-  };
-}
-
-/** Columns of a terminal that knows them: some, such as those of CI jobs and scripts, say 0. */
-function widthOf(stream: LazyStream): number | undefined {
-  const columns = stream.isTerminal ? stream.get().columns : 0;
-  return columns > 0 ? columns : undefined;
-}
-
-/** stderr: a reader that went away must not change how the operation ends, so nothing is reported. */
-function standardError(stream: LazyStream): OutputPort {
-  return {
-    get isTerminal() {
-      return stream.isTerminal;
-    },
-    get columns() {
-      return widthOf(stream);
-    },
-    async write(text) {
-      await stream.write(text);
-    },
-  };
+  }
 }
 
 function standardInput(open: () => NodeJS.ReadStream, fd: number): InputPort {
@@ -220,8 +211,8 @@ export function processContext(
   const env = { ...process.env };
   for (const name of TOKEN_VARIABLES) delete process.env[name];
   let user: string | undefined;
-  const stdout = lazyStream(1, () => process.stdout);
-  const stderr = lazyStream(2, () => process.stderr);
+  const stdout = new StandardOutput(1, () => process.stdout);
+  const stderr = new StandardStream(2, () => process.stderr);
   const context: Context = {
     argv: process.argv.slice(2),
     collectGarbage,
@@ -235,8 +226,8 @@ export function processContext(
     pid: process.pid,
     version,
     stdin: standardInput(() => process.stdin, 0),
-    stdout: standardOutput(stdout, 1),
-    stderr: standardError(stderr),
+    stdout,
+    stderr,
     terminal: () => ({
       input: process.stdin,
       output: stderr.get(),
