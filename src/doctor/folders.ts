@@ -8,7 +8,7 @@ import { brokenPromises, MOVE_STATE } from '../files/file-system.ts';
 import { describeIoError, errnoOf, type Unread, unreadFailure } from '../files/io-failure.ts';
 import { livingLocks } from '../files/living-locks.ts';
 import { requireOwnState } from '../files/own-state.ts';
-import { isLeftOver, ownerOfTemporary } from '../files/process-identity.ts';
+import { isLeftOver } from '../files/process-identity.ts';
 import { refuseUnsafeFolder } from '../files/safety.ts';
 import { removeCommand, shellQuote } from '../files/shell-quote.ts';
 import { commandWords } from '../output/people-text.ts';
@@ -91,10 +91,9 @@ async function checkLeftovers(folder: string | undefined, session: Session): Pro
   const living = await livingLocks(locks, session.context.clock);
   for (const name of names) {
     const path = join(folder, name);
-    const maker = ownerOfTemporary(name);
     const silentMs = nowMs - ((await statOf(path))?.mtimeMs ?? nowMs);
     const isDeadLock = locks.includes(path) && !living.has(path);
-    if (maker === undefined ? isDeadLock : isLeftOver(maker, silentMs)) found.push(...(await filesOf(path)));
+    if (isDeadLock || isLeftOver(name, silentMs)) found.push(...(await filesOf(path)));
     if (name.includes('.json.bad')) found.push(path);
   }
   if (found.length === 0) return [];

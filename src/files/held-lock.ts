@@ -10,13 +10,6 @@ export function nameHolder(file: LockFile | undefined): string {
   return `another frontdesk on ${holder.machine ?? 'another machine'} (process ${holder.pid})`;
 }
 
-/** A lock file of this process that was just made. */
-export interface AcquiredLock {
-  readonly own: OwnLock;
-  readonly epoch: number;
-  readonly mayHaveRival: boolean;
-}
-
 /** A lock of this process, which gives signs of life until it is released. */
 export class HeldLock {
   /** Counts the holders, as far as the lock knows: one more than the holder it was taken over from. */
@@ -28,7 +21,8 @@ export class HeldLock {
   readonly #heart: NodeJS.Timeout;
   #count = 0;
 
-  constructor(path: string, { own, epoch, mayHaveRival }: AcquiredLock) {
+  /** `own`: its file, which was just made. */
+  constructor(path: string, { own, epoch, mayHaveRival }: Pick<HeldLock, 'epoch' | 'mayHaveRival'> & { own: OwnLock }) {
     this.#path = path;
     this.#own = own;
     this.epoch = epoch;

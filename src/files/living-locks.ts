@@ -21,36 +21,22 @@ function read(path: string): LockFile | undefined {
  * it may only be paused.
  */
 export async function livingLocks(paths: readonly string[], clock: ClockPort): Promise<ReadonlySet<string>> {
-  const living = new Set<string>();
-  const silent = new Set<string>();
-  for (const path of paths) {
-    const file = read(path);
-    if (file === undefined) continue;
-    const fate = file.holder === undefined ? 'elsewhere' : fateOf(file.holder);
-    if (fate === 'running') living.add(path);
-    else if (fate !== 'gone') silent.add(path);
-  }
-  for (const path of await watch(silent, clock)) living.add(path);
-  return living;
-}
-
-/** Those whose holder gave a sign of life. */
-async function watch(paths: ReadonlySet<string>, clock: ClockPort): Promise<ReadonlySet<string>> {
   const signs = new SignsOfLife(clock);
-  const silent = new Set(paths);
   const living = new Set<string>();
+  let silent = paths;
   const look = (isFirst: boolean): void => {
-    for (const path of silent) {
+    silent = silent.filter((path) => {
       const file = read(path);
-      if (file === undefined) silent.delete(path);
-      else if (signs.look(path, file) === 0 && !isFirst) living.add(path);
-    }
-    for (const path of living) silent.delete(path);
+      if (file === undefined) return false;
+      const fate = fateOf(file.holder);
+      const hasGivenSign = signs.look(path, file) === 0 && !isFirst;
+      if (fate === 'running' || (fate !== 'gone' && hasGivenSign)) living.add(path);
+      return fate !== 'gone' && !living.has(path);
+    });
   };
   look(true);
-  for (const endMs = clock.monotonic() + WATCH_MS; silent.size > 0 && clock.monotonic() < endMs; ) {
+  for (const endMs = clock.monotonic() + WATCH_MS; silent.length > 0 && clock.monotonic() < endMs; look(false)) {
     await clock.sleep(LOOK_EVERY_MS);
-    look(false);
   }
   return living;
 }

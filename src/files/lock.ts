@@ -25,47 +25,53 @@ const SUSPICIOUS_MS = 4 * SIGN_EVERY_MS;
 const LOOK_EVERY_MS = 250;
 const SAY_EVERY_MS = 30_000;
 
-/** A process that wants a lock. */
-interface Waiter {
-  readonly pid: number;
-  readonly signs: SignsOfLife;
-}
-
 function isUnknown(file: LockFile): boolean {
-  const fate = file.holder === undefined ? 'elsewhere' : fateOf(file.holder);
+  const fate = fateOf(file.holder);
   return fate === 'elsewhere' || fate === 'unsure';
 }
 
 /** Has a holder on this machine, whose pid another process may have by now, given a sign of life since `before`? */
 function livesHere(file: LockFile, before: LockFile | undefined): boolean {
   if (before?.instance !== file.instance || before.life === file.life) return false;
-  return file.holder !== undefined && fateOf(file.holder) === 'unsure';
+  return fateOf(file.holder) === 'unsure';
 }
 
-type Attempt =
-  | { readonly held: HeldLock }
-  | { readonly held: undefined; readonly by: LockFile | undefined; readonly silentMs: number };
+/** Who holds the lock as far as has been seen (undefined where it changes hands right now), and for how long in silence. */
+interface Rival {
+  readonly by: LockFile | undefined;
+  readonly silentMs: number;
+}
 
-/** Takes the lock, or says who holds it as far as has been seen: undefined where it changes hands right now. */
-function attempt(path: string, { what }: LockOptions, { pid, signs }: Waiter): Attempt {
+function attempt(path: string, { what, pid }: LockOptions, signs: SignsOfLife): HeldLock | Rival {
   try {
     for (let round = 0; round < 3; round += 1) {
       const by = readLockFile(path);
-      if (by !== undefined && !signs.isLeftBehind(path, by))
-        return { held: undefined, by, silentMs: signs.look(path, by) };
+      if (by !== undefined && !signs.isLeftBehind(path, by)) return { by, silentMs: signs.look(path, by) };
       const mayHaveRival = by !== undefined && isUnknown(by);
       const own = by === undefined ? makeLockFile(path, 1, pid) : replaceLockFile(path, by, pid);
-      if (own !== undefined) return { held: new HeldLock(path, { own, epoch: (by?.epoch ?? 0) + 1, mayHaveRival }) };
+      if (own !== undefined) return new HeldLock(path, { own, epoch: (by?.epoch ?? 0) + 1, mayHaveRival });
     }
-    return { held: undefined, by: undefined, silentMs: 0 };
+    return { by: undefined, silentMs: 0 };
   } catch (error) {
     throw ioFailure(`cannot lock ${what} (${path})`, error, 'unchanged');
   }
 }
 
-async function waiterFor(path: string, { pid, clock }: LockOptions): Promise<Waiter> {
+/** Tries until the lock is taken. `pause` says how many milliseconds to wait before the next look, or throws. */
+async function take(
+  path: string,
+  options: LockOptions,
+  pause: (rival: Rival, waitedMs: number) => number | Promise<number>,
+): Promise<HeldLock> {
+  const { clock } = options;
   await ensurePrivateFolder(dirname(path));
-  return { pid, signs: new SignsOfLife(clock) };
+  const signs = new SignsOfLife(clock);
+  const startMs = clock.monotonic();
+  for (;;) {
+    const result = attempt(path, options, signs);
+    if (result instanceof HeldLock) return result;
+    await clock.sleep(await pause(result, clock.monotonic() - startMs));
+  }
 }
 
 function seconds(ms: number): string {
@@ -84,34 +90,27 @@ export async function acquireLock(
   options: LockOptions,
   report: (message: string) => Promise<void> = async () => undefined,
 ): Promise<HeldLock> {
-  const { clock, what } = options;
-  const waiter = await waiterFor(path, options);
-  const startMs = clock.monotonic();
+  const { what } = options;
   let watched: LockFile | undefined;
-  let saidMs = startMs;
-  for (;;) {
-    const result = attempt(path, options, waiter);
-    if (result.held !== undefined) {
-      if (watched !== undefined && result.held.mayHaveRival) {
-        await report(`${what} is taken over: ${nameHolder(watched)} gave no sign of life for ${seconds(PATIENCE_MS)}`);
-      }
-      return result.held;
-    }
-    const { by, silentMs } = result;
-    const nowMs = clock.monotonic();
+  let saidMs = 0;
+  const held = await take(path, options, async ({ by, silentMs }, waitedMs) => {
     const isRefused = by !== undefined && (!isUnknown(by) || livesHere(by, watched));
-    if (isRefused || nowMs - startMs >= WAIT_ELSEWHERE_MS) throw inUse(what, by, silentMs);
+    if (isRefused || waitedMs >= WAIT_ELSEWHERE_MS) throw inUse(what, by, silentMs);
     if (watched === undefined && by?.holder !== undefined) {
       await report(
         `${what} is held by ${nameHolder(by)}; waiting up to ${seconds(WAIT_ELSEWHERE_MS)}, and taking over after ${seconds(PATIENCE_MS)} without a sign of life`,
       );
-    } else if (nowMs - saidMs >= SAY_EVERY_MS) {
-      saidMs = nowMs;
+    } else if (waitedMs - saidMs >= SAY_EVERY_MS) {
+      saidMs = waitedMs;
       await report(`${what}: ${nameHolder(by)} gave its last sign of life ${seconds(silentMs)} ago; still waiting`);
     }
     if (by?.holder !== undefined) watched = by;
-    await clock.sleep(LOOK_EVERY_MS);
+    return LOOK_EVERY_MS;
+  });
+  if (watched !== undefined && held.mayHaveRival) {
+    await report(`${what} is taken over: ${nameHolder(watched)} gave no sign of life for ${seconds(PATIENCE_MS)}`);
   }
+  return held;
 }
 
 function inUse(what: string, by: LockFile | undefined, silentMs: number): Failure {
@@ -142,24 +141,8 @@ export async function withLock<Result>(
   options: LockOptions,
   work: (prove: Prove) => Promise<Result>,
 ): Promise<Result> {
-  const { clock, what } = options;
-  const waiter = await waiterFor(path, options);
-  const startMs = clock.monotonic();
-  for (;;) {
-    const result = attempt(path, options, waiter);
-    if (result.held !== undefined) {
-      const { held } = result;
-      try {
-        return await work(() => {
-          const lost = held.lost();
-          if (lost !== undefined) throw lostLockFailure(what, lost.to, 'unchanged');
-        });
-      } finally {
-        held.release();
-      }
-    }
-    const { by, silentMs } = result;
-    const waitedMs = clock.monotonic() - startMs;
+  const { what } = options;
+  const held = await take(path, options, ({ by, silentMs }, waitedMs) => {
     const mayBeGone = by !== undefined && isUnknown(by) && silentMs >= SUSPICIOUS_MS;
     if (waitedMs >= (mayBeGone ? WAIT_ELSEWHERE_MS : WAIT_MS)) {
       throw Failure.unchanged(
@@ -167,7 +150,15 @@ export async function withLock<Result>(
         `cannot lock ${what}: ${nameHolder(by)} held ${path} for ${seconds(waitedMs)}`,
       );
     }
-    await clock.sleep(mayBeGone ? LOOK_EVERY_MS : randomInt(4, 20));
+    return mayBeGone ? LOOK_EVERY_MS : randomInt(4, 20);
+  });
+  try {
+    return await work(() => {
+      const lost = held.lost();
+      if (lost !== undefined) throw lostLockFailure(what, lost.to, 'unchanged');
+    });
+  } finally {
+    held.release();
   }
 }
 

@@ -34,14 +34,13 @@ function hostSource(): string | Buffer {
   return platform() === 'linux' ? randomBytes(16) : hostname();
 }
 
-/** State letter and start time of a process, where /proc shows them. */
-function readProcStat(pid: number): { readonly state: string; readonly start: string } | undefined {
+/** State letter, parent and start time of a process, where /proc shows them; undefined too once it has ended. */
+export function readProcStat(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in brackets and may itself hold blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, start] = [fields[0], fields[19]];
-    return state === undefined || start === undefined ? undefined : { state, start };
+    return { state: fields[0], parent: Number(fields[1]), start: fields[19] ?? 'x' };
   } catch {
     return undefined;
   }
@@ -77,9 +76,9 @@ function fateHere(identity: ProcessIdentity): Fate {
   return identity.start === stat.start ? 'running' : 'gone';
 }
 
-/** What has become of the process that left a file. A stopped one (SIGSTOP) is running. */
-export function fateOf(identity: ProcessIdentity): Fate {
-  return identity.host === ownHost() ? fateHere(identity) : 'elsewhere';
+/** What has become of the process that left a file; undefined: it does not say which. A stopped one (SIGSTOP) is running. */
+export function fateOf(identity: ProcessIdentity | undefined): Fate {
+  return identity?.host === ownHost() ? fateHere(identity) : 'elsewhere';
 }
 
 const TEMPORARY = /^\.frontdesk-([0-9a-f]{8})-(\d{1,10})-(\d{1,20}|x)-[0-9a-f]{12}\.tmp/;
@@ -90,23 +89,16 @@ export function temporaryName(pid: number): string {
   return `.frontdesk-${host}-${pid}-${start}-${randomBytes(6).toString('hex')}.tmp`;
 }
 
-/** Whose temporary file this is; undefined for a name that is not of our making. */
-export function ownerOfTemporary(name: string): ProcessIdentity | undefined {
-  const match = TEMPORARY.exec(name);
-  if (match === null) return undefined;
-  const [, host, pid, start] = match;
-  if (host === undefined || pid === undefined || start === undefined) return undefined;
-  return { host, pid: Number(pid), start };
-}
-
 /**
  * A temporary file is there for seconds. Whether a maker lives that cannot be asked is not known, and its clock may be
  * wrong by hours, so a day goes by before what it left is removed.
  */
 const LEFT_BY_UNKNOWN_MS = 86_400_000;
 
-/** Was a temporary file left behind by its maker? `ageMs`: how long ago it was changed, by this machine's clock. */
-export function isLeftOver(maker: ProcessIdentity, ageMs: number): boolean {
-  const fate = fateOf(maker);
+/** Is it, by its name, a temporary file that its maker left behind? `ageMs`: how long ago it was changed, by this machine's clock. */
+export function isLeftOver(name: string, ageMs: number): boolean {
+  const [match, host = '', pid, start = ''] = TEMPORARY.exec(name) ?? [];
+  if (match === undefined) return false;
+  const fate = fateOf({ host, pid: Number(pid), start });
   return fate === 'gone' || (fate !== 'running' && ageMs > LEFT_BY_UNKNOWN_MS);
 }

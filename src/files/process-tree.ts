@@ -1,30 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { kill } from 'node:process';
+import { readProcStat } from './process-identity.ts';
 
 /** Pairs of process and parent, as /proc shows them, else as `ps` does; none where neither is there. */
-function parents(): readonly (readonly [pid: number, parent: number])[] {
+function parents(): readonly (readonly [pid: number, parent: number | undefined])[] {
   try {
-    return readdirSync('/proc').flatMap((name) => {
-      if (!/^\d+$/.test(name)) return [];
-      const parent = parentOf(name);
-      return parent === undefined ? [] : [[Number(name), parent] as const];
-    });
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => [Number(pid), readProcStat(Number(pid))?.parent]);
   } catch {
     const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
     const lines = (stdout ?? '').trim().split('\n');
-    return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([pid = 0, parent = 0]) => [pid, parent]);
-  }
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may itself hold blanks and brackets.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    // It ended meanwhile.
-    return undefined;
+    return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([pid = 0, parent]) => [pid, parent]);
   }
 }
 

@@ -40,7 +40,7 @@ export class SignsOfLife {
   /** Looks at a lock; returns whether its holder is gone. */
   isLeftBehind(path: string, file: LockFile): boolean {
     const silentMs = this.look(path, file);
-    const fate = file.holder === undefined ? 'elsewhere' : fateOf(file.holder);
+    const fate = fateOf(file.holder);
     return fate === 'gone' || (fate !== 'running' && silentMs >= PATIENCE_MS);
   }
 }

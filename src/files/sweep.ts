@@ -16,17 +16,15 @@ export async function sweepLeftovers(
 ): Promise<void> {
   const names = listSuspicious(folder);
   if (names.length === 0) return;
-  const [{ removeDeadLock }, { isLeftOver, ownerOfTemporary }] = await Promise.all([
+  const [{ removeDeadLock }, { isLeftOver }] = await Promise.all([
     import('./lock.ts'),
     import('./process-identity.ts'),
   ]);
   for (const name of names) {
     const path = join(folder, name);
     if (name.endsWith('.lock') || name.endsWith('.takeover')) removeDeadLock(path, owner);
-    const maker = ownerOfTemporary(name);
-    if (maker === undefined) continue;
     try {
-      if (isLeftOver(maker, owner.clock.now() - statSync(path).mtimeMs)) rmSync(path, { recursive: true });
+      if (isLeftOver(name, owner.clock.now() - statSync(path).mtimeMs)) rmSync(path, { recursive: true });
     } catch {
       // Another process swept it first, or may do what this one may not.
     }
