@@ -194,9 +194,9 @@ describe('once a write is in doubt, a later refusal takes nothing back', () => {
 describe('good answers', () => {
   it('a write is applied, a read has no outcome', async () => {
     const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
-    expect(await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy())).toMatchObject({
-      ending: { outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, code: undefined, notices: [] },
-    });
+    const { ending } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
+    expect(ending).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
+    expect(ending.code).toBeUndefined();
     const write = bench([answer(200, card('ACTIVE'))]);
     expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
       ending: { outcome: 'applied' },
