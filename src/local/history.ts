@@ -35,7 +35,7 @@ const SINCE = {
 const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) => command)), 'api'];
 
 /** Which writes are listed. */
-const FILTER = {
+export const HISTORY_FILTER = {
   since: SINCE,
   until: { kind: 'moment', value: 'age|date', text: 'only writes until then; a date includes that day' },
   id: {
@@ -48,7 +48,7 @@ const FILTER = {
   limit: { kind: 'count', default: '50', text: 'at most that many; the default is 50' },
 } as const;
 
-type HistoryFilter = Partial<GivenOptions<typeof FILTER>> & { readonly limit: number };
+type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>> & { readonly limit: number };
 
 /** Entries that are offered where none was named. */
 const OFFERED = 20;
@@ -77,7 +77,7 @@ async function noMatch(session: Session, filter: HistoryFilter): Promise<string>
 }
 
 /** USAGE for a text that holds card ids and is none: a "no" would say that the card was not written to. */
-export function refuseHeldId(id: string, where = '--id'): void {
+function refuseHeldId(id: string, where: string): void {
   const read = readCardId(id);
   if (read.kind === 'holds')
     throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id', refusedId: id }]);
@@ -86,16 +86,21 @@ export function refuseHeldId(id: string, where = '--id'): void {
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
 }
 
-/** Prints the writes that match, newest first. */
-export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
+/** The writes that match, newest first, and what could not be read. `where` the id was given, for a refusal. */
+export async function matchingWrites(session: Session, { since, until, ...filter }: HistoryFilter, where: string) {
   const { readHistory } = await import('../history/read.ts');
-  const { since, until, id, operation, outcome, limit } = filter;
   const nowMs = session.context.clock.now();
   const times = { sinceMs: since?.at(nowMs).fromMs, untilMs: until?.at(nowMs).toMs };
-  const { entries, unread } = await readHistory(session.stateDir(), { ...times, id, operation, outcome, limit });
-  const rows = entries.map(historyJson);
+  const { entries, unread } = await readHistory(session.stateDir(), { ...times, ...filter });
   // An id of any operation may look like that; where there is one, it is meant.
-  if (rows.length === 0 && id !== undefined) refuseHeldId(id);
+  if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, where);
+  return { rows: entries.map(historyJson), unread };
+}
+
+/** Prints the writes that match. */
+export async function printHistory(session: Session, filter: HistoryFilter): Promise<void> {
+  const { since, until, id, operation, outcome } = filter;
+  const { rows, unread } = await matchingWrites(session, filter, '--id');
   const isFiltered = (since ?? until ?? id ?? operation ?? outcome) !== undefined;
   const none =
     isFiltered && rows.length === 0
@@ -112,7 +117,7 @@ export const historyListCommand = localCommand({
   columns: HISTORY_COLUMNS,
   description:
     'Lists the writes made from this machine, newest first, single ones and the rows of runs: who blocked this card, when, with which outcome. It keeps no tokens, bodies or provisioning results. An entry without an end (the program was killed) reads unknown.',
-  options: FILTER,
+  options: HISTORY_FILTER,
   exitCodes: [0, 1, 2, 4, 16, 130],
   examples: {
     'Who blocked this card?': 'history --id 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',

@@ -25,13 +25,9 @@ function result(texts: readonly string[], facts: CallEnd, isError: boolean): Cal
 }
 
 /** What was asked for, digit for digit, and after it what a person would be warned of. */
-export function found(value: JsonValue, warnings: readonly Notice[], facts: Partial<CallEnd> = {}): CallToolResult {
+export function found(value: JsonValue, warnings: readonly Notice[], facts: CallEnd = { exitCode: 0 }): CallToolResult {
   const json = printJson(value, { indent: 2 });
-  return result(
-    [json, ...warnings.map(({ message }) => `warning: ${safeText(message)}`)],
-    { exitCode: 0, ...facts },
-    false,
-  );
+  return result([json, ...warnings.map(({ message }) => `warning: ${safeText(message)}`)], facts, false);
 }
 
 /** The answer of the service to a read or to a write that was done. */
@@ -39,6 +35,7 @@ export function answered(answer: Answer, warnings: readonly Notice[]): CallToolR
   const { outcome, httpStatus, requestId, resultId, notices } = answer.ending;
   return found(answer.resource, [...notices, ...warnings], {
     outcome: outcome ?? undefined,
+    exitCode: 0,
     httpStatus,
     requestId,
     resultId,

@@ -5,7 +5,7 @@ import { OUTCOMES, warning } from '../failure.ts';
 import { type Unread, unreadFailure } from '../files/io-failure.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
-import { MOMENT_FORMS } from '../options/read-value.ts';
+import { HISTORY_FILTER, matchingWrites } from '../local/history.ts';
 import { plural } from '../output/safe-text.ts';
 import { RUN_STATES } from '../run/run-entry.ts';
 import { listRuns } from '../run/run-list.ts';
@@ -42,20 +42,11 @@ const CARD_WAIT = local('card_wait', {
 const HISTORY_LIST = local('history_list', {
   title: 'List writes made from this machine',
   description: 'Lists writes made from this machine, newest first.',
-  args: {
-    since: { kind: 'moment', text: `only writes since then: ${MOMENT_FORMS}; dates are local` },
-    id: { kind: 'text', text: 'only writes to this id, or whose answer has it; of a card 8 characters are enough' },
-    outcome: { kind: 'choice', choices: OUTCOMES, text: 'only writes with this outcome' },
-    limit: { ...LIMIT, default: '50' },
-  },
-  async run(session, { since, id, outcome, limit }, { warnings }) {
-    const { readHistory } = await import('../history/read.ts');
-    const { historyJson } = await import('../history/entry-table.ts');
-    const sinceMs = since?.at(session.context.clock.now()).fromMs;
-    const { entries, unread } = await readHistory(session.stateDir(), { sinceMs, id, outcome, limit });
-    if (entries.length === 0 && id !== undefined) (await import('../local/history.ts')).refuseHeldId(id, 'id');
+  args: { ...HISTORY_FILTER, limit: { ...LIMIT, default: '50' } },
+  async run(session, given, { warnings }) {
+    const { rows, unread } = await matchingWrites(session, given, 'id');
     warnOfUnread(unread, warnings);
-    return found(entries.map(historyJson), warnings);
+    return found(rows, warnings);
   },
 });
 

@@ -30,6 +30,11 @@ function uncountedSignature(name: string, problem: string, fix?: string): Uncoun
   return { text: `the signature of ${name} does not count: ${problem}`, fix };
 }
 
+/** A key counts once, under whatever names. */
+export function sameKey(name: string, other: string): Uncounted {
+  return uncountedSignature(name, `${other} signed with the same key`);
+}
+
 /** Whether this can be the name of an approver: it becomes part of a file's name. */
 export function isApproverName(name: string): boolean {
   return NAME.test(name);
@@ -111,7 +116,7 @@ async function judge(
     const key = await signatureKey(tool, plan, name, listed);
     const other = listed === undefined ? undefined : approvals.find((approval) => approval.key === key);
     if (key !== undefined && other === undefined) approvals.push({ as: name, key });
-    else if (other !== undefined) uncounted.push(uncountedSignature(name, `${other.as} signed with the same key`));
+    else if (other !== undefined) uncounted.push(sameKey(name, other.as));
     else if (listed === undefined) uncounted.push(uncountedSignature(name, 'it was not made for this plan'));
     else uncounted.push(uncountedSignature(name, NOT_LISTED, LIST_IT));
   }

@@ -129,7 +129,7 @@ function whatHappened(ending: Ending, code: FailureCode): string {
     return `outcome unknown: it may have been sent${sent}, and ${answer ?? message ?? 'its process ended before the answer'}${seen}`;
   }
   const lead = outcome === 'rejected' ? 'rejected' : 'not sent';
-  if (answer !== undefined) return `${lead}: ${answer}`;
+  if (answer !== undefined) return `${lead}: ${answer}${outcome === 'rejected' ? '; nothing was changed' : ''}`;
   if (ending.code === undefined) return `${lead}: the run has not reached this row`;
   const meaning = code === 'PRECONDITION' ? 'the card was not as it had to be' : FAILURES[code].meaning;
   return `${lead}: ${message ?? meaning}`;

@@ -198,7 +198,13 @@ withKeys('L6 an approval that does not count (real keys)', () => {
     const listed = readFileSync(join(it.work, 'allowed'), 'utf8');
     writeFileSync(join(it.work, 'allowed'), `${listed}eve ${readFileSync(join(it.work, 'ann.pub'), 'utf8')}`);
     await approve(it, 'ann', 'ann');
-    await approve(it, 'ann', 'eve');
+    const twice = await approve(it, 'ann', 'eve');
+    expect(twice).toMatchObject({ code: 5, stdout: '' });
+    expect(twice.stderr).toBe(
+      'frontdesk: the signature of eve does not count: ann signed with the same key; the approval was not kept\n',
+    );
+    expect(existsSync(join(it.work, 'p.plan.eve.sig'))).toBe(false);
+    copyFileSync(join(it.work, 'p.plan.ann.sig'), join(it.work, 'p.plan.eve.sig'));
     await missing(it, 'the signature of eve does not count: ann signed with the same key');
     expect((await approve(it, 'ann', 'bob')).code).toBe(5);
     copyFileSync(join(it.work, 'p.plan.ann.sig'), join(it.work, 'p.plan.bob.sig'));

@@ -95,7 +95,7 @@ describe('files of version 0.1.0 are read', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { error: { message: string; sentAt?: string } | null }).error);
     expect(errors[2]).toMatchObject({
-      message: `card block ${cardId(3)}: rejected: the service answered 409 (CARD_EXPIRED)`,
+      message: `card block ${cardId(3)}: rejected: the service answered 409 (CARD_EXPIRED); nothing was changed`,
       service: { errorCode: 'CARD_EXPIRED' },
       http: { status: 409, requestId: 'req-16' },
     });

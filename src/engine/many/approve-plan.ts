@@ -15,6 +15,7 @@ import {
   isApproverName,
   keyProblem,
   type SshKeygen,
+  sameKey,
   signatureKey,
   signaturePath,
   signPlan,
@@ -102,13 +103,16 @@ export const APPROVED_OUTPUT = object({ plan: TEXT, as: TEXT, key: nullable(TEXT
 
 /** The signature, in the temporary folder of the copy; refused unless it would count for the profile in use. */
 async function sign(session: Session, tool: SshKeygen, approving: Approving, copy: string): Promise<string> {
-  const { key, as, profile } = approving;
+  const { path, key, as, profile } = approving;
   const signed = await signPlan(tool, copy, key, session.prompt.available);
   if ('problem' in signed) throw notSigned(key, signed.problem);
   await writeFile(signaturePath(copy, as), signed.signature, { flag: 'wx', mode: 0o600 });
   if (profile?.approvers !== undefined) {
-    const { uncounted } = await checkApprovals(tool, { path: copy, copy }, profile.approvers, [as]);
+    const { approvals, uncounted } = await checkApprovals(tool, { path: copy, copy }, profile.approvers, [as]);
     refuseUncounted(uncounted[0]);
+    const beside = await checkApprovals(tool, { path, copy }, profile.approvers);
+    const twin = beside.approvals.find((other) => other.key === approvals[0]?.key);
+    refuseUncounted(twin && sameKey(as, twin.as));
   }
   return signed.signature;
 }

@@ -34,7 +34,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       card_get: ['cardId'],
       card_wait: ['cardId', 'status', 'timeoutSeconds'],
       subscribers_list: ['calendarId', 'active', 'limit'],
-      history_list: ['since', 'id', 'outcome', 'limit'],
+      history_list: ['since', 'until', 'id', 'operation', 'outcome', 'limit'],
       runs_list: ['state', 'limit'],
       run_results: ['run', 'outcome', 'limit'],
       card_activate: ['cardId'],
@@ -264,6 +264,8 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     expect(await json('history_list', { since: 'yesterday', id: second })).toEqual([
       expect.objectContaining({ run: 'friday', id: second }),
     ]);
+    expect(await json('history_list', { operation: 'card.reissue' })).toEqual([]);
+    expect(await json('history_list', { operation: 'card.block', until: 'yesterday' })).toEqual([]);
     expect(await json('card_wait', { cardId: first, status: ['BLOCKED', 'REISSUED'] })).toMatchObject({
       status: 'BLOCKED',
     });

@@ -59,7 +59,7 @@ describe('a run that is taken up again', () => {
     expect(second.outcomes).toEqual(['applied', 'rejected', 'unknown', 'applied', 'applied', 'applied']);
     expect(second.report).toMatchObject({ exitCode: 8, state: 'finished' });
     expect(second.printed[1]?.failure?.message).toBe(
-      'card block card-2: rejected: the service answered 404 (CARD_NOT_FOUND)',
+      'card block card-2: rejected: the service answered 404 (CARD_NOT_FOUND); nothing was changed',
     );
     expect(second.report.tally.causes.of('rejected')).toMatchObject([{ name: 'CARD_NOT_FOUND', rows: 1 }]);
     expect(second.report.tally.fromJournal).toBe(5);

@@ -115,12 +115,12 @@ describe('a row from the journal', () => {
     [
       'was rejected with a code and words',
       { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-      'rejected: the service answered 404 (CARD_NOT_FOUND: no such card)',
+      'rejected: the service answered 404 (CARD_NOT_FOUND: no such card); nothing was changed',
     ],
     [
       'was rejected without a word',
       { outcome: 'rejected', code: 'REJECTED', httpStatus: 400 },
-      'rejected: the service answered 400',
+      'rejected: the service answered 400; nothing was changed',
     ],
     [
       'could not be sent, and why',
