@@ -102,14 +102,30 @@ export interface FailureDetails {
   readonly retryAt?: string | undefined;
 }
 
+/** What to do, beginning with a verb. One that names a command or an option is a `CommandHint`. */
+export type Hint = string | CommandHint;
+
+/** A hint for the command line. `tool`: what a caller of tools is told in its place; absent: only a person can do it. */
+interface CommandHint {
+  readonly text: string;
+  readonly tool?: string;
+  /** `repeat`: the same call again, which a run makes by itself. `look`: a command for what the desk has in its menu. */
+  readonly asks?: 'repeat' | 'look';
+}
+
+/** Returns a hint as the command line shows it. */
+export function hintText(hint: Hint): string {
+  return typeof hint === 'string' ? hint : hint.text;
+}
+
 interface FailureOptions {
-  /** At most two lines that say what to do, each beginning with a verb. */
-  readonly hints?: readonly string[];
+  /** At most two are shown. */
+  readonly hints?: readonly Hint[];
   readonly details?: FailureDetails;
   /** Only CANCELLED has several: 130, 143, 129, 141. */
   readonly exitCode?: number | undefined;
-  /** The message part by part, where it is one of several: people read one to a line. */
-  readonly lines?: readonly string[] | undefined;
+  /** What the message is made of, where it is several things: people read one to a line. */
+  readonly parts?: Parts | undefined;
   /** What a terminal shows in the place of the message, line by line, for what must not be misread. */
   readonly screen?: readonly string[] | undefined;
   /** What became of the request, or of what was to be changed; absent: the problem says it, or it is not known. */
@@ -117,6 +133,12 @@ interface FailureOptions {
   /** The faults of which the message is made, where it is made of such. */
   readonly faults?: readonly Fault[];
   readonly cause?: unknown;
+}
+
+/** Parts of a message. With a heading they are faults, which stand indented below it. */
+interface Parts {
+  readonly heading?: string;
+  readonly problems: readonly string[];
 }
 
 /** What most failures leave behind, in the words that end their messages. */
@@ -139,9 +161,9 @@ export class Failure extends Error {
   readonly after: After | undefined;
   readonly code: FailureCode;
   readonly exitCode: number;
-  readonly hints: readonly string[];
+  readonly hints: readonly Hint[];
   readonly details: FailureDetails;
-  readonly lines: readonly string[] | undefined;
+  readonly parts: Parts | undefined;
   readonly screen: readonly string[] | undefined;
   readonly faults: readonly Fault[];
 
@@ -159,7 +181,7 @@ export class Failure extends Error {
     this.exitCode = options.exitCode ?? FAILURES[code].exitCode;
     this.hints = options.hints ?? [];
     this.details = options.details ?? {};
-    this.lines = options.lines;
+    this.parts = options.parts;
     this.screen = options.screen;
     this.faults = options.faults ?? [];
   }
@@ -175,7 +197,7 @@ export class Failure extends Error {
   }
 
   /** Returns the failure with more known about it, for a layer that knows the command or the row. */
-  with(more: FailureDetails, hints?: readonly string[]): Failure {
+  with(more: FailureDetails, hints?: readonly Hint[]): Failure {
     const known = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
     const details = { ...this.details, ...known };
     return new Failure(this.code, this.problem, { ...this, hints: hints ?? this.hints, details, cause: this.cause });
@@ -219,12 +241,12 @@ export interface Fault {
   readonly problem: string;
   /** What was given as a card id and is none: it may hold the one that was meant. */
   readonly refusedId?: string | undefined;
-  /** A word that follows where nothing more was expected. */
-  readonly unexpected?: string;
+  /** Words that follow where nothing more was expected. */
+  readonly unexpected?: readonly string[];
 }
 
 /** Makes one USAGE failure of all faults of a call, because all are reported together. */
-export function usageFailure(faults: readonly Fault[], hints: readonly string[] = []): Failure {
+export function usageFailure(faults: readonly Fault[], hints: readonly Hint[] = []): Failure {
   const problems = faults.map((fault) => `${fault.where}: ${fault.problem}`);
   return joinUsage(problems, { hints, faults });
 }
@@ -234,7 +256,6 @@ export function joinUsage(
   problems: readonly string[],
   more: Pick<FailureOptions, 'hints' | 'after' | 'faults'>,
 ): Failure {
-  const heading = `${problems.length} faults, nothing was sent:`;
-  const lines = problems.length > 1 ? [heading, ...problems.map((problem) => `  ${problem}`)] : undefined;
-  return new Failure('USAGE', problems.join('; '), { ...more, lines });
+  const parts = problems.length > 1 ? { heading: `${problems.length} faults, nothing was sent:`, problems } : undefined;
+  return new Failure('USAGE', problems.join('; '), { ...more, parts });
 }

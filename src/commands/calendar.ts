@@ -14,6 +14,12 @@ function answerColumns({ response }: Operation, wide: readonly string[]): readon
   }));
 }
 
+const CALENDAR_ARGUMENT = {
+  name: 'calendarId',
+  question: 'Id of the calendar',
+  text: 'id of the calendar, at most 5000 characters',
+} as const;
+
 // Each is made when it is used: its options follow from schemas that take a while to make.
 
 export const calendarUpdate = () =>
@@ -22,7 +28,7 @@ export const calendarUpdate = () =>
       'Sends exactly the fields that are given; an empty text is sent as an empty text. What the service does with omitted fields is not shown. There is no way to read a calendar back, so a call without an answer is exit 8; repeating it sets the same values.',
     operation: OPERATIONS.calendarUpdate,
     columns: answerColumns(OPERATIONS.calendarUpdate, ['object', 'created']),
-    argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
+    argument: CALENDAR_ARGUMENT,
     many: true,
     changedFrom: true,
     examples: {
@@ -57,7 +63,7 @@ export const calendarSubscribersList = () =>
     operation: OPERATIONS.subscribersList,
     // Each row is a subscriber.
     columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
-    argument: { name: 'calendarId', text: 'id of the calendar, at most 5000 characters' },
+    argument: CALENDAR_ARGUMENT,
     options: { active: SPECIAL.active, requireComplete: SPECIAL.requireComplete },
     examples: {
       'List as a table': 'calendar subscribers list cal_harbour_tours --limit 100',
@@ -74,7 +80,11 @@ export const calendarSubscribersUpdate = () =>
       'Sends exactly the fields that are given; an empty text is sent as an empty text. What the service does with omitted fields is not shown. A single subscriber cannot be read back, so a call without an answer is exit 8; repeating it sets the same values.',
     operation: OPERATIONS.subscriberUpdate,
     columns: answerColumns(OPERATIONS.subscriberUpdate, ['object', 'created', 'updated']),
-    argument: { name: 'subscriberId', text: 'id of the subscriber, at most 5000 characters' },
+    argument: {
+      name: 'subscriberId',
+      question: 'Id of the subscriber',
+      text: 'id of the subscriber, at most 5000 characters',
+    },
     many: true,
     changedFrom: true,
     examples: {

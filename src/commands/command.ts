@@ -180,7 +180,7 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
   Partial<Pick<CallCommand, 'many' | 'expect' | 'changedFrom'>> & {
     /** Positional argument; null where the operation has no path id. */
-    readonly argument: Pick<ArgumentSpec, 'name' | 'text' | 'variadic'> | null;
+    readonly argument: Pick<ArgumentSpec, 'name' | 'question' | 'text' | 'variadic'> | null;
     /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
     readonly options?: OptionDeclarations;
     readonly examples: ExampleLines;

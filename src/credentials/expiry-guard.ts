@@ -1,6 +1,6 @@
 import type { Family } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { Failure, type Notice, note, warning } from '../failure.ts';
+import { Failure, type Hint, type Notice, note, warning } from '../failure.ts';
 import { describeExpiry, type JwtTimes, judgeExpiry, timesOf } from './token.ts';
 
 export interface GuardOptions {
@@ -9,7 +9,7 @@ export interface GuardOptions {
   readonly ignoreExpiry: boolean;
   readonly onNotice: (notice: Notice) => void;
   /** What to do about an expired token. */
-  readonly hints: readonly string[];
+  readonly hints: readonly Hint[];
 }
 
 const CLOCK_SKEW_MS = 60_000;

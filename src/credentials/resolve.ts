@@ -1,6 +1,6 @@
 import { type Family, familyAdjective } from '../api/operation.ts';
 import type { ClockPort } from '../context.ts';
-import { Failure, type Notice } from '../failure.ts';
+import { Failure, type Hint, type Notice } from '../failure.ts';
 import { Credential, type TokenSource } from './credential.ts';
 import { environmentSource, storedSource, TOKEN_VARIABLES } from './source.ts';
 import type { CredentialEntry } from './store.ts';
@@ -47,16 +47,17 @@ function ofProfile(entries: readonly CredentialEntry[], { profile, family }: Pla
 }
 
 /** What to do about a token that is no good any more. */
-export function freshTokenHint(request: CredentialRequest): string {
+export function freshTokenHint(request: CredentialRequest): Hint {
   const isFromEnvironment = environmentToken(request.env, request.family) !== undefined;
   return isFromEnvironment ? `put a fresh token into ${TOKEN_VARIABLES[request.family]}` : loginHint(request);
 }
 
-function loginHint({ profile, family, isInteractive }: CredentialRequest): string {
+function loginHint({ profile, family, isInteractive }: CredentialRequest): Hint {
   const login = `frontdesk auth login -p ${profile} --family ${family}`;
-  return isInteractive
+  const text = isInteractive
     ? `log in with: ${login}`
     : `set ${TOKEN_VARIABLES[family]}, or log in with: ${login} --token-stdin`;
+  return { text };
 }
 
 function noCredential(request: CredentialRequest, otherOrigin: string | undefined): Failure {
@@ -84,6 +85,6 @@ async function chooseSource(request: CredentialRequest): Promise<TokenSource> {
  * is expired, when the file is unsafe or the token command fails, and with USAGE for one that is no visible ASCII.
  */
 export function openCredential(request: CredentialRequest): Credential {
-  const hints = [freshTokenHint(request), 'if this clock is wrong, add --ignore-expiry'];
+  const hints = [freshTokenHint(request), { text: 'if this clock is wrong, add --ignore-expiry' }];
   return new Credential({ ...request, hints, choose: () => chooseSource(request) });
 }

@@ -38,7 +38,7 @@ export function storedSource(stored: Stored): TokenSource {
     return {
       ...named(`profile ${profile}`),
       words: `the stored login of ${profile}`,
-      remedy: `log in again: frontdesk auth login -p ${profile} --family ${family}`,
+      remedy: { text: `log in again: frontdesk auth login -p ${profile} --family ${family}` },
       token: async () => checkTokenText(value, where),
     };
   }

@@ -1,5 +1,5 @@
 import { FAMILIES } from '../api/operation.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type Hint } from '../failure.ts';
 import { list, nullable, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import { type CredentialRequest, freshTokenHint, openCredential } from './resolve.ts';
 import { judgeExpiry, lastFour, timesOf } from './token.ts';
@@ -23,7 +23,7 @@ export const STATUS_OUTPUT = list(CREDENTIAL_STATUS);
 /** How a family stands, and what to do about its problem: as a call that needs the token would say it. */
 export interface CredentialReport {
   readonly status: ShapeOf<typeof CREDENTIAL_STATUS>;
-  readonly hints: readonly string[];
+  readonly hints: readonly Hint[];
 }
 
 /**

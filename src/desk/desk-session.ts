@@ -32,7 +32,7 @@ export interface Ended {
   failure?: Failure;
 }
 
-/** Signals of one command, all of whose listeners go when it has ended: a sitting outlives its writes. */
+/** Signals of one command, all of whose listeners go when it has ended: the desk goes on after its writes. */
 export function signalsOfCommand(signals: SignalPort): SignalPort & { release(): void } {
   const stops: (() => void)[] = [];
   return {

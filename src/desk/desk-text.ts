@@ -61,7 +61,7 @@ export function outcomeText(
   return made === undefined ? `${changeText(seen, style)}${done}` : `${done}New card: ${safeText(made)}\n`;
 }
 
-/** What the sitting came to, in one or two lines. */
+/** What was done at the desk, in one or two lines. */
 export function summaryText(log: DeskLog, profileFlag: string): string {
   const parts = [
     plural(log.looks, 'look'),

@@ -3,6 +3,7 @@ import { OPERATIONS } from '../api/operations.ts';
 import { cardActivate, cardBlock, cardReissue } from '../commands/card.ts';
 import { type CallCommand, operationOf } from '../commands/command.ts';
 import { type PromptPort, type SignalName, signalWords } from '../context.ts';
+import { environmentToken } from '../credentials/resolve.ts';
 import type { Ending } from '../ending.ts';
 import { QuestionLeft } from '../engine/ask/asking.ts';
 import { runCall } from '../engine/call/call.ts';
@@ -57,7 +58,7 @@ function isStepBack(error: unknown): boolean {
   return error instanceof Failure && error.code === 'CANCELLED' && error.exitCode === CANCELLED_EXIT_CODES.SIGINT;
 }
 
-/** One sitting: card after card, until it is left. Nothing is decided here: writes go the way of their commands. */
+/** Serves card after card until a person leaves. Nothing is decided here: writes go the way of their commands. */
 export class Desk {
   readonly #session: Session;
   readonly #prompt: PromptPort;
@@ -184,7 +185,7 @@ export class Desk {
     return { cardId, card };
   }
 
-  /** The history records what a look settles, as `history reconcile` does. Answers the writes of before this sitting. */
+  /** The history records what a look settles, as `history reconcile` does. Returns the writes from before the desk was opened. */
   async #settle(cardId: string, card: JsonObject, { httpStatus, requestId }: Ending): Promise<readonly string[]> {
     const { recordSettled } = await import('../engine/call/settle.ts');
     const look = { status: textAt(card, 'status'), httpStatus, requestId };
@@ -248,7 +249,7 @@ export class Desk {
     } finally {
       signals.release();
     }
-    // Ctrl-C ends a write by its outcome, and the sitting goes on; a second one and the other signals end both.
+    // Ctrl-C ends a write by its outcome, and the desk goes on; a second one and the other signals end both.
     const heard = context.signals.received.slice(heardBefore);
     const signal = heard.find((name) => name !== 'SIGINT');
     if (signal !== undefined) throw cancelledBy(signal);
@@ -278,10 +279,10 @@ export class Desk {
   }
 
   async #report(failure: Failure): Promise<void> {
-    // A command is for another window; here there is a menu.
-    const hints =
-      failure.code === 'AUTH' ? failure.hints.slice(0, 1) : failure.hints.filter((hint) => !/frontdesk /.test(hint));
-    const isOfEnvironment = /FRONTDESK_\w+_TOKEN/.test(hints[0] ?? '');
+    // What another command shows is in the menu here.
+    const hints = failure.hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'look');
+    const isOfEnvironment =
+      failure.code === 'AUTH' && environmentToken(this.#session.context.env, 'cards') !== undefined;
     const next = isOfEnvironment ? ['choose Leave, and open the desk again'] : (NEXT[failure.code] ?? []);
     await this.#session.report(failure.with({}, [...hints.slice(0, 1), ...next]));
   }

@@ -29,7 +29,7 @@ async function recentCards({ places, profile }: Session, host: string): Promise<
   return ordered.filter((card, index) => first(card) && ordered.indexOf(card) === index);
 }
 
-/** Opens a sitting at the terminal. Returns the exit code. */
+/** Opens the desk at the terminal. Returns the exit code. */
 export async function openDesk(session: Session, idleMs: number): Promise<number> {
   const { context, prompt, profile } = session;
   if (!prompt.available || !context.stdout.isTerminal) {

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure, hintText } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
 import { INTEGER, list, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 
@@ -31,7 +31,8 @@ export const problem = finding('problem');
 
 /** A failure of a command as a finding; doctor sends nothing itself, so it does not say that nothing was sent. */
 export function problemOf(name: string, failure: Failure): Check {
-  return problem(name, failure.problem, failure.hints[0]);
+  const [fix] = failure.hints;
+  return problem(name, failure.problem, fix && hintText(fix));
 }
 
 type Found = Check | readonly Check[];

@@ -1,6 +1,6 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { type Command, optionsOf } from '../commands/command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, usageFailure } from '../failure.ts';
 import { COMMON, MANY_OPTIONS, MANY_WRITE_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
 import type { OptionSpec, RawInput } from '../options/option.ts';
 import { nearest } from '../output/nearest.ts';
@@ -170,13 +170,10 @@ export function parseInput(rest: readonly string[], command: Command, faults: Fa
   const words = certain.length === 0 && args.length > 0 ? parsed.words : certain;
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
-    const unexpected = words.slice(limit).map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
-    const hints = [`see \`frontdesk ${name} --help\``];
-    const surplus = words
-      .slice(limit)
-      .map((word) => ({ where: 'unexpected argument', problem: word, unexpected: word }));
-    const problem = `unexpected argument: ${unexpected.join(' ')}`;
-    faults.push(new Failure('USAGE', problem, { hints, faults: surplus }));
+    const unexpected = words.slice(limit);
+    const shown = unexpected.map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
+    const fault = { where: 'unexpected argument', problem: shown.join(' '), unexpected };
+    faults.push(usageFailure([fault], [`see \`frontdesk ${name} --help\``]));
   }
   return { words: words.slice(0, limit), options: parsed.options };
 }

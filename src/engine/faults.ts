@@ -1,17 +1,15 @@
-import { Failure, joinUsage } from '../failure.ts';
+import { Failure, hintText, joinUsage } from '../failure.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
 
 /** Several USAGE failures as one, because all faults of a call are reported together. */
 export function joinFailures(failures: readonly Failure[]): Failure {
   const [first] = failures;
   if (first !== undefined && failures.every(({ message }) => message === first.message)) return first;
-  const hints = [...new Set(failures.flatMap((failure) => failure.hints))].slice(0, 2);
-  // The heading of a list of faults counts only its own.
-  const problems = failures.flatMap(
-    ({ lines, problem }) => lines?.slice(1).map((line) => line.trimStart()) ?? [problem],
-  );
+  const hints = new Map(failures.flatMap((failure) => failure.hints).map((hint) => [hintText(hint), hint]));
+  const problems = failures.flatMap(({ parts, problem }) => parts?.problems ?? [problem]);
   const after = failures.find((failure) => failure.after !== undefined)?.after;
-  return joinUsage([...new Set(problems)], { hints, after, faults: failures.flatMap(({ faults }) => faults) });
+  const faults = failures.flatMap((failure) => failure.faults);
+  return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults });
 }
 
 /** Does the work; a USAGE failure of it is kept, to be reported with the other faults of the call. */

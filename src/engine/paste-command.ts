@@ -24,7 +24,7 @@ export function withoutYes(word: string): readonly string[] {
 /** A refusal of words without quotes (`--reason lost ticket`), with the quoted text as a hint. `texts`: its options. */
 export function withQuotesHint(failure: Failure, argv: readonly string[], texts: readonly string[]): Failure {
   if (maskArguments(argv) !== undefined) return failure;
-  const refused = failure.faults.flatMap(({ refusedId, unexpected }) => [refusedId, unexpected]);
+  const refused = failure.faults.flatMap(({ refusedId, unexpected = [] }) => [refusedId, ...unexpected]);
   for (const [index, option] of argv.entries()) {
     if (!texts.includes(option)) continue;
     const end = argv.findIndex((word, at) => at > index + 1 && (word.startsWith('-') || CARD_ID.test(word)));
@@ -43,7 +43,7 @@ export function withCleanedCommand(failure: Failure, argv: readonly string[], wr
   const end = argv.indexOf('--');
   const corrected = new Map(argv.map((word) => [word, correctedWords(word, failure, writes)] as const));
   const found = [...corrected.values()].flatMap((words) => words ?? []);
-  const faults = failure.lines === undefined ? 1 : failure.lines.length - 1;
+  const faults = failure.parts?.problems.length ?? 1;
   const refused = [...corrected.values()].filter((words) => words !== undefined).length;
   if (refused === 0 || faults !== refused) return failure;
   if (maskArguments(argv) !== undefined) {

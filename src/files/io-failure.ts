@@ -1,4 +1,4 @@
-import { type After, Failure } from '../failure.ts';
+import { type After, Failure, type Hint } from '../failure.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -62,7 +62,7 @@ export function ioFailure(
   attempt: string,
   error: unknown,
   after: After = 'what was there before is unchanged',
-  hints: readonly string[] = [],
+  hints: readonly Hint[] = [],
 ): Failure {
   if (error instanceof Failure) return error;
   return new Failure('LOCAL_IO', `${attempt}: ${describeIoError(error)}`, { after, hints, cause: error });
@@ -88,9 +88,9 @@ export function unreadFailure(what: string, unread: Unread): Failure | undefined
   const failures = [...unread.values()];
   const first = failures.find(({ code }) => code === 'AUTH') ?? failures[0];
   if (first === undefined) return undefined;
-  const lines = [...unread].map(([name, { message }]) => `${what} ${name} is left out: ${message}`);
+  const problems = [...unread].map(([name, { message }]) => `${what} ${name} is left out: ${message}`);
   const code = first.code === 'AUTH' ? 'AUTH' : 'LOCAL_IO';
-  return new Failure(code, lines.join('; '), { hints: first.hints, lines, cause: first });
+  return new Failure(code, problems.join('; '), { hints: first.hints, parts: { problems }, cause: first });
 }
 
 /** What the work gives; undefined where it meets something that is not there. */

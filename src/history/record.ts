@@ -83,7 +83,7 @@ export function openRecorder(options: RecorderOptions): WriteRecorder {
         const [fix] = failure.hints;
         throw failure.with({ outcome: 'not_sent' }, [
           ...(fix === undefined ? [] : [fix]),
-          'add --no-history to keep no record of this write',
+          { text: 'add --no-history to keep no record of this write' },
         ]);
       }
       return entry;

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import type { Ending } from '../ending.ts';
-import type { Failure } from '../failure.ts';
+import type { Failure, Hint } from '../failure.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
 import type { Transport } from '../wire/exchange.ts';
@@ -34,6 +34,8 @@ export interface CallPolicy {
   readonly retries: number;
   /** All attempts, waits and read-backs together. */
   readonly retryMaxTimeMs: number;
+  /** What messages call that; `--retry-max-time`. */
+  readonly limitName?: string;
 }
 
 /** Where a token comes from, as messages have it. */
@@ -43,7 +45,7 @@ export interface TokenPlace {
   /** What the service did not accept: `the token in FRONTDESK_CARDS_TOKEN`. */
   readonly words: string;
   /** What to do for another token: begins with a verb. */
-  readonly remedy: string;
+  readonly remedy: Hint;
 }
 
 /** What gives bearer tokens. The http layer asks for one per call and never stores it. */
@@ -60,8 +62,11 @@ export interface CredentialPort {
 export interface CallListener {
   /** A person waits for this call: that it goes on may be shown. */
   readonly isWaitedFor?: boolean | undefined;
-  /** Before a wait: `429, waiting 12 s`. Of what the service asked for, `waitMs` is just that, without our jitter. */
-  onRetry?(retry: { readonly reason: string; readonly waitMs: number; readonly attempt: number }): void;
+  /**
+   * Before a wait: `429, waiting 12 s`. Of what the service asked for, `waitMs` is just that, without our jitter;
+   * `brief` is the reason without the words of the service.
+   */
+  onRetry?(retry: { readonly reason: string; readonly brief: string; readonly waitMs: number }): void;
   /** The first byte of an attempt may leave from now on. Called right before it does. */
   onSend?(attempt: number): void;
   /** The body of each 2xx answer as it came, before it is read: also of one that was cut. */
@@ -124,8 +129,6 @@ export interface Site extends Pick<Context, 'clock' | 'random' | 'version'> {
   readonly profile?: string;
   /** What the command of a hint needs to reach the same profile: `-p demo`; empty when nothing is needed. */
   readonly profileFlag?: string;
-  /** How the caller sets the time for all attempts together; `--retry-max-time`. */
-  readonly limitName?: string;
   /** The variable of the environment that set the base URL, if one did. */
   readonly urlVariable?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import { isWrite, type Operation } from '../api/operation.ts';
+import type { Hint } from '../failure.ts';
 import { textAt } from '../json/value.ts';
-import type { CallInput, CardBefore, Site } from './call.ts';
+import type { CallInput, CallPolicy, CardBefore, Site } from './call.ts';
 
 /** Where the base URL stands, for a hint: the person has to know what to change. */
 export function urlPlace(site: Site): string {
@@ -12,6 +13,7 @@ export function urlPlace(site: Site): string {
 /** What is known of one call while it goes on. */
 export interface CallFacts {
   readonly site: Site;
+  readonly policy: CallPolicy;
   readonly operation: Operation;
   readonly id: string | undefined;
   /** What was attempted on what: `block of card 7c0e…`. */
@@ -57,10 +59,10 @@ export function ofProfile({ profile }: Site): string {
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
-/** The exact command that shows the card, or undefined where the service has nothing to look with. */
-export function checkCommand(facts: CallFacts): string | undefined {
-  if (facts.operation.family !== 'cards' || facts.id === undefined) return undefined;
-  const { profileFlag = '' } = facts.site;
-  const flag = profileFlag === '' ? '' : ` ${profileFlag}`;
-  return `frontdesk card get ${facts.id}${flag}`;
+/** A hint with the exact command that shows the card; none where the service has nothing to look with. */
+export function lookHints(lead: string, { operation, id, site }: CallFacts): readonly Hint[] {
+  if (operation.family !== 'cards' || id === undefined) return [];
+  const flag = site.profileFlag ? ` ${site.profileFlag}` : '';
+  const tool = `${lead}: card_get with cardId ${id}`;
+  return [{ asks: 'look', text: `${lead}: frontdesk card get ${id}${flag}`, tool }];
 }

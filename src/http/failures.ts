@@ -1,8 +1,8 @@
 import { isWrite } from '../api/operation.ts';
-import { CANCELLED_EXIT_CODES, Failure, type FailureCode, type Outcome } from '../failure.ts';
+import { CANCELLED_EXIT_CODES, Failure, type FailureCode, type Hint, type Outcome } from '../failure.ts';
 import { type BreakLabel, headerValues } from '../wire/exchange.ts';
-import type { Site } from './call.ts';
-import { afterRefusal, type CallFacts, checkCommand, hostOf, ofProfile, urlPlace } from './facts.ts';
+import type { CallPolicy } from './call.ts';
+import { afterRefusal, type CallFacts, hostOf, lookHints, ofProfile, urlPlace } from './facts.ts';
 import { answered, detailsOf, localTime, whatHappened } from './failure-details.ts';
 import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.ts';
 import { parseHttpDate } from './retry-after.ts';
@@ -23,7 +23,7 @@ export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: No
 interface Words {
   readonly code: FailureCode;
   readonly message: string;
-  readonly hints: readonly string[];
+  readonly hints: readonly Hint[];
 }
 
 /** The service said no: 3xx and 4xx other than 408 and 429. A write is `rejected`. */
@@ -42,7 +42,9 @@ function words(facts: CallFacts, verdict: FailedAttempt, reply: ReplyHead): Word
   if (status === 403) return forbidden(facts, verdict);
   if (status === 404) return notFound(facts, verdict);
   if (status < 400) return redirected(facts, reply);
-  const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : lookHint(facts);
+  // What the card is now says more often than not why a write of it was refused.
+  const looks = isWrite(facts.operation) ? lookHints('see the card as it is now', facts) : [];
+  const hints = status === 414 || status === 431 ? [tooLongHint(facts)] : looks;
   return { code: 'REJECTED', message: `${facts.subject} was rejected: ${answered(verdict)}`, hints };
 }
 
@@ -101,12 +103,6 @@ function redirected(facts: CallFacts, reply: ReplyHead): Words {
   };
 }
 
-/** After a refused write of a card: what the card is now says why more often than not. */
-function lookHint(facts: CallFacts): readonly string[] {
-  const command = isWrite(facts.operation) ? checkCommand(facts) : undefined;
-  return command === undefined ? [] : [`see the card as it is now: ${command}`];
-}
-
 function tooLongHint({ id = '' }: CallFacts): string {
   const bytes = encodeURIComponent(id).length;
   return `use a shorter id: this one makes a URL of ${bytes} bytes or more, longer than the service takes`;
@@ -124,8 +120,8 @@ const FIRST_HINTS: Partial<Record<BreakLabel, string>> = {
   unroutable: NO_NETWORK,
 };
 
-const HINTS: Partial<Record<BreakLabel, string>> = {
-  untrusted: 'name the certificate authority with --ca-file <pem>; verification cannot be switched off',
+const HINTS: Partial<Record<BreakLabel, Hint>> = {
+  untrusted: { text: 'name the certificate authority with --ca-file <pem>; verification cannot be switched off' },
   wrong_name: 'check the host name in the base URL',
   certificate_dates: "check this machine's clock, then ask the owner of the service",
   not_tls: 'check scheme and port of the base URL',
@@ -138,7 +134,7 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.site);
   return Failure.unsent('UNREACHABLE', `${facts.subject}: ${whatHappened(verdict)}`, {
-    hints: first === undefined ? [HINTS[label] ?? `check ${place}, then repeat`] : [first, ifItStays(place)],
+    hints: first === undefined ? [HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
     details: detailsOf(facts, verdict, 'not_sent'),
   });
 }
@@ -147,7 +143,7 @@ function ifItStays(place: string): string {
   return `if it stays so, check ${place}`;
 }
 
-function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: Site): string {
+function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: CallPolicy): string {
   if (why === 'wait_too_long') return `the wait would pass ${limitName}`;
   return why === 'stopped' ? 'it was ended before the next attempt' : 'no retries are left';
 }
@@ -164,10 +160,10 @@ export function busyFailure(
   const asked = retryAfterMs === undefined ? '' : `, asking to wait ${Math.ceil(retryAfterMs / 1000)} s`;
   return new Failure(
     'BUSY',
-    `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.site)}`,
+    `${facts.subject} was refused for now: ${whatHappened(verdict)}${asked}; ${whyText(why, facts.policy)}`,
     {
       after: afterRefusal(facts),
-      hints: [retryAfterMs === undefined ? 'repeat the command later' : repeatHint(facts.nowMs, retryAfterMs)],
+      hints: [repeatHint(retryAfterMs === undefined ? ' later' : timeText(facts.nowMs, retryAfterMs))],
       details: { ...detailsOf(facts, verdict, outcome), retryAt },
     },
   );
@@ -183,16 +179,20 @@ function waitText(waitMs: number): string {
   return hours < 48 ? `${hours} h` : `${Math.ceil(hours / 24)} days`;
 }
 
-/** `repeat the command in 12 s, at 19:48:05 your time (2026-05-01T17:48:05.250Z)`. */
-function repeatHint(nowMs: number, waitMs: number): string {
+/** ` in 12 s, at 19:48:05 your time (2026-05-01T17:48:05.250Z)`. */
+function timeText(nowMs: number, waitMs: number): string {
   const at = nowMs + waitMs;
-  return `repeat the command in ${waitText(waitMs)}, at ${localTime(at)} your time (${new Date(at).toISOString()})`;
+  return ` in ${waitText(waitMs)}, at ${localTime(at)} your time (${new Date(at).toISOString()})`;
+}
+
+function repeatHint(how: string): Hint {
+  return { asks: 'repeat', text: `repeat the command${how}`, tool: `repeat the call${how}` };
 }
 
 function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   const isPage = verdict.error.isHtml;
   const place = urlPlace(facts.site);
-  const repeat = 'repeat the command: a read changes nothing';
+  const repeat = repeatHint(': a read changes nothing');
   const isDown = (verdict.reply?.status ?? 0) >= 500;
   const hints = isDown ? [DOWN, ...(isPage ? [ifItStays(place)] : [])] : [isPage ? `check ${place}` : repeat];
   return new Failure('BAD_REPLY', `${facts.subject} failed: ${whatHappened(verdict)}`, {

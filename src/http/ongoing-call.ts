@@ -120,7 +120,8 @@ class OngoingCall {
     this.#retriesDone += 1;
     this.#onceSpent ||= next.once;
     const waitMs = askedWait(verdict, next.waitMs);
-    listener?.onRetry?.({ reason: whatHappened(verdict), waitMs, attempt: this.#attempts + 1 });
+    const brief = whatHappened({ ...verdict, error: { ...verdict.error, summary: '' } });
+    listener?.onRetry?.({ reason: whatHappened(verdict), brief, waitMs });
     await this.#sleep(next.waitMs);
     return undefined;
   }
@@ -280,6 +281,7 @@ class OngoingCall {
   #facts(): CallFacts {
     return {
       site: this.#site,
+      policy: this.#options.policy,
       operation: this.#input.operation,
       id: idOf(this.#input),
       subject: subjectOf(this.#input),

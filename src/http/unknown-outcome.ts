@@ -1,7 +1,7 @@
 import { aimOf, nounOf, settledBy } from '../api/operation.ts';
 import { Failure, type FailureDetails } from '../failure.ts';
 import { fromPlain } from '../json/plain.ts';
-import { type CallFacts, checkCommand } from './facts.ts';
+import { type CallFacts, lookHints } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import type { FailedAttempt } from './response.ts';
 
@@ -53,13 +53,12 @@ export function unknownFailure(
       : row('Read back', 'not possible: the service shows it nowhere'),
     row('That means', meaning ?? 'it may or may not have been applied'),
   ];
-  const command = checkCommand(facts);
   const details = detailsOf(facts, verdict, 'unknown');
   const advice = adviceOf(facts, details);
   const { status, updatedAt, reads, problem } = observation ?? {};
   const shown = { status, updatedAt, reads, problem };
   return new Failure('OUTCOME_UNKNOWN', parts.join(' '), {
-    hints: command === undefined ? [advice] : [advice, `check with: ${command}`],
+    hints: [advice, ...lookHints('check with', facts)],
     details: observation === undefined ? details : { ...details, observed: fromPlain(shown) },
     screen,
   });

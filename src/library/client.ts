@@ -76,7 +76,7 @@ class LibraryClient {
   async #send({ http }: Connection, input: CallInput, signal: Signal | undefined) {
     let body: Uint8Array[] = [];
     const result = await http.call(input, {
-      policy: this.#options.policy,
+      policy: { ...this.#options.policy, limitName: 'retryMaxTimeMs' },
       stoppedBetween: 'last_attempt',
       // The code that reads a body takes its pieces out. A read-back of the card comes last.
       listener: {
@@ -109,7 +109,7 @@ class LibraryClient {
       timeoutMs: this.#options.policy.retryMaxTimeMs,
       heard: (text) => this.#mask.add(text),
     });
-    const site = { ...this.#ports, baseUrl: to.baseUrl, credential, transport, limitName: 'retryMaxTimeMs' };
+    const site = { ...this.#ports, baseUrl: to.baseUrl, credential, transport };
     const line = { http: createHttpClient(site), transport };
     this.#lines.set(family, line);
     return line;

@@ -31,6 +31,11 @@ export interface WaitInput {
   readonly abort?: AbortSignal;
 }
 
+const MORE_TIME = {
+  text: 'repeat the command to go on waiting, or wait longer with --timeout',
+  tool: 'repeat the call to go on waiting, or wait longer with timeoutSeconds',
+};
+
 /** One line on a stderr terminal that is written over again and again. */
 interface WaitLine {
   show(text: string): Promise<void>;
@@ -198,7 +203,7 @@ class Wait {
       'TIMEOUT',
       `card ${cardId} was not ${wanted.join(' or ')} within ${timeout.text}: ${seen}${since}`,
       {
-        hints: ['repeat the command to go on waiting, or wait longer with --timeout'],
+        hints: [MORE_TIME],
         details: { id: cardId, observed },
       },
     );

@@ -82,7 +82,10 @@ function refuseHeldId(id: string, where: string): void {
   if (read.kind === 'holds')
     throw usageFailure([{ where, problem: cardIdProblem(id) ?? 'is not a card id', refusedId: id }]);
   if (read.kind !== 'several') return;
-  const hints = read.ids.slice(0, 2).map((one) => `look for one of them: frontdesk history --id ${one}`);
+  const lead = 'look for one of them';
+  const hints = read.ids
+    .slice(0, 2)
+    .map((one) => ({ text: `${lead}: frontdesk history --id ${one}`, tool: `${lead}: history_list with id ${one}` }));
   throw usageFailure([{ where, problem: `holds several card ids: ${read.ids.join(', ')}` }], hints);
 }
 

@@ -1,11 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Failure, type Notice, OUTCOMES } from '../failure.ts';
+import { type Failure, type Hint, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import type { Answer } from '../http/call.ts';
 import { printJson } from '../json/print.ts';
 import { INTEGER, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { safeText } from '../output/safe-text.ts';
-import { toolHint, toolMessage } from './words.ts';
 
 /** `structuredContent`: the text of the result and how the call ended. A read has no outcome. */
 export const STRUCTURED_RESULT = object(
@@ -42,6 +41,11 @@ export function answered(answer: Answer, warnings: readonly Notice[]): CallToolR
   });
 }
 
+function toolHint(hint: Hint): string {
+  const said = typeof hint === 'string' ? hint : hint.tool;
+  return said === undefined ? `for a person: ${hintText(hint)}` : `hint: ${said}`;
+}
+
 /** What a person would read on stderr, as an error of the tool. */
 export function failed(
   failure: Failure,
@@ -49,7 +53,7 @@ export function failed(
   advice: readonly string[] = [],
 ): CallToolResult {
   const { code, exitCode, details } = failure;
-  const lines = [toolMessage(failure.message), ...failure.hints.slice(0, 2).map(toolHint), ...advice];
+  const lines = [failure.message, ...failure.hints.slice(0, 2).map(toolHint), ...advice];
   return result(
     [lines.map((line) => safeText(mask === undefined ? line : mask(line))).join('\n')],
     {

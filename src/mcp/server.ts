@@ -45,8 +45,10 @@ function toolOf(tool: ReadTool | WriteTool): Tool {
 
 /** The session as one call sees it: no person at a terminal, no output, writes recorded as carried by a client. */
 function callSession(session: Session, warnings: Notice[]): Session {
-  const { onTrace } = session.listener;
+  const { listener, policy } = session;
+  const { onTrace } = listener;
   return session.with({
+    policy: { ...policy, limitName: 'the time limit of this server' },
     prompt: { ...session.prompt, available: false },
     // No person waits at this terminal; with --verbose it shows the exchange.
     listener: onTrace === undefined ? {} : { onTrace },

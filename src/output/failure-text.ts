@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { type Failure, type Notice, OUTCOMES } from '../failure.ts';
+import { type Failure, hintText, type Notice, OUTCOMES } from '../failure.ts';
 import { maskTexts } from '../http/mask.ts';
 import { fromPlain } from '../json/plain.ts';
 import { printJson } from '../json/print.ts';
@@ -111,8 +111,8 @@ export function renderFailure(failure: Failure, format: Format, style: FailureSt
   const shown = (text: string) =>
     safeText(shortenText(withShortServiceMessage(mask(text), failure, mask), MAX_MESSAGE));
   const { width } = style;
-  const said = (width === undefined ? undefined : failure.screen) ?? failure.lines ?? [failure.message];
-  const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hint))}`);
+  const said = (width === undefined ? undefined : failure.screen) ?? partLines(failure.parts) ?? [failure.message];
+  const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hintText(hint)))}`);
   const broken = said.map(shown).flatMap((line, index) => breakLine(index === 0 ? `frontdesk: ${line}` : line, width));
   const isUnknown = failure.code === 'OUTCOME_UNKNOWN';
   const lead = isUnknown && broken[0]?.startsWith(UNKNOWN_LEAD) ? UNKNOWN_LEAD : 'frontdesk:';
@@ -125,10 +125,15 @@ export function renderFailure(failure: Failure, format: Format, style: FailureSt
   return `${lines.join('\n')}\n`;
 }
 
+function partLines(parts: Failure['parts']): readonly string[] | undefined {
+  if (parts?.heading === undefined) return parts?.problems;
+  return [parts.heading, ...parts.problems.map((problem) => `  ${problem}`)];
+}
+
 /** The members of the JSON error object, in the contract's order, also for the rows of a run. */
 export function errorObject(failure: Failure): JsonValue {
   const { code, exitCode, message, hints, details } = failure;
-  const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).join('; ');
+  const hint = hints.length === 0 ? undefined : hints.slice(0, MAX_HINTS).map(hintText).join('; ');
   const members: ShapeOf<typeof ERROR> = { code, exitCode, message, hint, ...details };
   const object = new Map<string, JsonValue>();
   for (const name of ERROR_MEMBERS) {

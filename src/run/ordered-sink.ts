@@ -176,8 +176,8 @@ const JSON_DETAILS = ['service', 'body', 'observed'] as const;
 type PackedFailure = Pick<Failure, 'code' | 'message'> & NonNullable<ConstructorParameters<typeof Failure>[2]>;
 
 /** A failure as JSON, without its cause and its stack. */
-function failureObject({ code, message, exitCode, hints, lines, screen, details }: Failure): JsonValue {
-  return fromPlain({ code, message, exitCode, hints, lines, screen, details });
+function failureObject({ code, message, exitCode, hints, parts, screen, details }: Failure): JsonValue {
+  return fromPlain({ code, message, exitCode, hints, parts, screen, details });
 }
 
 function failureOf(object: JsonValue): Failure {

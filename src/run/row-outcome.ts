@@ -1,5 +1,5 @@
 import { type Ending, endingOf, isHeldBack, NO_ENDING } from '../ending.ts';
-import { FAILURES, Failure, type FailureCode } from '../failure.ts';
+import { FAILURES, Failure, type FailureCode, type Hint } from '../failure.ts';
 import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
@@ -50,17 +50,13 @@ export function sentResult<R extends RunRow>(
   if (call.kind === 'answered') return { row, ending, resource: call.resource, failure: undefined, source: 'sent' };
   const outcome = about.isWrite ? (ending.outcome ?? (about.mayHaveLeft ? 'unknown' : 'not_sent')) : null;
   const details = { operation: about.command, row: row.row, id: row.id, outcome: outcome ?? undefined };
-  const failure = (about.isWrite ? withoutRepeat(call.failure) : call.failure).with(details);
+  const failure = call.failure.with(details, about.isWrite ? withoutRepeat(call.failure) : undefined);
   return { row, ending: { ...ending, outcome }, resource: undefined, failure, source: 'sent' };
 }
 
 /** A run is resumed: that its command can be repeated is what a single call is told. */
-function withoutRepeat(failure: Failure): Failure {
-  const hints = failure.hints.filter((hint) => !hint.startsWith('repeat the command'));
-  return failure.with(
-    {},
-    hints.map((hint) => hint.replace(/, then repeat$/, '')),
-  );
+function withoutRepeat({ hints }: Failure): readonly Hint[] {
+  return hints.filter((hint) => typeof hint === 'string' || hint.asks !== 'repeat');
 }
 
 /** The result of a row that was not sent because the run stopped. `attempts`: undefined where it was not reached. */

@@ -70,7 +70,9 @@ export async function requireRunName(stateDir: string, part: string): Promise<st
 }
 
 function noRun(run: string): Failure {
-  return new Failure('USAGE', `there is no run ${run}`, { hints: ['list the runs with `frontdesk runs list`'] });
+  return new Failure('USAGE', `there is no run ${run}`, {
+    hints: [{ text: 'list the runs with `frontdesk runs list`', tool: 'list the runs with runs_list' }],
+  });
 }
 
 /** The header of a run; undefined: none, and nothing was sent. AUTH where others could have put a file there. */

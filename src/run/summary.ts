@@ -1,4 +1,5 @@
 import { canReconcile, type Operation } from '../api/operation.ts';
+import { hintText } from '../failure.ts';
 import { INTEGER, jsonOf, nullable, object, record, type ShapeOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import { formatSeconds } from '../output/duration.ts';
@@ -100,7 +101,7 @@ export function summaryJson(of: Summarized, report: RunResult): JsonValue {
 /** What helps before the run goes on. A read has said it with its row. */
 function remedy({ stop }: RunResult, run: string | undefined): readonly string[] {
   const failure = stop !== undefined && 'failure' in stop && run !== undefined ? stop.failure : undefined;
-  return failure?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hint}`)) ?? [];
+  return failure?.hints.slice(0, 1).map((hint) => safeText(`hint: ${hintText(hint)}`)) ?? [];
 }
 
 function nextOf({ operation, kept }: Summarized, { state, tally }: RunResult): string | undefined {

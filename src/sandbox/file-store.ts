@@ -30,7 +30,7 @@ function statePath(stateDir: string): string {
 
 function damaged(path: string, problem: string): Failure {
   return Failure.unchanged('USAGE', `the state of the sandbox cannot be read: ${path}: ${problem}`, {
-    hints: ['run `frontdesk sandbox reset` to begin again from the built-in seed'],
+    hints: [{ text: 'run `frontdesk sandbox reset` to begin again from the built-in seed' }],
   });
 }
 

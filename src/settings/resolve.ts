@@ -154,7 +154,7 @@ export function resolveTarget(profile: ResolvedProfile, family: Family): Target 
   if (entry === undefined) {
     const login = `set ${variable}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;
     throw Failure.unsent('USAGE', `profile ${profile.name} has no base URL for ${familyWords(family)}`, {
-      hints: [login, 'try it without a service: frontdesk sandbox info'],
+      hints: [{ text: login }, { text: 'try it without a service: frontdesk sandbox info' }],
     });
   }
   const { source, overrides } = entry;

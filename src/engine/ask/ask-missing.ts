@@ -18,7 +18,7 @@ function judgeField(schema: z.ZodMiniObject, field: string, value: string): true
 export async function askForId(
   prompt: PromptPort,
   { params }: Operation,
-  { text }: Pick<ArgumentSpec, 'text'>,
+  { question = '' }: Pick<ArgumentSpec, 'question'>,
 ): Promise<string> {
   const [field = 'id'] = Object.keys(params.shape);
   const clean = (typed: string) => {
@@ -26,9 +26,7 @@ export async function askForId(
     return field === 'cardId' && read.kind === 'holds' ? read.id : typed;
   };
   const check = (typed: string) => (typed === '' ? 'is required' : judgeField(params, field, clean(typed)));
-  // Its limits are named when they are broken: the whole line should fit beside the answer.
-  const question = text.split(/[:,]/, 1)[0] ?? '';
-  return clean(await prompt.text(`${question.charAt(0).toUpperCase()}${question.slice(1)}`, check, { show: clean }));
+  return clean(await prompt.text(question, check, { show: clean }));
 }
 
 /** Whether everything that was given can be used: a call that is refused anyway asks nothing first. */

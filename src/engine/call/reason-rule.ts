@@ -36,7 +36,7 @@ function openSearch(pattern: string, texts: readonly string[]) {
 function tooSlow(): Failure {
   const message = `requireReason: searching a reason for the pattern of this profile takes longer than ${LIMIT_MS} ms`;
   return Failure.unsent('USAGE', message, {
-    hints: ['give the profile a simpler pattern; how: `frontdesk profile set --help`'],
+    hints: [{ text: 'give the profile a simpler pattern; how: `frontdesk profile set --help`' }],
   });
 }
 

@@ -53,11 +53,13 @@ export async function placeOfSecrets(
   }
 }
 
+const LOST = 'is lost, and cannot be had again';
+
 /** Shows what could not go where it belongs: on stdout where that was asked for (`mayShow`), or where a person sees it. */
-async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean): Promise<string> {
+async function rescue({ stdout, stderr }: Context, text: string, mayShow: boolean) {
   if (mayShow && (await succeeds(stdout.write(text)))) return 'is on stdout';
   if (stderr.isTerminal && (await succeeds(stderr.write(text)))) return 'is on stderr';
-  return 'is lost, and cannot be had again';
+  return LOST;
 }
 
 /** What becomes of an answer with one-time secrets, from before it is sent until it is where it belongs. */
@@ -70,9 +72,11 @@ export interface SecretAnswer {
   discard(): Promise<void>;
 }
 
+const DO_NOT_REPEAT = { asks: 'look', text: 'do not repeat it; see `frontdesk history`' } as const;
+
 /** LOCAL_IO for a write that was answered, and whose answer could not be shown or kept. */
 export function answeredFailure(message: string, details: FailureDetails, cause: unknown): Failure {
-  return new Failure('LOCAL_IO', message, { hints: ['do not repeat it; see `frontdesk history`'], details, cause });
+  return new Failure('LOCAL_IO', message, { hints: [DO_NOT_REPEAT], details, cause });
 }
 
 /** Opens the file of an answer, if it goes to one, with room for it. */
@@ -113,9 +117,7 @@ export async function openSecretAnswer(
     const mayShow = context.stdout.isTerminal || (isShown(session, operation) && !isJson(session.output.format));
     const rescued = await rescue(context, shown, mayShow);
     const where = `the answer, as it came, ${rescued}`;
-    await session.notify(
-      warning('UNREADABLE', rescued.startsWith('is lost') ? `${where}; --out would have kept it` : where),
-    );
+    await session.notify(warning('UNREADABLE', rescued === LOST ? `${where}; --out would have kept it` : where));
     return where;
   };
   /** Where the answer went; rejects with LOCAL_IO where it went, or that it is lost. */

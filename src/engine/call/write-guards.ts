@@ -43,7 +43,8 @@ export function takesReason({ body }: Operation): boolean {
 export function refuseReason(session: Session, operation: Operation, reason: string | undefined): void {
   const problem = takesReason(operation) ? reasonProblem(session.profile, reason) : undefined;
   if (problem === undefined) return;
-  throw Failure.unsent('USAGE', `--reason: ${problem}`, { hints: ['give it with --reason'] });
+  const name = session.via === undefined ? '--reason' : 'reason';
+  throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [`give it with ${name}`] });
 }
 
 /** Returns the call with a reason in its body. */

@@ -105,7 +105,7 @@ export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): P
 /** The session with the limits of a run that goes on: each as it is given anew, else the run's own. */
 export function withLimits(session: Session, options: RunOptions): Session {
   const { preferences } = session;
-  const limit = (name: 'concurrency' | keyof CallPolicy): number => {
+  const limit = (name: 'concurrency' | Exclude<keyof CallPolicy, 'limitName'>): number => {
     const { value, source } = preferences[name];
     const kept = options[name];
     return source !== 'flag' && typeof kept === 'number' ? kept : value;

@@ -144,10 +144,10 @@ export function createWaitDisplay(context: Context, options: DisplayOptions): Wa
     if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${safeText(line)}\n`);
   };
-  const onRetry: CallListener['onRetry'] = ({ reason, waitMs }) => {
+  const onRetry: CallListener['onRetry'] = ({ reason, brief, waitMs }) => {
     if (options.quiet) return;
     // A person wants one line; the service's own words stand in the error if there will be one.
-    const why = stderr.isTerminal ? reason.replace(/ \(.*$/s, '') : reason;
+    const why = stderr.isTerminal ? brief : reason;
     report(note('RETRY', `${why}, ${waitText(waitMs)}`));
     display?.start({ sinceMs: now(), pause: { why, untilMs: now() + waitMs } });
   };

@@ -173,6 +173,6 @@ function faultyInput(
     faults: named,
     // Another sheet may be the one that was meant.
     hints: faults[0]?.sheet === undefined ? [] : notes,
-    ...(all.length > 1 ? { lines: [heading, ...all.map((fault) => `  ${fault}`)] } : {}),
+    ...(all.length > 1 ? { parts: { heading, problems: all } } : {}),
   });
 }

@@ -62,7 +62,7 @@ describe('the order of sources', () => {
     expect(credential.source).toMatchObject({
       name: 'profile demo',
       words: 'the stored login of demo',
-      remedy: 'log in again: frontdesk auth login -p demo --family cards',
+      remedy: { text: 'log in again: frontdesk auth login -p demo --family cards' },
     });
     expect(() => openCredential(request([], { stored: noStore }))).not.toThrow();
   });
@@ -105,7 +105,7 @@ describe('the order of sources', () => {
     await expect(openCredential(request([], { isInteractive })).token()).rejects.toMatchObject({
       code: 'AUTH',
       message: 'there is no gift card credential for https://a.example (profile demo); nothing was sent',
-      hints: [hint],
+      hints: [{ text: hint }],
     });
   });
 
@@ -132,7 +132,7 @@ describe('expiry', () => {
       code: 'AUTH',
       message:
         "the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z; this machine's clock says 2026-05-01T12:00:00Z); nothing was sent",
-      hints: ['put a fresh token into FRONTDESK_CARDS_TOKEN', 'if this clock is wrong, add --ignore-expiry'],
+      hints: ['put a fresh token into FRONTDESK_CARDS_TOKEN', { text: 'if this clock is wrong, add --ignore-expiry' }],
     });
     expect(await credential.remainingMs()).toBe(-7_200_000);
   });

@@ -124,7 +124,7 @@ describe('the record of a write', () => {
       code: 'LOCAL_IO',
       exitCode: 16,
       details: { outcome: 'not_sent' },
-      hints: expect.arrayContaining([expect.stringContaining('--no-history')]),
+      hints: expect.arrayContaining([{ text: expect.stringContaining('--no-history') }]),
     });
   });
 

@@ -171,7 +171,7 @@ describe('a wait', () => {
     const heard: unknown[] = [];
     const { client } = bench([first, answer(200, card('ACTIVE'))], { random: 0.5 });
     await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
-    expect(heard).toEqual([{ reason: 'the service answered 429', waitMs, attempt: 2 }]);
+    expect(heard).toEqual([{ reason: 'the service answered 429', brief: 'the service answered 429', waitMs }]);
   });
 
   it('is told to none who do not want to hear of it', async () => {

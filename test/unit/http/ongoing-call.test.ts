@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/api/operations.ts';
-import { Failure } from '../../../src/failure.ts';
+import { Failure, hintText } from '../../../src/failure.ts';
 import type { CallResult, Pacer } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
 import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, TOKEN, unsent, withPolicy } from './fakes.ts';
@@ -53,10 +53,13 @@ describe('waits', () => {
         outcome,
         '2026-01-02T12:06:31.100Z',
       ]);
+      const how = / in 2 min, at \d\d:\d\d:\d\d your time \(2026-01-02T12:06:31\.100Z\)$/.source;
       expect(hints).toEqual([
-        expect.stringMatching(
-          /^repeat the command in 2 min, at \d\d:\d\d:\d\d your time \(2026-01-02T12:06:31\.100Z\)$/,
-        ),
+        {
+          asks: 'repeat',
+          text: expect.stringMatching(`^repeat the command${how}`),
+          tool: expect.stringMatching(`^repeat the call${how}`),
+        },
       ]);
       expect(clock.sleeps).toEqual([]);
       expect(sent).toHaveLength(1);
@@ -102,9 +105,12 @@ describe('waits', () => {
 
   it('calls the listener before each wait', async () => {
     const heard: unknown[] = [];
-    const { client } = bench([answer(429, '', [['Retry-After', '2']]), answer(200, card('ACTIVE'))], { random: 0.9 });
+    const busy = answer(429, '{"errorCode":"BUSY","message":"later"}', [['Retry-After', '2']]);
+    const { client } = bench([busy, answer(200, card('ACTIVE'))], { random: 0.9 });
     await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
-    expect(heard).toEqual([{ reason: 'the service answered 429', waitMs: 2000, attempt: 2 }]);
+    expect(heard).toEqual([
+      { reason: 'the service answered 429 (BUSY: later)', brief: 'the service answered 429', waitMs: 2000 },
+    ]);
   });
 });
 
@@ -119,7 +125,7 @@ describe('the message of an unknown outcome', () => {
         'Looked at the card: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (unchanged) (2 reads, 2 s apart). ' +
         'ACTIVE: no reissue is seen yet, and it may still come.',
     );
-    expect(hints).toEqual([
+    expect(hints.map(hintText)).toEqual([
       'do not repeat before checking: a second reissue may make a second live card. No command can show the new ' +
         `card: ask those who run the service, and give them ${details.sentAt}, card ${CARD_ID}, no request id came`,
       `check with: frontdesk card get ${CARD_ID}`,
@@ -174,7 +180,11 @@ describe('the message of an unknown outcome', () => {
   it('names the profile in the command when the call had to', async () => {
     const { client } = bench([answer(500)], { profileFlag: '-p demo' });
     const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
-    expect(failure.hints[1]).toBe(`check with: frontdesk card get ${CARD_ID} -p demo`);
+    expect(failure.hints[1]).toEqual({
+      asks: 'look',
+      text: `check with: frontdesk card get ${CARD_ID} -p demo`,
+      tool: `check with: card_get with cardId ${CARD_ID}`,
+    });
   });
 
   it('says what to search for when an event was created or not', async () => {
@@ -294,7 +304,7 @@ describe('other refusals', () => {
   it('409 to a write of a card: how to see the card as it is now', async () => {
     const { client } = bench([answer(409)], { profileFlag: '-p demo' });
     const failure = failureOf(await client.call(block, withPolicy()));
-    expect(failure.hints).toEqual([`see the card as it is now: frontdesk card get ${CARD_ID} -p demo`]);
+    expect(failure.hints.map(hintText)).toEqual([`see the card as it is now: frontdesk card get ${CARD_ID} -p demo`]);
   });
 
   it('404: to compare the id, and the place', async () => {

@@ -232,7 +232,7 @@ describe('a result that waits', () => {
     const failure = new Failure('REJECTED', 'it was refused', {
       exitCode: 6,
       hints: ['look at it'],
-      lines: ['one'],
+      parts: { heading: 'two faults', problems: ['one', 'other'] },
       screen: ['two'],
       details: { row: 2, service: parseJson('{"limit":1.10}'), body: 'text', observed: parseJson('{"n":2.0}') },
     });
@@ -249,7 +249,7 @@ describe('a result that waits', () => {
       message: 'it was refused',
       exitCode: 6,
       hints: ['look at it'],
-      lines: ['one'],
+      parts: { heading: 'two faults', problems: ['one', 'other'] },
       screen: ['two'],
       details: { row: 2, body: 'text' },
     });

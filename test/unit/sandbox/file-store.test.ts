@@ -163,7 +163,7 @@ describe('a state that cannot be used', () => {
       expect.objectContaining({
         code: 'USAGE',
         message: expect.stringContaining(problem),
-        hints: ['run `frontdesk sandbox reset` to begin again from the built-in seed'],
+        hints: [{ text: 'run `frontdesk sandbox reset` to begin again from the built-in seed' }],
       }),
     );
     expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toBe(text);

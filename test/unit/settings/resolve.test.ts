@@ -129,7 +129,10 @@ describe('resolveTarget', () => {
       expect.objectContaining({
         code: 'USAGE',
         message: 'profile default has no base URL for calendars; nothing was sent',
-        hints: [expect.stringContaining('FRONTDESK_CALENDAR_URL'), expect.stringContaining('sandbox')],
+        hints: [
+          { text: expect.stringContaining('FRONTDESK_CALENDAR_URL') },
+          { text: expect.stringContaining('sandbox') },
+        ],
       }),
     );
   });
@@ -226,8 +229,8 @@ describe('what a profile says', () => {
       expect.objectContaining({
         message: 'profile A has no base URL for gift cards; nothing was sent',
         hints: [
-          'set FRONTDESK_CARDS_URL, or log in: frontdesk auth login -p A --family cards',
-          'try it without a service: frontdesk sandbox info',
+          { text: 'set FRONTDESK_CARDS_URL, or log in: frontdesk auth login -p A --family cards' },
+          { text: 'try it without a service: frontdesk sandbox info' },
         ],
       }),
     );

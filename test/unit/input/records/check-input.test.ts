@@ -55,8 +55,7 @@ async function faultsOf(operation: Operation, text: string, more: Partial<InputO
   );
   if (failure === undefined) return [];
   if (!(failure instanceof Failure) || failure.code !== 'USAGE') throw failure;
-  const [, ...listed] = failure.lines ?? failure.message.split('nothing was sent: ');
-  return listed.map((line) => line.trim());
+  return failure.parts?.problems ?? failure.message.split('nothing was sent: ').slice(1);
 }
 
 /** What would be sent: id and body of every row. */
