@@ -77,8 +77,8 @@ export interface CallListener {
 
 /** How a run with many rows shares what the service says. A single call has none and waits by itself. */
 export interface Pacer {
-  /** Resolves when a request may be sent; false: the run is stopping. `send` is the moment to journal the intent. */
-  admit(purpose: 'send' | 'read_back'): Promise<boolean>;
+  /** Resolves when a request may be sent; false: the run is stopping. `send`, of a write, is the moment to journal the intent. */
+  admit(purpose: 'send' | 'read'): Promise<boolean>;
   /** The request that was admitted leaves now: right before its first byte. Not called when it never does. */
   leaves?(): void;
   /** The service refused with 429. True: all workers pause, the row is tried again. False: the row is `not_sent`. */

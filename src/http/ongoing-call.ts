@@ -65,7 +65,7 @@ class OngoingCall {
     }
     for (;;) {
       if (this.#isStopping()) return this.#stopped();
-      if (!(await this.#admit('send'))) return this.#cancelled();
+      if (!(await this.#admit(isWrite(this.#input.operation) ? 'send' : 'read'))) return this.#cancelled();
       const verdict = await this.#attempt();
       if (verdict.kind === 'accepted') return this.#accepted(verdict);
       this.#note(verdict);
@@ -209,7 +209,7 @@ class OngoingCall {
     return { kind: 'answered', ending, resource, headers: reply.headers };
   }
 
-  async #admit(purpose: 'send' | 'read_back'): Promise<boolean> {
+  async #admit(purpose: 'send' | 'read'): Promise<boolean> {
     const { clock } = this.#site;
     const askedMs = clock.monotonic();
     const isAdmitted = (await this.#options.pacer?.admit(purpose)) ?? true;
@@ -240,7 +240,7 @@ class OngoingCall {
   async #readBack(maxReads: number): Promise<ReadBackResult> {
     return readBack(idOf(this.#input) ?? '', settledBy(this.#input.operation), maxReads, {
       read: async (input): Promise<Verdict | undefined> => {
-        if (this.#remainingMs() <= 0 || !(await this.#admit('read_back'))) return undefined;
+        if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) return undefined;
         return this.#send(input, true, () => this.#options.pacer?.leaves?.());
       },
       pause: async () => {

@@ -8,50 +8,6 @@ const WINDOW_MS = 1_100;
 /** How soon to look again while every place is taken by requests that are about to leave. */
 const LOOK_AGAIN_MS = 5;
 
-/** Never lets more than `limit` requests leave in any second, also not at the seam of two, as a bucket would. */
-class RateWindow {
-  readonly #limit: number;
-  readonly #times: Float64Array;
-  #oldest = 0;
-  #count = 0;
-  #reserved = 0;
-
-  /** `limit`: requests a second, at least 1. */
-  constructor(limit: number) {
-    this.#limit = limit;
-    this.#times = new Float64Array(limit);
-  }
-
-  /** Takes a place for a request that is about to leave: 0 when there is one, else how many milliseconds to wait. */
-  reserve(nowMs: number): number {
-    while (this.#count > 0 && this.#time(this.#oldest) <= nowMs - WINDOW_MS) {
-      this.#oldest = (this.#oldest + 1) % this.#limit;
-      this.#count -= 1;
-    }
-    if (this.#count + this.#reserved < this.#limit) {
-      this.#reserved += 1;
-      return 0;
-    }
-    return this.#count > 0 ? this.#time(this.#oldest) + WINDOW_MS - nowMs : LOOK_AGAIN_MS;
-  }
-
-  /** The request of a reserved place leaves now. */
-  leave(nowMs: number): void {
-    this.#reserved -= 1;
-    this.#times[(this.#oldest + this.#count) % this.#limit] = nowMs;
-    this.#count += 1;
-  }
-
-  /** The request of a reserved place will not leave. */
-  giveBack(): void {
-    this.#reserved -= 1;
-  }
-
-  #time(index: number): number {
-    return this.#times[index] ?? 0;
-  }
-}
-
 /** A pause that the service asks for beyond this ends the run; it can be taken up again later. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
@@ -64,8 +20,6 @@ export interface LimiterOptions {
   readonly rate: number | undefined;
   /** Aborted: nothing new is admitted, and all waits end. */
   readonly stopping: AbortSignal;
-  /** The service asked for a pause until then, by the monotonic clock: nothing is admitted before. */
-  onPause?(untilMs: number): void;
   /** The service asked for a longer pause than a run waits. */
   onTooLong(waitMs: number): void;
 }
@@ -76,14 +30,18 @@ export interface LimiterOptions {
  */
 export class Limiter {
   readonly #options: LimiterOptions;
-  readonly #window: RateWindow | undefined;
+  /** With `rate`: when the requests of the last window left, oldest first. */
+  readonly #left: number[] = [];
+  /** Admitted, and not left yet. */
+  #reserved = 0;
   #pausedUntilMs = 0;
+  /** The end of the pauses that the service asked for, by the monotonic clock and without our jitter. */
+  askedUntilMs = 0;
   #refusedSinceMs: number | undefined;
   #tokens = BUCKET_START;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#window = options.rate === undefined ? undefined : new RateWindow(options.rate);
   }
 
   /** Waits for the end of a pause and for a place in the rate. False: the run is stopping. */
@@ -97,20 +55,16 @@ export class Limiter {
     }
   }
 
-  /** The same without waiting, for the many rows that need none; undefined: there is something to wait for. */
-  admitNow(): boolean | undefined {
-    if (this.#options.stopping.aborted) return false;
-    return this.#waitMs() <= 0 ? true : undefined;
-  }
-
   /** An admitted request leaves now. */
   leave(): void {
-    this.#window?.leave(this.#options.clock.monotonic());
+    const { clock, rate } = this.#options;
+    this.#reserved -= 1;
+    if (rate !== undefined) this.#left.push(clock.monotonic());
   }
 
   /** An admitted request will not leave. */
   giveBack(): void {
-    this.#window?.giveBack();
+    this.#reserved -= 1;
   }
 
   /**
@@ -128,15 +82,24 @@ export class Limiter {
       return false;
     }
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + waitMs);
-    this.#options.onPause?.(nowMs + askedMs);
+    this.askedUntilMs = Math.max(this.askedUntilMs, nowMs + askedMs);
     return true;
   }
 
-  /** Milliseconds until it may be tried again; 0: a place in the rate was taken. */
+  /**
+   * Milliseconds until it may be tried again; 0: a place in the rate was taken. Never more than `rate` leave in any
+   * second, also not at the seam of two, as from a bucket.
+   */
   #waitMs(): number {
-    if (this.#pausedUntilMs === 0 && this.#window === undefined) return 0;
-    const nowMs = this.#options.clock.monotonic();
-    return nowMs < this.#pausedUntilMs ? this.#pausedUntilMs - nowMs : (this.#window?.reserve(nowMs) ?? 0);
+    const { clock, rate = Number.POSITIVE_INFINITY } = this.#options;
+    const nowMs = clock.monotonic();
+    if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
+    while ((this.#left[0] ?? nowMs) <= nowMs - WINDOW_MS) this.#left.shift();
+    const [oldestMs] = this.#left;
+    if (this.#left.length + this.#reserved >= rate)
+      return oldestMs === undefined ? LOOK_AGAIN_MS : oldestMs + WINDOW_MS - nowMs;
+    this.#reserved += 1;
+    return 0;
   }
 
   mayRetry(): boolean {

@@ -18,6 +18,9 @@ interface Waiting<R extends RunRow> {
   readonly bytes: number;
 }
 
+/** Who is given each result. */
+type Taker = 'keep' | 'emit';
+
 /** What may wait for the reader of the output. */
 const MAX_UNREAD_ROWS = 256;
 /** Beside its answer: what a row, its ending and its failure take. With answers of 1 KiB 110,000 rows can wait. */
@@ -34,30 +37,31 @@ const SPARE_PLACES = 4096;
  */
 export class OrderedSink<R extends RunRow> {
   readonly #task: Pick<RunTask<R>, 'emit' | 'keep' | 'sizeOf'>;
-  readonly #onFailure: (error: unknown, of: 'emit' | 'keep') => void;
+  readonly #onFailure: (error: unknown, of: Taker) => void;
+  readonly #onFree: () => void;
   /** Results from position `#first` on (for why it is no Map see `removeFrom`). */
   #waiting: (Waiting<R> | undefined)[] = [];
   #first = 0;
   #next = 0;
   #held = 0;
   #isPumping = false;
-  #isKeeping: boolean;
-  #isPrinting = true;
-  #wake: (() => void) | undefined;
+  /** Those that failed: they take no more. */
+  readonly #failed = new Set<Taker>();
   /** The last record that was waited for: rows that are recorded together have one promise. */
   #lastDurable: Promise<void> | undefined;
 
   /**
    * `keep` of the task gets every result before `emit`, whatever became of that. `onFailure` hears the first error of
-   * each, after which it is not called again; places go on being freed.
+   * each, after which it is not called again; places go on being freed, of which `onFree` hears.
    */
   constructor(
     task: Pick<RunTask<R>, 'emit' | 'keep' | 'sizeOf'>,
-    onFailure: (error: unknown, of: 'emit' | 'keep') => void,
+    onFailure: (error: unknown, of: Taker) => void,
+    onFree: () => void,
   ) {
     this.#task = task;
     this.#onFailure = onFailure;
-    this.#isKeeping = task.keep !== undefined;
+    this.#onFree = onFree;
   }
 
   /** Is there a place for the result of another row? Those that wait for a row have more than those for a reader. */
@@ -75,17 +79,6 @@ export class OrderedSink<R extends RunRow> {
     return this.#next;
   }
 
-  /** Resolves when a row was printed. */
-  progress(): Promise<void> {
-    return new Promise((resolve) => {
-      const before = this.#wake;
-      this.#wake = () => {
-        before?.();
-        resolve();
-      };
-    });
-  }
-
   put(position: number, result: RowResult<R>, durable: Promise<void> | undefined): void {
     const waiting =
       position === this.#next
@@ -98,11 +91,6 @@ export class OrderedSink<R extends RunRow> {
     if (this.#isPumping) return;
     this.#isPumping = true;
     void this.#pump();
-  }
-
-  /** Resolves when the rows before `position` were printed. */
-  async drained(position: number): Promise<void> {
-    while (this.#next < position) await this.progress();
   }
 
   #pack(position: number, result: RowResult<R>, durable: Promise<void> | undefined): Waiting<R> {
@@ -129,8 +117,8 @@ export class OrderedSink<R extends RunRow> {
       }
       const result = unpacked(head);
       // Each thing to wait for costs a turn of the row behind, so nothing is awaited that is not there.
-      if (this.#isKeeping) await this.#keep(result);
-      if (this.#isPrinting) await this.#print(result);
+      if (this.#task.keep !== undefined) await this.#hand('keep', result);
+      await this.#hand('emit', result);
       answerMemory.endPrint(head.bytes);
       this.#free(head);
     }
@@ -146,26 +134,16 @@ export class OrderedSink<R extends RunRow> {
       this.#waiting = this.#waiting.slice(this.#next - this.#first);
       this.#first = this.#next;
     }
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+    this.#onFree();
   }
 
-  async #keep(result: RowResult<R>): Promise<void> {
+  async #hand(taker: Taker, result: RowResult<R>): Promise<void> {
+    if (this.#failed.has(taker)) return;
     try {
-      await this.#task.keep?.(result);
+      await this.#task[taker]?.(result);
     } catch (error) {
-      this.#isKeeping = false;
-      this.#onFailure(error, 'keep');
-    }
-  }
-
-  async #print(result: RowResult<R>): Promise<void> {
-    try {
-      await this.#task.emit(result);
-    } catch (error) {
-      this.#isPrinting = false;
-      this.#onFailure(error, 'emit');
+      this.#failed.add(taker);
+      this.#onFailure(error, taker);
     }
   }
 }

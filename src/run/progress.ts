@@ -1,7 +1,6 @@
 import { formatDuration, formatSeconds } from '../output/duration.ts';
 import { groupThousands } from '../output/safe-text.ts';
-import type { RowResult } from './row-outcome.ts';
-import { keyOf, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
+import { OUTCOME_NAMES, RunTally, type TallyKey } from './run-tally.ts';
 
 /** Below this the rate says nothing yet. */
 const MIN_ELAPSED_MS = 1_000;
@@ -19,18 +18,23 @@ export interface Waited {
   readonly isFull: boolean;
 }
 
+/** What is looked at of a run that goes on. */
+export interface Underway {
+  readonly tally: RunTally;
+  /** Until when the service asked for a pause, by the monotonic clock. */
+  readonly limiter: { readonly askedUntilMs: number };
+  /** Which row keeps the run waiting, if one does. */
+  waitedFor(): Waited | undefined;
+}
+
 /** How far a run is: a model without timers or streams, so that the caller decides when and where to show it. */
 export class Progress {
   readonly #total: number;
   readonly #startMs: number;
-  readonly #counts = new Map<TallyKey, number>();
-  #ended = 0;
-  #sent = 0;
-  #pausedUntilMs = 0;
   /** Rows per second, as it was before a pause. */
   #pace = 0;
-  /** Which row keeps the run waiting, if one does. */
-  waitedFor: () => Waited | undefined = () => undefined;
+  /** Set when the run begins. */
+  run: Underway = { tally: new RunTally(), limiter: { askedUntilMs: 0 }, waitedFor: () => undefined };
 
   /** `startMs`: of the monotonic clock. */
   constructor(total: number, startMs: number) {
@@ -38,35 +42,26 @@ export class Progress {
     this.#startMs = startMs;
   }
 
-  /** A row has ended. Rows from the journal count as done and not towards the rate, rows not reached not at all. */
-  ended(result: RowResult): void {
-    if (result.source === 'not_reached') return;
-    this.#ended += 1;
-    const key = keyOf(result);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    if (result.source === 'sent') this.#sent += 1;
-  }
-
-  /** The service asked for a pause that lasts until then, by the monotonic clock. */
-  paused(untilMs: number): void {
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
-  }
-
-  /** `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; also why it pauses, and which row gets no answer. */
+  /**
+   * `412/1000 rows (41 %), 82.4 rows/s, 3 rejected, 7 s left`; also why it pauses, and which row gets no answer. Rows
+   * from the journal count as done and not towards the rate, rows not reached not at all.
+   */
   text(nowMs: number): string {
-    const pausedMs = this.#pausedUntilMs - nowMs;
+    const { tally, limiter } = this.run;
+    const pausedMs = limiter.askedUntilMs - nowMs;
     const elapsedMs = nowMs - this.#startMs;
-    const left = this.#total - this.#ended;
-    const percent = this.#total === 0 ? 100 : Math.floor((this.#ended / this.#total) * 100);
-    const parts = [`${groupThousands(this.#ended)}/${groupThousands(this.#total)} rows (${percent} %)`];
-    const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (this.#sent / elapsedMs) * 1000;
+    const ended = tally.rows - tally.notReached;
+    const left = this.#total - ended;
+    const percent = this.#total === 0 ? 100 : Math.floor((ended / this.#total) * 100);
+    const parts = [`${groupThousands(ended)}/${groupThousands(this.#total)} rows (${percent} %)`];
+    const rate = elapsedMs < MIN_ELAPSED_MS ? 0 : (tally.sent / elapsedMs) * 1000;
     if (pausedMs <= 0) this.#pace = rate;
     if (rate > 0) parts.push(`${rate < 100 ? rate.toFixed(1) : groupThousands(Math.round(rate))} rows/s`);
-    const waited = pausedMs > 0 ? undefined : this.waitedFor();
+    const waited = pausedMs > 0 ? undefined : this.run.waitedFor();
     if (pausedMs > 0) parts.push(`the service asked for a pause (429) of ${formatSeconds(pausedMs)} more`);
     if (waited !== undefined) parts.push(waitedText(waited));
     for (const key of NAMED) {
-      const rows = this.#counts.get(key) ?? 0;
+      const rows = tally.of(key) - (key === 'not_sent' ? tally.notReached : 0);
       if (rows > 0) parts.push(`${groupThousands(rows)} ${OUTCOME_NAMES[key]}`);
     }
     // When only rows under way are left, the rate says nothing of how long these take.

@@ -12,7 +12,7 @@ export type RowCallKind = 'send' | 'resend' | 'reconcile';
 
 /** What all rows of a run have in common. */
 export interface RowCallPorts<R extends RunRow> {
-  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf' | 'clock'>;
+  readonly task: Pick<RunTask<R>, 'journal' | 'reasonOf' | 'clock' | 'isWrite'>;
   readonly control: RunControl;
   readonly limiter: Limiter;
   readonly sink: Pick<OrderedSink<R>, 'next'>;
@@ -24,7 +24,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** Place of the row in the run, 0 for the first. */
   readonly position: number;
   readonly kind: RowCallKind;
-  /** Attempts whose first byte may have left. */
+  /** Attempts whose first byte may have left; reads around a write are none of them. */
   admitted = 0;
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
@@ -34,7 +34,6 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   readonly #ports: RowCallPorts<R>;
   /** A place in the rate was taken for a request that has not left: taken when it is admitted, used when it leaves. */
   #hasPlace = false;
-  #readPacer: Pacer | undefined;
 
   constructor(row: R, position: number, kind: RowCallKind, ports: RowCallPorts<R>) {
     this.row = row;
@@ -47,23 +46,6 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     return this;
   }
 
-  /** Made when it is asked for: most rows are not read. */
-  get readPacer(): Pacer {
-    this.#readPacer ??= {
-      admit: async () => {
-        this.#givePlaceBack();
-        this.#hasPlace = await this.#ports.limiter.admit();
-        return this.#hasPlace || this.#deny();
-      },
-      leaves: () => this.#usePlace(),
-      refused: (waitMs, askedMs) => this.refused(waitMs, askedMs),
-      mayRetry: () => this.mayRetry(),
-      succeeded: () => this.succeeded(),
-      isAwaited: this.isAwaited,
-    };
-    return this.#readPacer;
-  }
-
   get stopping(): AbortSignal {
     return this.#ports.control.stopping;
   }
@@ -74,15 +56,14 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
 
   readonly isAwaited = (): boolean => this.#ports.sink.next === this.position;
 
-  async admit(purpose: 'send' | 'read_back'): Promise<boolean> {
-    if (purpose === 'read_back') return this.readPacer.admit(purpose);
+  async admit(purpose: 'send' | 'read'): Promise<boolean> {
     const { limiter, task } = this.#ports;
     const { journal } = task;
     this.#givePlaceBack();
-    this.#hasPlace = limiter.admitNow() ?? (await limiter.admit());
+    this.#hasPlace = await limiter.admit();
     if (!this.#hasPlace) return this.#deny();
-    // A reconciliation only reads: it leaves no intent behind.
-    if (journal !== undefined && this.kind !== 'reconcile') {
+    if (purpose === 'read' && task.isWrite) return true;
+    if (journal !== undefined) {
       const { row, id } = this.row;
       try {
         await journal.intent({ row, id, reason: task.reasonOf?.(this.row) });
@@ -105,7 +86,9 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   }
 
   leaves(): void {
-    this.#usePlace();
+    this.leftMs ??= this.#ports.task.clock.monotonic();
+    if (this.#hasPlace) this.#ports.limiter.leave();
+    this.#hasPlace = false;
     // Between its intent and its first byte a request may have waited for a connection, or the process been stopped.
     const lost = this.#ports.task.journal?.lost();
     // The run is another process's now: whatever has not left is kept back.
@@ -128,12 +111,6 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
 
   succeeded(): void {
     this.#ports.limiter.succeeded();
-  }
-
-  #usePlace(): void {
-    this.leftMs ??= this.#ports.task.clock.monotonic();
-    if (this.#hasPlace) this.#ports.limiter.leave();
-    this.#hasPlace = false;
   }
 
   #givePlaceBack(): void {

@@ -4,7 +4,6 @@ import type { CallResult } from '../http/call.ts';
 import { fromPlain } from '../json/plain.ts';
 import type { JsonValue } from '../json/value.ts';
 import { commandWords } from '../output/people-text.ts';
-import type { StoredRow } from './journal/entry.ts';
 import type { RowState } from './journal/row-states.ts';
 
 /** What a run needs to know of a row; everything else is the caller's. */
@@ -79,21 +78,20 @@ export function unsentResult<R extends RunRow>(
 }
 
 /** The result of a row as a journal has it: no body is ever kept, so a failure is put into words anew. */
-export function journalResult<R extends RunRow>(row: R, command: string, stored: StoredRow): RowResult<R> {
-  const { outcome } = stored.ending;
+export function journalResult<R extends RunRow>(row: R, command: string, ending: Ending): RowResult<R> {
+  const { outcome } = ending;
   const isDone = outcome === 'applied' || outcome === 'confirmed_by_read';
-  const failure = isDone ? undefined : storedFailure(row, command, stored);
-  return { row, ending: stored.ending, resource: undefined, failure, source: 'journal' };
+  const failure = isDone ? undefined : storedFailure(row, command, ending);
+  return { row, ending, resource: undefined, failure, source: 'journal' };
 }
 
 /** The result of a row whose record cannot be read: its outcome alone is known. */
 export function stateResult<R extends RunRow>(row: R, command: string, state: RowState): RowResult<R> {
   const outcome = state === 'intent' || state === 'none' || state === 'resolved_by_user' ? 'unknown' : state;
-  const ending = { ...NO_ENDING, outcome };
-  return journalResult(row, command, { row: row.row, id: row.id, reason: undefined, timeMs: undefined, ending });
+  return journalResult(row, command, { ...NO_ENDING, outcome });
 }
 
-function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Failure {
+function storedFailure(row: RunRow, command: string, ending: Ending): Failure {
   const { outcome, httpStatus, requestId, attempts, sentAtMs, resultId, observedStatus, errorCode, message } = ending;
   // Without a code nothing is recorded of the row, because the run stopped before it, or not how it ended.
   const code = ending.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
@@ -101,7 +99,7 @@ function storedFailure(row: RunRow, command: string, { ending }: StoredRow): Fai
     details: {
       operation: command,
       row: row.row,
-      outcome,
+      outcome: outcome ?? undefined,
       attempts,
       id: row.id,
       http: httpStatus === undefined ? undefined : { status: httpStatus, requestId },

@@ -63,14 +63,16 @@ class RowRunner<R extends RunRow> {
       clock: task.clock,
       rate: task.rate,
       stopping: this.#control.stopping,
-      onPause: (untilMs) => task.progress?.paused(untilMs),
       onTooLong: (waitMs) => this.#control.stopFor({ kind: 'busy', waitMs }),
     });
-    this.#sink = new OrderedSink(task, (error, of) =>
-      of === 'emit' ? this.#loseOutput(error) : this.#control.break(error),
+    this.#sink = new OrderedSink(
+      task,
+      (error, of) => (of === 'emit' ? this.#loseOutput(error) : this.#control.break(error)),
+      () => this.#notifyChange(),
     );
     this.#ports = { task, control: this.#control, limiter: this.#limiter, sink: this.#sink };
-    if (task.progress !== undefined) task.progress.waitedFor = () => this.#waitedFor();
+    const underway = { tally: this.#tally, limiter: this.#limiter, waitedFor: () => this.#waitedFor() };
+    if (task.progress !== undefined) task.progress.run = underway;
   }
 
   async run(): Promise<RunResult> {
@@ -79,8 +81,7 @@ class RowRunner<R extends RunRow> {
     let positions = 0;
     try {
       positions = await this.#dispatch();
-      while (this.#calls.length > 0) await this.#change();
-      await this.#sink.drained(positions);
+      while (this.#calls.length > 0 || this.#sink.next < positions) await this.#change();
     } finally {
       this.#control.end();
     }
@@ -110,7 +111,7 @@ class RowRunner<R extends RunRow> {
     let position = 0;
     try {
       for await (const row of this.#task.rows) {
-        while (!this.#sink.hasRoom) await this.#sink.progress();
+        while (!this.#sink.hasRoom) await this.#change();
         await this.#take(row, position);
         position += 1;
         // The rows that are left have no reader: only their number counts.
@@ -134,7 +135,8 @@ class RowRunner<R extends RunRow> {
       kind = unknownRows === 'reconcile' ? 'reconcile' : 'resend';
       if (kind === 'reconcile' && reconcile === undefined) return this.#replay(row, position, journal);
     }
-    while (this.#calls.length >= concurrency && !this.#control.isStopping) await this.#change();
+    const isFull = () => this.#calls.length >= concurrency || !this.#sink.hasRoom;
+    while (isFull() && !this.#control.isStopping) await this.#change();
     if (this.#control.isStopping) return this.#skip(row, position);
     if (kind === 'resend') this.#watch(journal?.resolve(row.row));
     this.#launch(row, position, kind);
@@ -149,25 +151,21 @@ class RowRunner<R extends RunRow> {
     );
   }
 
-  #start(call: RowCall<R>): Promise<CallResult> {
+  /** A bug that throws at once ends like one that rejects. */
+  async #start(call: RowCall<R>): Promise<CallResult> {
     const { reconcile } = this.#task;
     const isRead = call.kind === 'reconcile' && reconcile !== undefined;
-    try {
-      return isRead ? reconcile(call.row, call) : this.#task.send(call.row, call);
-    } catch (error) {
-      // A bug that throws at once ends like one that rejects.
-      return Promise.reject(error);
-    }
+    return isRead ? reconcile(call.row, call) : this.#task.send(call.row, call);
   }
 
   /** A row that an earlier process did. `observedStatus`: what was read of its card now, which did not settle it. */
   async #replay(row: R, position: number, journal: RunJournal, observedStatus?: string): Promise<void> {
     try {
-      const entry = await journal.entry(row.row);
-      const ending = observedStatus === undefined ? entry.ending : { ...entry.ending, observedStatus };
+      const { ending: known } = await journal.entry(row.row);
+      const ending = observedStatus === undefined ? known : { ...known, observedStatus };
       const durable = observedStatus === undefined ? undefined : journal.result(row, ending);
       this.#watch(durable);
-      const result = journalResult(row, this.#task.command, { ...entry, ending });
+      const result = journalResult(row, this.#task.command, ending);
       this.#settle(position, result, journal.states.isToDo(row.row), durable);
     } catch (error) {
       // The row keeps its place in the output, and its outcome, which is known without its record.
@@ -263,7 +261,6 @@ class RowRunner<R extends RunRow> {
 
   #settle(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
     this.#tally.add(result, toDo);
-    this.#task.progress?.ended(result);
     this.#sink.put(position, result, durable);
   }
 
@@ -305,7 +302,7 @@ class RowRunner<R extends RunRow> {
     else if (!this.#task.isWrite) this.#control.stopFor({ kind: 'reader_gone' });
   }
 
-  /** Resolves at the next row that ends, or when the run stops. */
+  /** Resolves at the next row that ends or is printed, or when the run stops. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;

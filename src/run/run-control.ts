@@ -43,7 +43,7 @@ export class RunControl {
       // Signals of an earlier question or command are none of this run's.
       const isFirst = !this.has('signal');
       this.stopFor({ kind: 'signal', signal });
-      if (isFirst) void this.#abortAfter(GRACE_MS);
+      if (isFirst) void this.#later(GRACE_MS, () => this.#abortNow());
       else this.#abortNow();
     });
   }
@@ -85,20 +85,15 @@ export class RunControl {
     this.#ended.abort();
   }
 
-  async #abortAfter(ms: number): Promise<void> {
+  async #later(ms: number, work: () => void): Promise<void> {
     await this.#clock.sleep(ms, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#abortNow();
+    if (!this.#ended.signal.aborted) work();
   }
 
   #abortNow(): void {
     if (this.abort.aborted) return;
     this.#abort.abort();
-    void this.#endOverdue();
-  }
-
-  async #endOverdue(): Promise<void> {
-    await this.#clock.sleep(OVERDUE_MS, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#onOverdue();
+    void this.#later(OVERDUE_MS, this.#onOverdue);
   }
 }
 

@@ -70,6 +70,8 @@ export class CauseCounter<Key> {
 export class RunTally {
   /** Rows counted so far. */
   rows = 0;
+  /** Rows that this process sent, or tried to. */
+  sent = 0;
   /** Attempts of this process, and how many of them were further attempts. */
   attempts = 0;
   retries = 0;
@@ -95,6 +97,7 @@ export class RunTally {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     if (again) this.toDo += 1;
     if (result.source === 'sent') {
+      this.sent += 1;
       if (result.row.drift === 'unchecked') this.uncompared += 1;
       this.attempts += result.ending.attempts;
       this.retries += Math.max(0, result.ending.attempts - 1);

@@ -8,10 +8,8 @@ import type { Stop } from './stop.ts';
 
 /** What the sender of one row is given. */
 export interface RowSlot {
-  /** For the request of the row itself: asks before each attempt, and has a write's intent on the disk by then. */
+  /** Asks before each request of the row: a write has its intent on the disk by then, a read leaves no mark there. */
   readonly pacer: Pacer;
-  /** For reads around a write (`--expect`): shares rate and pauses, and leaves no mark in the journal. */
-  readonly readPacer: Pacer;
   /** Aborted: begin nothing new, let what is in flight finish. */
   readonly stopping: AbortSignal;
   /** Aborted: abandon what is in flight. */
@@ -40,8 +38,8 @@ export interface RunTask<R extends RunRow> {
   readonly signals: SignalPort;
   /** Called when what is in flight is given up: the reader of the results may stand still too. */
   dropStalledReaders?(): void;
-  /** Hears how far the run is. */
-  readonly progress?: Pick<Progress, 'ended' | 'paused' | 'waitedFor'>;
+  /** Shows how far the run is. */
+  readonly progress?: Pick<Progress, 'run'>;
   /** About how many bytes a row holds; undefined: next to none. */
   sizeOf?(row: R): number;
   /** What the journal keeps of a row besides its id. */

@@ -95,7 +95,7 @@ export class StoredRun implements KnownRun {
         if (outcomes === undefined) yield { row, ending, resource: undefined, failure: undefined, source: 'in_flight' };
         continue;
       }
-      const result = journalResult(row, this.header.operation, entry);
+      const result = journalResult(row, this.header.operation, entry.ending);
       const { outcome } = result.ending;
       if (outcomes === undefined || (outcome !== null && outcomes.has(outcome))) yield result;
     }

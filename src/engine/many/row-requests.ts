@@ -56,7 +56,7 @@ function unexpected(message: string): Refusal {
 /** Reads the card of a row at the pace of its run. */
 export function readCard(service: Service, policy: CallPolicy, row: Row, slot: RowSlot): Promise<CallResult> {
   const call = { operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined };
-  return service.client.call(call, { policy, pacer: slot.readPacer, stopping: slot.stopping, abort: slot.abort });
+  return service.client.call(call, { policy, pacer: slot.pacer, stopping: slot.stopping, abort: slot.abort });
 }
 
 /** Sends one row: first the card is held against what the row expects of it. */

@@ -24,7 +24,7 @@ import { openBench } from './session-bench.ts';
 const POLICY: CallPolicy = { timeoutMs: 1, retries: 2, retryMaxTimeMs: 3 };
 const [STOPPING, ABORT] = [new AbortController().signal, new AbortController().signal];
 // Only who has which pacer is looked at.
-const SLOT = { pacer: 'of the row', readPacer: 'of reads', stopping: STOPPING, abort: ABORT } as unknown as RowSlot;
+const SLOT = { pacer: 'of the row', stopping: STOPPING, abort: ABORT } as unknown as RowSlot;
 
 const object = (text: string) => parseJson(text) as JsonObject;
 
@@ -79,14 +79,14 @@ describe('a row', () => {
     expect(result.kind).toBe('answered');
   });
 
-  it('has its card read first, at the pace of reads, where it expects something of it', async () => {
+  it('has its card read first, at the same pace, where it expects something of it', async () => {
     const row = rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] });
     const { calls, inputs } = await send(row, cardAs('{"status":"ACTIVE"}'));
     expect(calls.map(([name, { pacer }]) => [name, pacer])).toEqual([
-      ['card.get', SLOT.readPacer],
+      ['card.get', SLOT.pacer],
       ['card.block', SLOT.pacer],
     ]);
-    expect(calls[0]?.[1]).toEqual({ policy: POLICY, pacer: SLOT.readPacer, stopping: STOPPING, abort: ABORT });
+    expect(calls[0]?.[1]).toEqual({ policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT });
     expect(inputs[0]).toEqual({ operation: OPERATIONS.cardGet, params: row.params, query: {}, body: undefined });
   });
 

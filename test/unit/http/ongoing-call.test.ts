@@ -499,7 +499,7 @@ describe('in a run of many rows', () => {
     const { pacer: port, log } = pacer();
     const { client } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
     await client.call(block, withPolicy({}, { pacer: port }));
-    expect(log).toEqual(['admit send', 'admit read_back']);
+    expect(log).toEqual(['admit send', 'admit read']);
   });
 });
 

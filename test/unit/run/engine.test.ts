@@ -91,9 +91,9 @@ describe('many rows', () => {
           return answered(new Map<string, JsonValue>([['n', new JsonNumber(`${row.row}.10`)]]));
         }
         await clock.sleep(2_000);
-        seen.push(progress.waitedFor());
+        seen.push(progress.run.waitedFor());
         await clock.sleep(10_000);
-        seen.push(others, progress.waitedFor());
+        seen.push(others, progress.run.waitedFor());
         return answered(null);
       },
       {
@@ -157,7 +157,7 @@ describe('many rows', () => {
           return answered(new Map());
         }
         await clock.sleep(5_000);
-        seen.push(others, progress.waitedFor()?.isFull);
+        seen.push(others, progress.run.waitedFor()?.isFull);
         return answered();
       },
       {
@@ -216,8 +216,8 @@ describe('many rows', () => {
     const plan = planOf(
       4,
       async (_row, slot) => {
-        await slot.readPacer.admit('send');
-        slot.readPacer.leaves?.();
+        await slot.pacer.admit('read');
+        slot.pacer.leaves?.();
         times.push(clock.monotonic());
         await slot.pacer.admit('send');
         slot.pacer.leaves?.();

@@ -14,7 +14,13 @@ function resultOf(row: number, more: Partial<RowResult<TestRow>> = {}): RowResul
   return { row: { row, id: `card-${row}` }, ending, resource: undefined, failure: undefined, source: 'sent', ...more };
 }
 
+const nothing = () => undefined;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The rows before `position` were printed. */
+async function drained(ordered: OrderedSink<TestRow>, position: number): Promise<void> {
+  while (ordered.next < position) await turn();
+}
 
 /** A sink that notes what it does with each row. */
 function sink(keepFails = 0, emitFails = 0) {
@@ -24,14 +30,20 @@ function sink(keepFails = 0, emitFails = 0) {
     if (result.row.row === fails) throw new Error(`${what} fails`);
   };
   const task = { keep: note('keep', keepFails), emit: note('emit', emitFails) };
-  return { done, ordered: new OrderedSink<TestRow>(task, (error, of) => done.push(`${of}: ${String(error)}`)) };
+  const free: number[] = [];
+  const ordered: OrderedSink<TestRow> = new OrderedSink<TestRow>(
+    task,
+    (error, of) => done.push(`${of}: ${String(error)}`),
+    () => free.push(ordered.next),
+  );
+  return { done, free, ordered };
 }
 
 describe('the results of a run', () => {
   it('are kept and printed in the order of the input, however the rows end', async () => {
     const { done, ordered } = sink();
     for (const row of [3, 2, 1]) ordered.put(row - 1, resultOf(row), undefined);
-    await ordered.drained(3);
+    await drained(ordered, 3);
     expect(done).toEqual(['keep 1', 'emit 1', 'keep 2', 'emit 2', 'keep 3', 'emit 3']);
   });
 
@@ -46,7 +58,7 @@ describe('the results of a run', () => {
     await turn();
     expect(done).toEqual(['keep 1', 'emit 1']);
     write();
-    await ordered.drained(2);
+    await drained(ordered, 2);
     expect(done).toEqual(['keep 1', 'emit 1', 'keep 2', 'emit 2']);
   });
 
@@ -55,7 +67,7 @@ describe('the results of a run', () => {
     const lost = Promise.reject(new Error('the disk is full'));
     lost.catch(() => undefined);
     ordered.put(0, resultOf(1), lost);
-    await ordered.drained(1);
+    await drained(ordered, 1);
     expect(done).toEqual(['keep 1', 'emit 1']);
   });
 
@@ -76,7 +88,7 @@ describe('the results of a run', () => {
     const { done, ordered } = sink(keepFails, emitFails);
     ordered.put(0, resultOf(1), undefined);
     ordered.put(1, resultOf(2), undefined);
-    await ordered.drained(2);
+    await drained(ordered, 2);
     expect(done.join('|')).toBe(expected);
     expect(ordered.hasRoom).toBe(true);
   });
@@ -87,7 +99,7 @@ describe('the results of a run', () => {
     lost.catch(() => undefined);
     for (const [row, durable] of [undefined, lost, undefined, lost].entries()) {
       ordered.put(row, resultOf(row + 1), durable);
-      await ordered.drained(row + 1);
+      await drained(ordered, row + 1);
     }
     expect(done.filter((what) => what.startsWith('emit'))).toEqual(['emit 1', 'emit 2', 'emit 3', 'emit 4']);
     expect(ordered.next).toBe(4);
@@ -98,7 +110,7 @@ describe('the results of a run', () => {
     for (const first of [0, 4000, 8000]) {
       for (let position = first + 3999; position >= first; position -= 1)
         ordered.put(position, resultOf(position + 1), undefined);
-      await ordered.drained(first + 4000);
+      await drained(ordered, first + 4000);
     }
     const printed = done.filter((what) => what.startsWith('emit'));
     expect([printed.length, printed[0], printed[4096], printed[11_999]]).toEqual([
@@ -109,12 +121,12 @@ describe('the results of a run', () => {
     ]);
   });
 
-  it('tell all who wait when one was printed', async () => {
-    const { ordered, done } = sink();
-    const heard = ['first', 'second'].map((who) => ordered.progress().then(() => void done.push(who)));
-    ordered.put(0, resultOf(1), undefined);
-    await Promise.all(heard);
-    expect(done).toEqual(['keep 1', 'emit 1', 'first', 'second']);
+  it('say when the place of each is free', async () => {
+    const { ordered, free } = sink();
+    for (const row of [3, 2, 1]) ordered.put(row - 1, resultOf(row), undefined);
+    expect(free).toEqual([]);
+    await drained(ordered, 3);
+    expect(free).toEqual([1, 2, 3]);
   });
 });
 
@@ -131,7 +143,7 @@ describe('a result that waits', () => {
       printed.push(result);
     };
     const task = sizeOf === undefined ? { emit } : { emit, sizeOf };
-    return { printed, read: () => read(), ordered: new OrderedSink<TestRow>(task, () => undefined) };
+    return { printed, read: () => read(), ordered: new OrderedSink<TestRow>(task, nothing, nothing) };
   }
 
   it('for the reader has a place among 256, and for another row as long as there is memory', async () => {
@@ -141,7 +153,7 @@ describe('a result that waits', () => {
     ordered.put(0, resultOf(1), undefined);
     expect(ordered.hasRoom).toBe(false);
     read();
-    await ordered.drained(301);
+    await drained(ordered, 301);
     expect(ordered.hasRoom).toBe(true);
     const other = slow();
     for (let position = 0; position < 255; position += 1)
@@ -150,7 +162,7 @@ describe('a result that waits', () => {
     other.ordered.put(255, resultOf(256), undefined);
     expect(other.ordered.hasRoom).toBe(false);
     other.read();
-    await other.ordered.drained(256);
+    await drained(other.ordered, 256);
   });
 
   it('takes 1,024 bytes beside its row and its answer', async () => {
@@ -171,7 +183,7 @@ describe('a result that waits', () => {
     expect(ordered.isFull).toBe(false);
     read();
     ordered.put(0, resultOf(1), undefined);
-    await ordered.drained(4);
+    await drained(ordered, 4);
   });
 
   it('takes one byte less, and there is room', () => {
@@ -192,7 +204,7 @@ describe('a result that waits', () => {
     const { ordered, read } = slow();
     read();
     ordered.put(0, resultOf(1), undefined);
-    await ordered.drained(1);
+    await drained(ordered, 1);
     const used = 64 * 1024 * 1024;
     answerMemory.hold(used);
     expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
@@ -218,7 +230,7 @@ describe('a result that waits', () => {
     read();
     ordered.put(position, resultOf(position + 1, { resource }), undefined);
     for (let before = position - 1; before >= 0; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
-    await ordered.drained(position + 1);
+    await drained(ordered, position + 1);
     const last = printed[position];
     expect(last?.row).toEqual({ row: position + 1, id: `card-${position + 1}` });
     expect(last?.ending).toEqual(ended({ outcome: 'applied' }));
@@ -239,7 +251,7 @@ describe('a result that waits', () => {
     const ending = ended({ outcome: 'rejected', code: 'REJECTED' });
     ordered.put(70, resultOf(71, { ending, failure }), undefined);
     for (let before = 69; before >= 0; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
-    await ordered.drained(71);
+    await drained(ordered, 71);
     const last = printed[70];
     expect([last?.ending, last?.resource]).toEqual([ending, undefined]);
     expect(last?.failure).toBeInstanceOf(Failure);
@@ -264,10 +276,10 @@ describe('a result that waits', () => {
     const failure = new Failure('REJECTED', 'no', { details: { service: parseJson('{}') } });
     ordered.put(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
     ordered.put(0, resultOf(1), undefined);
-    await ordered.drained(2);
+    await drained(ordered, 2);
     ordered.put(72, resultOf(73, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
     for (let before = 71; before >= 2; before -= 1) ordered.put(before, resultOf(before + 1), undefined);
-    await ordered.drained(73);
+    await drained(ordered, 73);
     expect(Object.keys(printed[72]?.failure?.details ?? {})).toEqual(['service']);
   });
 
@@ -275,11 +287,11 @@ describe('a result that waits', () => {
     const { ordered, printed, read } = slow();
     read();
     for (let position = 0; position < 10; position += 1) ordered.put(position, resultOf(position + 1), undefined);
-    await ordered.drained(10);
+    await drained(ordered, 10);
     const resource = asRead();
     ordered.put(74, resultOf(75, { resource }), undefined);
     for (let position = 73; position >= 10; position -= 1) ordered.put(position, resultOf(position + 1), undefined);
-    await ordered.drained(75);
+    await drained(ordered, 75);
     expect(printed[74]?.resource).toBe(resource);
   });
 
@@ -289,7 +301,7 @@ describe('a result that waits', () => {
     const failure = new Failure('REJECTED', 'it was refused');
     ordered.put(1, resultOf(2, { ending: ended({ code: 'REJECTED' }), failure }), undefined);
     ordered.put(0, resultOf(1), undefined);
-    await ordered.drained(2);
+    await drained(ordered, 2);
     expect(printed[1]?.failure).toBe(failure);
   });
 });

@@ -7,10 +7,11 @@ import type { CallResult } from '../../../src/http/call.ts';
 import { printJson } from '../../../src/json/print.ts';
 import type { JsonValue } from '../../../src/json/value.ts';
 import { type FailedFileOptions, inputRow, openFailedFile } from '../../../src/run/failed-file.ts';
-import { Progress } from '../../../src/run/progress.ts';
+import { Progress, type Underway } from '../../../src/run/progress.ts';
 import { type RowResult, sentResult } from '../../../src/run/row-outcome.ts';
 import { printedRow, storedRow } from '../../../src/run/row-result.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
+import { RunTally } from '../../../src/run/run-tally.ts';
 import { summaryJson, summaryLines } from '../../../src/run/summary.ts';
 import {
   answered,
@@ -160,20 +161,27 @@ describe('the summary', () => {
 });
 
 describe('progress', () => {
-  const done = (call: CallResult, source: 'sent' | 'journal' = 'sent'): RowResult => ({
+  const done = (call: CallResult, source: RowResult['source'] = 'sent'): RowResult => ({
     ...sentResult({ row: 1, id: 'x' }, call, about),
     source,
   });
 
+  function progressOf(total: number, results: readonly RowResult[], more: Partial<Underway> = {}): Progress {
+    const progress = new Progress(total, 0);
+    const tally = new RunTally();
+    for (const result of results) tally.add(result, false);
+    progress.run = { tally, limiter: { askedUntilMs: 0 }, waitedFor: () => undefined, ...more };
+    return progress;
+  }
+
   it('shows done, rate, failures and the time left', () => {
-    const progress = new Progress(1000, 0);
-    expect(progress.text(0)).toBe('0/1,000 rows (0 %)');
-    for (let row = 0; row < 100; row += 1) progress.ended(done(answered()));
-    progress.ended(done(rejected(404)));
-    progress.ended(done(answered(), 'journal'));
+    expect(new Progress(1000, 0).text(0)).toBe('0/1,000 rows (0 %)');
+    const limiter = { askedUntilMs: 0 };
+    const applied = Array.from({ length: 100 }, () => done(answered()));
+    const results = [...applied, done(rejected(404)), done(answered(), 'journal')];
+    const progress = progressOf(1000, results, { limiter });
     expect(progress.text(2_000)).toBe('102/1,000 rows (10 %), 50.5 rows/s, 1 rejected, 18 s left');
-    progress.paused(14_000);
-    progress.paused(9_000);
+    limiter.askedUntilMs = 14_000;
     expect(progress.text(2_000)).toBe(
       '102/1,000 rows (10 %), 50.5 rows/s, the service asked for a pause (429) of 12 s more, 1 rejected, 30 s left',
     );
@@ -181,22 +189,18 @@ describe('progress', () => {
   });
 
   it('counts rejected and unknown rows by name, and rows that were not reached not at all', () => {
-    const progress = new Progress(10, 0);
-    progress.ended(done(rejected(409)));
-    progress.ended(done(unknown()));
-    progress.ended(done(unreachable()));
-    for (let row = 0; row < 7; row += 1) progress.ended({ ...done(unreachable()), source: 'not_reached' });
+    const left = Array.from({ length: 7 }, () => done(unreachable(), 'not_reached'));
+    const progress = progressOf(10, [done(rejected(409)), done(unknown()), done(unreachable()), ...left]);
     expect(progress.text(500)).toBe('3/10 rows (30 %), 1 unknown, 1 rejected, 1 not sent');
   });
 
   it('names the row that is waited for, and says why no more are sent', () => {
-    const progress = new Progress(1000, 0);
-    for (let row = 0; row < 996; row += 1) progress.ended(done(answered()));
     const waited = { row: 1, ms: 12_900, inFlight: 3, isFull: false };
-    progress.waitedFor = () => waited;
-    expect(progress.text(10_000)).toBe('996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, 1 s left');
-    progress.waitedFor = () => ({ ...waited, inFlight: 4, isFull: true });
-    expect(progress.text(10_000)).toBe(
+    const results = Array.from({ length: 996 }, () => done(answered()));
+    const waiting = progressOf(1000, results, { waitedFor: () => waited });
+    expect(waiting.text(10_000)).toBe('996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1, 1 s left');
+    const full = progressOf(1000, results, { waitedFor: () => ({ ...waited, inFlight: 4, isFull: true }) });
+    expect(full.text(10_000)).toBe(
       '996/1,000 rows (99 %), 99.6 rows/s, waiting 12 s for row 1; no new rows until it ends: the answers behind it fill the memory',
     );
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/http/call.ts';
-import type { RowResult } from '../../../src/run/row-outcome.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
@@ -20,11 +19,6 @@ import {
 } from './fakes.ts';
 
 const COUNT = 6;
-
-/** Hears each row as it ends. */
-function hearing(ended: (result: RowResult) => void) {
-  return { ended, paused: () => undefined, waitedFor: () => undefined };
-}
 
 /** Runs rows whose n-th ends as told; answers what was sent, what was printed and the report. */
 async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Partial<RunTask<TestRow>> = {}) {
@@ -73,9 +67,9 @@ describe('a run that is taken up again', () => {
       {},
       {
         signals,
-        progress: hearing((result) => {
-          if (result.row.row === 2) signals.send('SIGINT');
-        }),
+        keep: async ({ row }) => {
+          if (row.row === 2) signals.send('SIGINT');
+        },
       },
     );
     expect(first.report).toMatchObject({ exitCode: 130, state: 'stopped' });
@@ -154,7 +148,7 @@ describe('unknown rows of an earlier process', () => {
       {
         unknownRows: 'reconcile',
         reconcile: async (row, slot) => {
-          await slot.pacer.admit('send');
+          await slot.pacer.admit('read');
           read.push(row.row);
           return row.row === 2 ? answered(new Map([['status', 'BLOCKED']])) : unknown();
         },
@@ -200,7 +194,7 @@ describe('unknown rows of an earlier process', () => {
       {
         unknownRows: 'resend',
         signals,
-        progress: hearing(() => signals.send('SIGTERM')),
+        keep: async () => signals.send('SIGTERM'),
       },
     );
     expect(second.sent).toEqual([]);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Ending, NO_ENDING, type WriteEnding } from '../../../src/ending.ts';
+import type { Ending, WriteEnding } from '../../../src/ending.ts';
 import { Failure, type FailureCode } from '../../../src/failure.ts';
-import type { StoredRow } from '../../../src/run/journal/entry.ts';
 import {
   failedCall,
   isHeldForNow,
@@ -65,8 +64,6 @@ describe('a row of which nothing was sent because the run stopped', () => {
     exitCode: 143,
   });
 
-  const STORED = { row: 7, id: 'card-7', reason: undefined, timeMs: 0 };
-
   it('was not reached', () => {
     const result = unsentResult(ROW, 'card.block', reason);
     expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
@@ -84,10 +81,9 @@ describe('a row of which nothing was sent because the run stopped', () => {
     const result = unsentResult(ROW, 'card.block', reason, 2);
     expect(result).toMatchObject({ source: 'sent', ending: { outcome: 'not_sent', attempts: 2 } });
     // A journal keeps no more of it.
-    expect(
-      journalResult(ROW, 'card.block', { ...STORED, ending: { ...result.ending, outcome: 'not_sent' } }).failure
-        ?.message,
-    ).toBe('card block card-7: not sent: SIGINT stopped the run; nothing was sent');
+    expect(journalResult(ROW, 'card.block', result.ending).failure?.message).toBe(
+      'card block card-7: not sent: SIGINT stopped the run; nothing was sent',
+    );
     expect(result.failure?.message).toBe('row 7 was not sent: SIGINT stopped the run; nothing was sent');
     expect(result.failure?.details.attempts).toBe(2);
     expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
@@ -95,19 +91,11 @@ describe('a row of which nothing was sent because the run stopped', () => {
 });
 
 describe('a row from the journal', () => {
-  function stored(known: Partial<WriteEnding>): StoredRow {
-    return {
-      row: 7,
-      id: 'card-7',
-      reason: undefined,
-      timeMs: 0,
-      ending: { ...NO_ENDING, outcome: 'unknown', ...known },
-    };
-  }
+  const stored = (known: Partial<WriteEnding>) => ended({ outcome: 'unknown', ...known });
 
   it.each(['applied', 'confirmed_by_read'] as const)('that is %s succeeded', (outcome) => {
-    const { ending } = stored({ outcome, attempts: 1, httpStatus: 200 });
-    const result = journalResult(ROW, 'card.block', stored({ outcome, attempts: 1, httpStatus: 200 }));
+    const ending = stored({ outcome, attempts: 1, httpStatus: 200 });
+    const result = journalResult(ROW, 'card.block', ending);
     expect(result).toEqual({ row: ROW, ending, resource: undefined, failure: undefined, source: 'journal' });
   });
 
@@ -228,7 +216,7 @@ describe('a row from the journal', () => {
 
   it('is named by its number where it has no id', () => {
     const row = { row: 7, id: undefined };
-    const result = journalResult(row, 'calendar.event.create', { ...stored({ outcome: 'not_sent' }), id: undefined });
+    const result = journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' }));
     expect(result.failure?.message).toBe('calendar event create row 7: not sent: the run has not reached this row');
   });
 });

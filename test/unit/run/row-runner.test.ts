@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { StreamFailure } from '../../../src/context.ts';
 import { Failure } from '../../../src/failure.ts';
 import type { CallResult } from '../../../src/http/call.ts';
-import type { Waited } from '../../../src/run/progress.ts';
+import { Progress, type Waited } from '../../../src/run/progress.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import type { RunTask } from '../../../src/run/run-task.ts';
@@ -53,7 +53,7 @@ async function withUnknownRow(more: Partial<RunTask<TestRow>>, count = COUNT) {
 function reading(end: () => CallResult, read: number[] = []): Partial<RunTask<TestRow>> {
   return {
     reconcile: async (row, slot) => {
-      await slot.pacer.admit('send');
+      await slot.pacer.admit('read');
       read.push(row.row);
       return end();
     },
@@ -295,14 +295,10 @@ describe('progress', () => {
   it('names the row that has waited longest for an answer, after three seconds', async () => {
     const clock = new FakeClock();
     const seen: (Waited | undefined)[] = [];
-    const progress: NonNullable<RunTask<TestRow>['progress']> = {
-      ended: () => undefined,
-      paused: () => undefined,
-      waitedFor: () => undefined,
-    };
+    const progress = new Progress(2, 0);
     const look = async (ms: number) => {
       await clock.sleep(ms);
-      seen.push(progress.waitedFor());
+      seen.push(progress.run.waitedFor());
     };
     const plan = planOf(
       2,
@@ -323,19 +319,14 @@ describe('progress', () => {
     ]);
   });
 
-  it('hears until when the service asked for a pause', async () => {
+  it('says until when the service asked for a pause', async () => {
     const clock = new FakeClock();
-    const paused: number[] = [];
-    const progress = {
-      ended: () => undefined,
-      paused: (untilMs: number) => void paused.push(untilMs),
-      waitedFor: () => undefined,
-    };
+    const progress = new Progress(3, 0);
     const retryAt = (ms: number) => new Date(clock.now() + ms).toISOString();
     const refused = (ms: number) => () =>
       failed('BUSY', { outcome: 'rejected', http: { status: 429 }, retryAt: retryAt(ms) });
     await runRows(planOf(3, sending({ 1: refused(20_000), 2: refused(-1000) }), { clock, progress }));
-    expect(paused).toEqual([20_000]);
+    expect(progress.run.limiter.askedUntilMs).toBe(20_000);
     expect(clock.monotonic()).toBe(20_000);
   });
 });
