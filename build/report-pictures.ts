@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeRecord, type JournalRecord } from '../src/run/journal/record.ts';
-import { RUN_VERSION } from '../src/run/run-header.ts';
+import { RUN_VERSION } from '../src/run/run-folder.ts';
 import { screenSvg } from './screen-svg.ts';
 import { drawScreen } from './terminal-screen.ts';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
-import type { RunAudit } from '../run/journal/journal.ts';
+import type { RunAudit } from '../run/journal/writer.ts';
 import type { RunRow } from '../run/row-outcome.ts';
-import type { RunHeader } from '../run/run-header.ts';
+import type { RunHeader } from '../run/run-folder.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
 import { hostOf } from './run-entries.ts';
 

@@ -1,5 +1,3 @@
-import { parseHistoryEvent } from './history-event.ts';
-
 /**
  * How many entries are kept back, and read on, for events that stand out of order: a prune carries over what was
  * written while it replaced the file, after what was already written to the new one, and the clocks of several
@@ -7,7 +5,7 @@ import { parseHistoryEvent } from './history-event.ts';
  */
 export const DISORDER = 2048;
 
-/** As every version wrote them; other lines are parsed to be known. */
+/** How every version begins the line of an event. */
 const HEAD = /^\{"event":"(begin|end|read)","entry":"([^"\\]+)"/;
 
 /** One write of the history as the lines it has there. */
@@ -32,9 +30,8 @@ export class EventWindow {
 
   /** Takes the next line further back. Returns true when no more are wanted. */
   take(line: string): boolean {
-    const head = headOf(line);
-    if (head === undefined) return false;
-    const [event, entry] = head;
+    const [, event, entry] = HEAD.exec(line) ?? [];
+    if (entry === undefined) return false;
     const begun = this.#begun.get(entry);
     if (event !== 'begin') {
       const others = begun?.newestFirst ?? this.#ends.get(entry);
@@ -60,11 +57,4 @@ export class EventWindow {
     }
     return true;
   }
-}
-
-function headOf(line: string): readonly [event: string, entry: string] | undefined {
-  const [, event, entry] = HEAD.exec(line) ?? [];
-  if (event !== undefined && entry !== undefined) return [event, entry];
-  const parsed = parseHistoryEvent(line);
-  return parsed === undefined ? undefined : [parsed.event, parsed.entry];
 }

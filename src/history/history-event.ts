@@ -16,6 +16,7 @@ const beginEvent = z.object({
 /** The members of the ending stand beside these. */
 const endEvent = z.looseObject({ event: z.literal('end'), entry: z.string() });
 const readEvent = z.looseObject({ event: z.literal('read'), entry: z.string(), time: z.string(), user: z.string() });
+const SOME_EVENT = z.discriminatedUnion('event', [beginEvent, endEvent, readEvent]);
 
 /** A write is about to be sent: all that is known of it, and no body, no token. */
 export type BeginEvent = z.infer<typeof beginEvent>;
@@ -69,13 +70,10 @@ export function parseHistoryEvent(line: string): HistoryEvent | undefined {
   } catch {
     return undefined;
   }
-  const begin = beginEvent.safeParse(value);
-  if (begin.success) return begin.data;
-  const read = readEvent.safeParse(value);
-  const end = read.success ? read : endEvent.safeParse(value);
-  const ending = end.success ? decodeEnding(end.data) : undefined;
-  if (!end.success || ending === undefined) return undefined;
-  if (!read.success) return { event: 'end', entry: end.data.entry, ending };
-  const { entry, time, user } = read.data;
-  return { event: 'read', entry, time, user, ending };
+  const { data: known } = SOME_EVENT.safeParse(value);
+  if (known === undefined || known.event === 'begin') return known;
+  const ending = decodeEnding(known);
+  if (ending === undefined) return undefined;
+  const { event, entry } = known;
+  return event === 'end' ? { event, entry, ending } : { event, entry, time: known.time, user: known.user, ending };
 }

@@ -6,7 +6,8 @@ type Fit = 'exact' | 'part';
 export interface WantedId {
   /** Is found in the lines of every entry that fits: others need not be parsed. */
   readonly pattern: RegExp;
-  fitOf(id: string | undefined): Fit | undefined;
+  /** The best fit of these. */
+  fitOf(...ids: readonly (string | undefined)[]): Fit | undefined;
 }
 
 /** The first 8 characters of a card's id, or more, but not all: dashes do not count. */
@@ -31,10 +32,10 @@ export function wantedId(text: string): WantedId {
   const spellings = isPart ? [digits.slice(0, 8)] : [JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
   return {
     pattern: new RegExp(spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'i'),
-    fitOf(id) {
-      if (id === undefined) return undefined;
+    fitOf(...ids) {
       // A raw call (`frontdesk api`) has its path in the place of an id.
-      const fits = [id, ...(id.startsWith('/') ? id.split('/').map(decoded) : [])].map(fitOf);
+      const texts = ids.flatMap((id = '') => [id, ...(id.startsWith('/') ? id.split('/').map(decoded) : [])]);
+      const fits = texts.map(fitOf);
       return fits.find((fit) => fit === 'exact') ?? fits.find((fit) => fit === 'part');
     },
   };

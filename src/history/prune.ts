@@ -8,7 +8,6 @@ import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { DISORDER } from './event-window.ts';
-import { parseHistoryEvent } from './history-event.ts';
 import { appendLines, historyPath, openHistory, readLines } from './history-file.ts';
 import { nameTime } from './record.ts';
 
@@ -37,11 +36,10 @@ export async function pruneHistory(
     const temporary = join(stateDir, temporaryName(pid));
     const second = join(stateDir, temporaryName(pid));
     try {
-      const sieve = new Sieve(clock.now() - ageMs);
-      let removed = 0;
-      for await (const lines of readLines(file, 0)) for (const line of lines) if (sieve.isOldBegin(line)) removed += 1;
+      const before = nameTime(clock.now() - ageMs);
+      const removed = await countOld(file, before);
       if (removed === 0) return 0;
-      const end = await stage(file, temporary, sieve);
+      const end = await stage(file, temporary, before);
       prove();
       file = await replace(file, { temporary, path, second });
       // What was appended to the old file meanwhile. A write that is appended after this sees that it was replaced.
@@ -80,18 +78,18 @@ async function removeSecond(second: string): Promise<void> {
 }
 
 /** Copies the lines that stay, and those that are appended meanwhile; returns how far the file was read. */
-async function stage(file: FileHandle, temporary: string, sieve: Sieve): Promise<number> {
+async function stage(file: FileHandle, temporary: string, before: string): Promise<number> {
   const staged = await open(temporary, 'wx', 0o600);
   let at = 0;
   try {
     await staged.chmod(0o600);
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const before = at;
+      const from = at;
       for await (const lines of readLines(file, at)) {
-        await staged.writeFile(Buffer.concat(lines.filter((line) => !sieve.isOld(line))));
+        await staged.writeFile(Buffer.concat(lines.filter((line) => !isOld(line, before))));
         at += lines.reduce((sum, line) => sum + line.length, 0);
       }
-      if (at === before) break;
+      if (at === from) break;
       await staged.sync();
     }
     return at;
@@ -100,39 +98,31 @@ async function stage(file: FileHandle, temporary: string, sieve: Sieve): Promise
   }
 }
 
-const NAME_TIME = /^\{"event":"[a-z]+","entry":"(\d{8}T\d{9})-/;
+/** How every version begins a line. The name of an entry begins with the time at which it was begun. */
+const HEAD = /^\{"event":"([a-z]+)","entry":"(\d{8}T\d{9}-[^"]+)"/;
 
-/** Separates the lines of old entries from those that stay. */
-class Sieve {
-  readonly #beforeMs: number;
-  readonly #before: string;
-  /** Old entries whose names do not say when they were begun. */
-  readonly #old = new Set<string>();
-  /** Names of beginnings seen lately: a beginning that was carried over may be there twice. */
-  readonly #lately = new Set<string>();
+function headOf(line: Buffer): readonly (string | undefined)[] {
+  return HEAD.exec(line.toString('latin1', 0, 80))?.slice(1) ?? [];
+}
 
-  constructor(beforeMs: number) {
-    this.#beforeMs = beforeMs;
-    this.#before = nameTime(beforeMs);
+/** Is the line of an entry that was begun before that? Lines that are no events stay: a newer frontdesk may have written them. */
+function isOld(line: Buffer, before: string): boolean {
+  const [, name = before] = headOf(line);
+  return name < before;
+}
+
+async function countOld(file: FileHandle, before: string): Promise<number> {
+  let count = 0;
+  /** A beginning that was carried over may be there twice. */
+  const lately = new Set<string>();
+  for await (const lines of readLines(file, 0)) {
+    for (const line of lines) {
+      const [event, name = before] = headOf(line);
+      if (event !== 'begin' || name >= before || lately.has(name)) continue;
+      count += 1;
+      const [oldest] = lately.add(name);
+      if (lately.size > DISORDER && oldest !== undefined) lately.delete(oldest);
+    }
   }
-
-  /** Keeps lines that are no events: a newer frontdesk may have written them. */
-  isOld(line: Buffer): boolean {
-    const [, time] = NAME_TIME.exec(line.toString('latin1', 0, 60)) ?? [];
-    if (time !== undefined) return time < this.#before;
-    const event = parseHistoryEvent(line.toString('utf8'));
-    if (event?.event === 'begin' && Date.parse(event.time) < this.#beforeMs) this.#old.add(event.entry);
-    return event !== undefined && this.#old.has(event.entry);
-  }
-
-  /** Is it the beginning of an old entry, and the first one? */
-  isOldBegin(line: Buffer): boolean {
-    if (!this.isOld(line)) return false;
-    const event = parseHistoryEvent(line.toString('utf8'));
-    if (event?.event !== 'begin' || this.#lately.has(event.entry)) return false;
-    this.#lately.add(event.entry);
-    const [oldest] = this.#lately;
-    if (this.#lately.size > DISORDER && oldest !== undefined) this.#lately.delete(oldest);
-    return true;
-  }
+  return count;
 }

@@ -25,74 +25,39 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
-/** Keeps the newest entries of any number, holding at most twice as many as are wanted. */
-class NewestEntries {
-  readonly #limit: number;
-  #entries: HistoryEntry[] = [];
-  /** Once enough are there: the time of the oldest that is kept. */
-  #oldestMs = Number.NEGATIVE_INFINITY;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get isFull(): boolean {
-    return this.#oldestMs !== Number.NEGATIVE_INFINITY;
-  }
-
-  /** Could an entry of this time still be among the newest? */
-  wouldTake(timeMs: number): boolean {
-    return timeMs >= this.#oldestMs;
-  }
-
-  add(entry: HistoryEntry): void {
-    if (!this.wouldTake(Date.parse(entry.time))) return;
-    this.#entries.push(entry);
-    if (this.#entries.length >= 2 * this.#limit) this.#shrink();
-  }
-
-  /** The newest entries, newest first. */
-  sorted(): readonly HistoryEntry[] {
-    this.#shrink();
-    return this.#entries;
-  }
-
-  #shrink(): void {
-    this.#entries = this.#entries.sort(newestFirst).slice(0, this.#limit);
-    const last = this.#entries.at(-1);
-    if (last !== undefined && this.#entries.length === this.#limit) this.#oldestMs = Date.parse(last.time);
-  }
-}
-
 /** Of the same millisecond, the row that comes later in its run is the newer one. */
 function newestFirst(a: HistoryEntry, b: HistoryEntry): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return b.entry.localeCompare(a.entry, 'en', { numeric: true });
 }
 
-/** The newest entries that match. Where an id fits exactly, those that only begin with it do not count. */
+/**
+ * The newest entries that match, of which at most twice as many are held as are wanted. Where an id fits exactly, those
+ * that only begin with it do not count.
+ */
 class Page {
   readonly #filter: HistoryFilter;
   readonly #wanted: WantedId | undefined;
-  readonly #exact: NewestEntries;
-  readonly #parts: NewestEntries;
-  #isExact = false;
+  #entries: HistoryEntry[] = [];
+  /** What is held can only be replaced by newer entries: no id was asked for, or one fitted exactly. */
+  #isExact: boolean;
+  /** Once enough are held: the time of the oldest of them. */
+  #oldestMs = Number.NEGATIVE_INFINITY;
 
   constructor(filter: HistoryFilter) {
     this.#filter = filter;
     this.#wanted = filter.id === undefined ? undefined : wantedId(filter.id);
-    this.#exact = new NewestEntries(filter.limit);
-    this.#parts = new NewestEntries(filter.limit);
+    this.#isExact = filter.id === undefined;
   }
 
   /** Could a write that was begun or changed at this time be on the page? */
   isOfInterest(timeMs: number): boolean {
-    return timeMs >= (this.#filter.sinceMs ?? 0) && this.#exact.wouldTake(timeMs);
+    return timeMs >= (this.#filter.sinceMs ?? 0) && (!this.#isExact || timeMs >= this.#oldestMs);
   }
 
   /** The same of the lines of an entry, whose time is read only where it decides. */
   isNews({ begin }: EntryLines): boolean {
-    if (this.#filter.sinceMs === undefined && !this.#exact.isFull) return true;
+    if (this.#filter.sinceMs === undefined && this.#oldestMs === Number.NEGATIVE_INFINITY) return true;
     return this.isOfInterest(Date.parse(/"time":"([^"]+)"/.exec(begin)?.[1] ?? ''));
   }
 
@@ -113,16 +78,25 @@ class Page {
     if (operation !== undefined && entry.operation !== operation) return;
     if (outcome !== undefined && entry.ending.outcome !== outcome) return;
     if (isWanted?.(entry) === false) return;
-    const fits = this.#wanted === undefined ? ['exact'] : [entry.id, entry.ending.resultId].map(this.#wanted.fitOf);
-    if (fits.includes('exact')) {
+    const fit = this.#wanted === undefined ? 'exact' : this.#wanted.fitOf(entry.id, entry.ending.resultId);
+    if (fit === undefined || (fit === 'part' && this.#isExact)) return;
+    if (fit === 'exact' && !this.#isExact) {
       this.#isExact = true;
-      this.#exact.add(entry);
-    } else if (fits.includes('part')) this.#parts.add(entry);
+      this.#entries = [];
+      this.#oldestMs = Number.NEGATIVE_INFINITY;
+    }
+    if (timeMs < this.#oldestMs) return;
+    this.#entries.push(entry);
+    if (this.#entries.length >= 2 * this.#filter.limit) this.entries();
   }
 
   /** Newest first. */
   entries(): readonly HistoryEntry[] {
-    return (this.#isExact ? this.#exact : this.#parts).sorted();
+    const { limit } = this.#filter;
+    this.#entries = this.#entries.sort(newestFirst).slice(0, limit);
+    const oldest = this.#entries[limit - 1];
+    if (oldest !== undefined) this.#oldestMs = Date.parse(oldest.time);
+    return this.#entries;
   }
 }
 

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ifThere, ioFailure, tidy, type Unread } from '../files/io-failure.ts';
 import type { StoredRow } from '../run/journal/entry.ts';
-import { isRunName, type RunFolder, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
-import type { RunHeader } from '../run/run-header.ts';
+import { isRunName, type RunFolder, type RunHeader, readRunHeader, runFolder, runNames } from '../run/run-folder.ts';
 import { StoredRun } from '../run/stored-run.ts';
 import type { HistoryEntry } from './history-event.ts';
 

@@ -6,7 +6,7 @@ import type { StoredRow } from '../run/journal/entry.ts';
 import type { OutcomeCounts } from '../run/journal/record.ts';
 import type { NextCommand } from '../run/next-commands.ts';
 import type { RunState } from '../run/run-entry.ts';
-import type { RunHeader, RunOptions } from '../run/run-header.ts';
+import type { RunHeader, RunOptions } from '../run/run-folder.ts';
 import type { Cause } from '../run/run-tally.ts';
 import type { RunTimeline } from '../run/run-timeline.ts';
 import { endedByText } from '../run/stop.ts';

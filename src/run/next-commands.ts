@@ -1,6 +1,6 @@
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunState } from './run-entry.ts';
-import type { RunHeader } from './run-header.ts';
+import type { RunHeader } from './run-folder.ts';
 
 /** What the next step of a run depends on. */
 interface RunStanding {

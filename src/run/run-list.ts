@@ -6,8 +6,15 @@ import { plural } from '../output/safe-text.ts';
 import { readLastRecord } from './journal/reader.ts';
 import type { OutcomeCounts } from './journal/record.ts';
 import type { RunOverview, RunState } from './run-entry.ts';
-import { ignoreDamage, type KnownRun, readRunHeader, requireRun, runFolder, runNames } from './run-folder.ts';
-import type { RunHeader } from './run-header.ts';
+import {
+  ignoreDamage,
+  type KnownRun,
+  type RunHeader,
+  readRunHeader,
+  requireRun,
+  runFolder,
+  runNames,
+} from './run-folder.ts';
 import type { RunPorts } from './run-store.ts';
 import { StoredRun } from './stored-run.ts';
 

@@ -11,25 +11,26 @@ import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import { sweepLeftovers } from '../files/sweep.ts';
 import { groupThousands, plural } from '../output/safe-text.ts';
-import { type JournalPorts, type RunAudit, RunJournal } from './journal/journal.ts';
+import { RunJournal } from './journal/journal.ts';
 import { successorIn } from './journal/reader.ts';
-import type { RunLock } from './journal/writer.ts';
+import type { JournalPorts, RunAudit } from './journal/writer.ts';
 import {
   ignoreDamage,
   type KnownRun,
+  makeRunHeader,
   makeRunName,
   type RunFolder,
+  type RunHeader,
   readRunHeader,
   requireRun,
   runFolder,
   runNames,
 } from './run-folder.ts';
-import { makeRunHeader, type RunHeader } from './run-header.ts';
 
 const DAY_MS = 86_400_000;
 const STALE_DAYS = 7;
 
-export interface RunPorts extends Omit<JournalPorts, 'lock' | 'audit'> {
+export interface RunPorts extends Omit<JournalPorts, 'lock' | 'prove' | 'audit'> {
   readonly stateDir: string;
   random(): number;
   /** Hears that a run is held by a process elsewhere, which is waited for. */
@@ -83,19 +84,18 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
     }
     const header = makeRunHeader({ ...wanted, run: name, startedAt: new Date(ports.clock.now()).toISOString() });
     const audit = await ports.openAudit?.(header);
-    const own = runLockOf(lock, folder);
-    const by = { pid: ports.pid, prove: own.prove };
+    const prove = proofOf(lock, folder);
     // All that the rows are made of: a run that has its header must be able to read them again.
     if (wanted.older !== undefined) {
-      await writeFileAtomic(folder.older, wanted.older, { ...by, what: "the run's older file" });
+      await writeFileAtomic(folder.older, wanted.older, { pid: ports.pid, prove, what: "the run's older file" });
     }
-    own.prove();
+    prove();
     await rename(wanted.spool, folder.input);
     // What an earlier process left here before it had a header was never sent.
     await rm(folder.journal, { force: true });
-    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, lock: own, audit });
+    const journal = await RunJournal.create(folder.journal, header.inputRows, { ...ports, lock, prove, audit });
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
-    await writeFileAtomic(folder.header, text, { ...by, what: "the run's header" });
+    await writeFileAtomic(folder.header, text, { pid: ports.pid, prove, what: "the run's header" });
     await syncFolder(dirname(folder.path));
     return activeRun({ folder, header }, journal, lock);
   } catch (error) {
@@ -211,7 +211,7 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
     });
   }
   const audit = await ports.openAudit?.(header);
-  const ofRun = { ...ports, lock: runLockOf(lock, folder), audit };
+  const ofRun = { ...ports, lock, prove: proofOf(lock, folder), audit };
   const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun);
   return activeRun({ folder, header }, journal, lock);
 }
@@ -220,26 +220,18 @@ function activeRun(run: KnownRun, journal: RunJournal, lock: HeldLock): ActiveRu
   return { ...run, journal, close: () => journal.close().finally(() => lock.release()) };
 }
 
-/** The lock as that of a run: its proof names the successor. */
-function runLockOf(lock: HeldLock, folder: RunFolder): RunLock {
+/** The proof that a run is still held, whose failure names the successor. */
+function proofOf(lock: HeldLock, folder: RunFolder): () => void {
   const after = 'nothing more of it is sent from here';
-  return {
-    get epoch() {
-      return lock.epoch;
-    },
-    mayHaveRival: lock.mayHaveRival,
-    by: lock.by,
-    raiseEpoch: (epoch) => lock.raiseEpoch(epoch),
-    prove() {
-      let lost: ReturnType<HeldLock['lost']>;
-      try {
-        lost = lock.lost();
-      } catch (error) {
-        throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
-      }
-      if (lost === undefined) return;
-      throw lostLockFailure(`run ${folder.run}`, lost.to ?? successorIn(folder.journal, lock.epoch), after);
-    },
+  return () => {
+    let lost: ReturnType<HeldLock['lost']>;
+    try {
+      lost = lock.lost();
+    } catch (error) {
+      throw ioFailure(`the lock of run ${folder.run} could not be read (${folder.lock})`, error, after);
+    }
+    if (lost === undefined) return;
+    throw lostLockFailure(`run ${folder.run}`, lost.to ?? successorIn(folder.journal, lock.epoch), after);
   };
 }
 

@@ -1,5 +1,4 @@
 import { Failure, type Outcome } from '../failure.ts';
-import { errnoOf } from '../files/io-failure.ts';
 import { readEntry, type StoredRow } from './journal/entry.ts';
 import { RecordReader, scanJournal } from './journal/reader.ts';
 import type { EndRecord, JournalRecord, OutcomeCounts } from './journal/record.ts';
@@ -13,7 +12,7 @@ export class StoredRun implements KnownRun {
   readonly header: KnownRun['header'];
   /** How the last process ended; undefined: it did not end in order, or has not ended. */
   end: EndRecord | undefined;
-  /** Why the journal could not be read to its end; undefined also where there is none. */
+  /** Why the journal could not be read to its end; also that there is none. */
   damage: Failure | undefined;
   readonly #states: RowStates;
   #reader: RecordReader | undefined;
@@ -27,19 +26,20 @@ export class StoredRun implements KnownRun {
   /** Reads the journal of a run as far as it can be read; `onRecord` hears each record that is believed. */
   static async read(known: KnownRun, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
     const run = new StoredRun(known);
-    try {
-      await run.#scan(onRecord);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (errnoOf(error.cause) !== 'ENOENT') run.damage = error;
-    }
+    const reading = scanJournal(known.folder.journal, (record, offset) => {
+      if (!run.#states.take(record, offset)) return false;
+      onRecord?.(record);
+      run.end = record.s === 'end' ? record : undefined;
+      return true;
+    });
+    run.damage = await reading.then(() => undefined, asDamage);
     return run;
   }
 
   /** The same where all of it matters. LOCAL_IO when the journal is damaged or gone. */
   static async readWhole(known: KnownRun): Promise<StoredRun> {
-    const run = new StoredRun(known);
-    await run.#scan();
+    const run = await StoredRun.read(known);
+    if (run.damage !== undefined) throw run.damage;
     return run;
   }
 
@@ -105,13 +105,9 @@ export class StoredRun implements KnownRun {
     await this.#reader?.close();
     this.#reader = undefined;
   }
+}
 
-  async #scan(onRecord?: (record: JournalRecord) => void): Promise<void> {
-    await scanJournal(this.folder.journal, (record, offset) => {
-      if (!this.#states.take(record, offset)) return false;
-      onRecord?.(record);
-      this.end = record.s === 'end' ? record : undefined;
-      return true;
-    });
-  }
+function asDamage(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
 }

@@ -6,7 +6,7 @@ import { formatSeconds } from '../output/duration.ts';
 import { commandWords } from '../output/people-text.ts';
 import { groupThousands, plural, safeText } from '../output/safe-text.ts';
 import { nextCommand } from './next-commands.ts';
-import type { RunHeader } from './run-header.ts';
+import type { RunHeader } from './run-folder.ts';
 import { type Cause, OUTCOME_NAMES, type TallyKey } from './run-tally.ts';
 import type { RunResult } from './run-task.ts';
 import { stopReason } from './stop.ts';

@@ -16,8 +16,7 @@ import { printJson } from '../../json/print.ts';
 import { isJsonObject } from '../../json/value.ts';
 import type { CallOptions, PaceOptions } from '../../options/call-options.ts';
 import { type MaxFailures, parseMaxFailures } from '../../options/limits.ts';
-import type { KnownRun } from '../../run/run-folder.ts';
-import type { RunHeader, RunOptions } from '../../run/run-header.ts';
+import type { KnownRun, RunHeader, RunOptions } from '../../run/run-folder.ts';
 import type { Session } from '../../session.ts';
 import type { Run } from './run.ts';
 

@@ -1,7 +1,7 @@
 import { Failure, type Notice, warning } from '../../failure.ts';
 import { parseShard } from '../../input/records/shard.ts';
 import { plural } from '../../output/safe-text.ts';
-import type { RunHeader } from '../../run/run-header.ts';
+import type { RunHeader } from '../../run/run-folder.ts';
 
 /** The shards of one input of which there is no run, or more than one. */
 export interface ShardGaps {

@@ -48,13 +48,13 @@ export async function openAppendFile(path: string): Promise<AppendFile> {
 export async function setApart(
   path: string,
   length: number,
-  { pid, lock }: { readonly pid: number; readonly lock: { prove(): void } },
+  { pid, prove }: { readonly pid: number; readonly prove: () => void },
 ): Promise<void> {
   const copy = join(dirname(path), temporaryName(pid));
   try {
     const source = length === 0 ? [] : createReadStream(path, { end: length - 1 });
     await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: 0o600, flush: true }));
-    lock.prove();
+    prove();
     await putInPlace(copy, path);
   } catch (error) {
     await rm(copy, { force: true }).catch(() => undefined);

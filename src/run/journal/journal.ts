@@ -1,4 +1,3 @@
-import type { ClockPort } from '../../context.ts';
 import { type Ending, encodeEnding, NO_ENDING } from '../../ending.ts';
 import type { Failure } from '../../failure.ts';
 import { ioFailure, orIoFailure } from '../../files/io-failure.ts';
@@ -8,27 +7,7 @@ import { readEntry, type StoredRow } from './entry.ts';
 import { RecordReader, type ScanResult, scanJournal } from './reader.ts';
 import type { IntentRecord, OutcomeCounts, ResultRecord } from './record.ts';
 import { RowStates } from './row-states.ts';
-import { JournalWriter, type RunLock } from './writer.ts';
-
-/** A second record of a run's rows, written together with its journal. Without it no row is sent either. */
-export interface RunAudit {
-  /** The first failure to write, after which no row may be sent. */
-  readonly failure: Failure | undefined;
-  /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
-  begin(row: RunRow, timeMs: number): Promise<void>;
-  /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
-  end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
-}
-
-export interface JournalPorts {
-  readonly clock: ClockPort;
-  readonly pid: number;
-  /** Opens the journal for appending; tests give a disk that crashes. */
-  readonly openFile?: (path: string) => Promise<AppendFile>;
-  readonly lock: RunLock;
-  /** A second record of what this process does. */
-  readonly audit?: RunAudit | undefined;
-}
+import { type JournalPorts, JournalWriter, type RunAudit } from './writer.ts';
 
 /** The row was under way when its process ended; no more is known. */
 const LOST: Ending = { ...NO_ENDING, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' };

@@ -1,15 +1,34 @@
 import type { ClockPort } from '../../context.ts';
+import type { Ending } from '../../ending.ts';
 import type { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../files/held-lock.ts';
 import { ioFailure } from '../../files/io-failure.ts';
 import { SharedWrites } from '../../files/shared-writes.ts';
+import type { RunRow } from '../row-outcome.ts';
 import type { AppendFile } from './append-file.ts';
 import { encodeRecord, type JournalRecord } from './record.ts';
 
-/** The lock of a run, as its journal needs to know it. */
-export interface RunLock extends Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'> {
+/** What a journal needs of the process that holds its run. */
+export interface JournalPorts {
+  readonly clock: ClockPort;
+  readonly pid: number;
+  /** Opens the journal for appending; tests give a disk that crashes. */
+  readonly openFile?: (path: string) => Promise<AppendFile>;
+  readonly lock: Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'>;
   /** Throws LOCAL_IO when the run is no longer held by this process: then nothing of it may be sent or recorded. */
-  prove(): void;
+  readonly prove: () => void;
+  /** A second record of what this process does. */
+  readonly audit?: RunAudit | undefined;
+}
+
+/** A second record of a run's rows, written together with its journal. Without it no row is sent either. */
+export interface RunAudit {
+  /** The first failure to write, after which no row may be sent. */
+  readonly failure: Failure | undefined;
+  /** A row is about to be sent; of further attempts nothing is written. Rejects with LOCAL_IO. */
+  begin(row: RunRow, timeMs: number): Promise<void>;
+  /** How it ended. `wasBegun`: an earlier process wrote its beginning. Rejects with LOCAL_IO. */
+  end(row: RunRow, ending: Ending, timeMs: number, wasBegun?: boolean): Promise<void>;
 }
 
 /** Within one turn of the event loop, a proof that is older is not trusted: the process may have been stopped since. */
@@ -22,8 +41,7 @@ const TRUSTED_MS = 1000;
 export class JournalWriter {
   readonly #file: AppendFile;
   readonly #path: string;
-  readonly #clock: ClockPort;
-  readonly #lock: RunLock;
+  readonly #ports: JournalPorts;
   readonly #writes = new SharedWrites((text) => this.#write(text));
   #durableLength: number;
   #failure: Failure | undefined;
@@ -31,16 +49,10 @@ export class JournalWriter {
   #provedWallMs = 0;
   #isProvedInThisTurn = false;
 
-  constructor(
-    file: AppendFile,
-    length: number,
-    path: string,
-    { clock, lock }: { readonly clock: ClockPort; readonly lock: RunLock },
-  ) {
+  constructor(file: AppendFile, length: number, path: string, ports: JournalPorts) {
     this.#file = file;
     this.#path = path;
-    this.#clock = clock;
-    this.#lock = lock;
+    this.#ports = ports;
     this.#durableLength = length;
   }
 
@@ -52,7 +64,7 @@ export class JournalWriter {
   /** Resolves when the record is on the disk; rejects with LOCAL_IO when it cannot be. */
   append(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return this.#writes.append(encodeRecord(record, this.#lock.epoch));
+    return this.#writes.append(encodeRecord(record, this.#ports.lock.epoch));
   }
 
   /**
@@ -61,7 +73,7 @@ export class JournalWriter {
    * Within the turn both clocks are asked: a machine that sleeps stops the monotonic one.
    */
   lost(): Failure | undefined {
-    const clock = this.#clock;
+    const { clock } = this.#ports;
     const isTrusted =
       this.#isProvedInThisTurn &&
       clock.monotonic() - this.#provedMs < TRUSTED_MS &&
@@ -96,8 +108,9 @@ export class JournalWriter {
   }
 
   #prove(): void {
-    const [atMs, wallMs] = [this.#clock.monotonic(), this.#clock.now()];
-    this.#lock.prove();
+    const { clock, prove } = this.#ports;
+    const [atMs, wallMs] = [clock.monotonic(), clock.now()];
+    prove();
     this.#provedMs = atMs;
     this.#provedWallMs = wallMs;
     if (this.#isProvedInThisTurn) return;

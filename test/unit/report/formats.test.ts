@@ -10,7 +10,7 @@ import { junitReport } from '../../../src/report/junit.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { headline, isGood, type ReportedRow, type RunFacts } from '../../../src/report/run-facts.ts';
 import { nextCommands } from '../../../src/run/next-commands.ts';
-import type { RunHeader } from '../../../src/run/run-header.ts';
+import type { RunHeader } from '../../../src/run/run-folder.ts';
 import { CauseCounter, causeOf } from '../../../src/run/run-tally.ts';
 import { RunTimeline } from '../../../src/run/run-timeline.ts';
 

@@ -62,7 +62,8 @@ export class FakeClock implements ClockPort {
 /** A run that nobody takes away. */
 export const HELD = {
   pid: process.pid,
-  lock: { epoch: 1, mayHaveRival: false, by: 'here (process 1)', raiseEpoch: () => undefined, prove: () => undefined },
+  lock: { epoch: 1, mayHaveRival: false, by: 'here (process 1)', raiseEpoch: () => undefined },
+  prove: () => undefined,
 };
 
 export class FakeSignals implements SignalPort {

@@ -264,7 +264,7 @@ describe('a journal whose run another process has taken over', () => {
     const journal = await RunJournal.create(path, ROWS, {
       ...HELD,
       clock: new FakeClock(),
-      lock: { ...HELD.lock, prove },
+      prove,
       openFile,
     });
     await journal.intent({ row: 1, id: 'card-1' });

@@ -7,7 +7,7 @@ import { RunJournal } from '../../../src/run/journal/journal.ts';
 import { readLastRecord, scanJournal, successorIn } from '../../../src/run/journal/reader.ts';
 import { checksumOf, encodeRecord, type JournalRecord } from '../../../src/run/journal/record.ts';
 import { RowStates } from '../../../src/run/journal/row-states.ts';
-import type { RunLock } from '../../../src/run/journal/writer.ts';
+import type { JournalPorts } from '../../../src/run/journal/writer.ts';
 import { runRows } from '../../../src/run/row-runner.ts';
 import { beginRun, resumeRun } from '../../../src/run/run-store.ts';
 import { putLock } from '../files/locks.ts';
@@ -16,7 +16,7 @@ import { answered, ended, FakeClock, failed, planOf, runPlan, runPorts, temporar
 const ROWS = 6;
 
 /** The lock of one machine, which counts up as the journal tells it to. */
-function runLockOf(machine: string, mayHaveRival = false): RunLock {
+function runLockOf(machine: string, mayHaveRival = false): JournalPorts['lock'] {
   let epoch = 1;
   return {
     get epoch() {
@@ -27,12 +27,11 @@ function runLockOf(machine: string, mayHaveRival = false): RunLock {
     raiseEpoch: (least) => {
       epoch = Math.max(epoch, least);
     },
-    prove: () => undefined,
   };
 }
 
 function ports(machine: string, mayHaveRival = false) {
-  return { clock: new FakeClock(), pid: process.pid, lock: runLockOf(machine, mayHaveRival) };
+  return { clock: new FakeClock(), pid: process.pid, lock: runLockOf(machine, mayHaveRival), prove: () => undefined };
 }
 
 /** A journal that pod-a has begun: row 1 applied, row 2 under way. */
@@ -132,8 +131,7 @@ describe('a run that was lost', () => {
       if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
     };
     const path = join(temporaryFolder(), 'journal.jsonl');
-    const lock = { ...runLockOf('pod-a'), prove };
-    const journal = await RunJournal.create(path, ROWS, { clock, pid: process.pid, lock });
+    const journal = await RunJournal.create(path, ROWS, { ...ports('pod-a'), clock, prove });
     const sent: number[] = [];
     const plan = planOf(
       4,
