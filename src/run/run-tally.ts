@@ -151,7 +151,7 @@ function saidOf({ row: { row }, ending: { httpStatus, message } }: RowResult): S
 }
 
 /** What a row is counted as. */
-export function keyOf(result: RowResult): TallyKey {
+function keyOf(result: RowResult): TallyKey {
   if (result.ending.outcome !== null) return result.ending.outcome;
   return result.failure === undefined ? 'read' : 'failed';
 }
