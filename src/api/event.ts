@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { BOOLEAN, nullable, TEXT } from '../json/shape.ts';
 import { checked, flag, limitedText, noted, resourceId, strictObject, webUrl } from './field.ts';
 import { dateProblem, eventOrderProblem } from './iso-date.ts';
-import { ANYTHING, described, resource } from './resource.ts';
+import { described, resource } from './resource.ts';
 
 /** Spec, Event. `calendar` is declared without a type. */
 export const Event = resource({
@@ -16,7 +16,7 @@ export const Event = resource({
   start: described(TEXT, { description: 'start, ISO 8601; time zones not shown' }),
   end: described(TEXT, { description: 'end, ISO 8601; time zones not shown' }),
   location: described(TEXT, { description: 'physical or virtual place', maxLength: 5000 }),
-  calendar: described(ANYTHING, { description: 'identifier of the calendar the event belongs to' }),
+  calendar: described({}, { description: 'identifier of the calendar the event belongs to' }),
   url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
 });
 

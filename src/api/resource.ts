@@ -23,8 +23,6 @@ export function resource<const M extends Members, R extends keyof M & string = n
   return { type: 'object', properties, required, additionalProperties: {} };
 }
 
-/** A member that may hold anything. */
-export const ANYTHING: Shape<unknown> = {};
 /** A member that holds members whose names are the client's own. */
 export const CUSTOM_DATA: Shape<Record<string, unknown>> = { type: 'object', additionalProperties: {} };
 

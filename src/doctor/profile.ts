@@ -10,7 +10,7 @@ import { parseHttpDate } from '../http/retry-after.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Session } from '../session.ts';
 import { readSettings } from '../settings/read.ts';
-import { resolveTarget, URL_VARIABLES } from '../settings/resolve.ts';
+import { resolveTarget, URL_VARIABLES, urlKey } from '../settings/resolve.ts';
 import type { BaseUrl } from '../wire/base-url.ts';
 import { type Exchange, headerValues } from '../wire/exchange.ts';
 import { lazyTransport } from '../wire/lazy-transport.ts';
@@ -122,7 +122,7 @@ async function checkConnection(session: Session, family: Family, base: BaseUrl, 
 async function checkFamily(session: Session, family: Family, options: ServiceCheckOptions): Promise<readonly Check[]> {
   const { profile, context } = session;
   const name = `${family}-url`;
-  if ((family === 'cards' ? profile.cardsUrl : profile.calendarUrl) === undefined) {
+  if (profile[urlKey(family)] === undefined) {
     const fix = `frontdesk auth login -p ${profile.name} --family ${family}; or set ${URL_VARIABLES[family]}`;
     return [warning(name, `profile ${profile.name} has no base URL for ${familyWords(family)}`, fix)];
   }

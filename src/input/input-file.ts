@@ -38,11 +38,6 @@ async function* readNamed(
   }
 }
 
-/** Bytes of stdin, whose fault is one of the option `where`. */
-export function readStdin(stdin: InputPort, where: string): AsyncIterable<Uint8Array> {
-  return readNamed(() => stdin.read(), where, 'stdin');
-}
-
 function stdinFile(stdin: InputPort, where: string): InputFile {
   if (stdin.isTerminal) {
     const hints = ['pipe the data in, or name a file'];
@@ -51,7 +46,7 @@ function stdinFile(stdin: InputPort, where: string): InputFile {
   return {
     name: 'stdin',
     isRereadable: false,
-    bytes: () => readStdin(stdin, where),
+    bytes: () => readNamed(() => stdin.read(), where, 'stdin'),
     close: async () => undefined,
   };
 }

@@ -38,29 +38,34 @@ function encodeRest(target: string): string {
     .replace(/[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]/gu, (char) => encodeURIComponent(char.toWellFormed()));
 }
 
+const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: string, hint?: string])[] = [
+  [(target) => CONTROL.test(target), 'has a control character'],
+  [
+    (target) => ABSOLUTE.test(target),
+    'must be a path and not a whole URL',
+    'begin with /v1/; host and path prefix are those of the profile',
+  ],
+  [(target) => !target.startsWith('/'), 'must begin with /, as in /v1/cards/…'],
+  [(target) => target.includes('\\'), 'has a backslash'],
+  [(target) => target.includes('#'), 'has a fragment (#), which is never sent'],
+  [
+    (target) => eagerSegments(target).some((segment) => segment === '.' || segment === '..'),
+    'has a dot segment, plain or encoded, which leads to another resource',
+  ],
+];
+
 /**
  * Why a text cannot be the path of a raw call, or undefined. It has to stay below the base URL: no other host,
  * and no dot segment that a server would fold into another resource, however it is encoded.
  */
-export function pathProblem(target: string): { readonly problem: string; readonly hint?: string } | undefined {
-  if (CONTROL.test(target)) return { problem: `has a control character: ${quoteGiven(target)}` };
-  if (ABSOLUTE.test(target)) {
-    return {
-      problem: `must be a path and not a whole URL: ${quoteGiven(target)}`,
-      hint: 'begin with /v1/; host and path prefix are those of the profile',
-    };
-  }
-  if (!target.startsWith('/')) return { problem: `must begin with /, as in /v1/cards/…, not ${quoteGiven(target)}` };
-  if (target.includes('\\')) return { problem: `has a backslash: ${quoteGiven(target)}` };
-  if (target.includes('#')) return { problem: `has a fragment (#), which is never sent: ${quoteGiven(target)}` };
-  if (eagerSegments(target).some((segment) => segment === '.' || segment === '..')) {
-    return { problem: `has a dot segment, plain or encoded, which leads to another resource: ${quoteGiven(target)}` };
-  }
+export function pathProblem(
+  target: string,
+): { readonly problem: string; readonly hint?: string | undefined } | undefined {
+  const [, refused, hint] = REFUSED.find(([isBad]) => isBad(target)) ?? [];
+  if (refused !== undefined) return { problem: `${refused}: ${quoteGiven(target)}`, hint };
   if (SENDABLE.test(target)) return undefined;
-  return {
-    problem: `has characters that must be percent-encoded: ${quoteGiven(target)}`,
-    hint: `write it as ${encodeRest(target)}`,
-  };
+  const problem = `has characters that must be percent-encoded: ${quoteGiven(target)}`;
+  return { problem, hint: `write it as ${encodeRest(target)}` };
 }
 
 /** By the word after the version, as in the paths of the table. */

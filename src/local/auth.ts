@@ -9,7 +9,7 @@ import { fromPlain } from '../json/plain.ts';
 import { jsonOf, list, object, oneOf, TEXT } from '../json/shape.ts';
 import type { Column } from '../output/column.ts';
 import { breakLine, widthOf } from '../output/line-break.ts';
-import { currentProfileName, resolveTarget } from '../settings/resolve.ts';
+import { currentProfileName, resolveTarget, urlKey } from '../settings/resolve.ts';
 import {
   askCheckId,
   checkIdFaults,
@@ -101,11 +101,10 @@ export const authStatusCommand = localCommand({
   async run(session) {
     const { profile } = session;
     const { describeCredential } = await import('../credentials/status.ts');
-    const families = FAMILIES.filter((family) =>
-      profile.isSandbox ? false : (family === 'cards' ? profile.cardsUrl : profile.calendarUrl) !== undefined,
-    );
     const reports: CredentialReport[] = [];
-    for (const family of families) {
+    for (const family of FAMILIES) {
+      // The sandbox has none.
+      if (profile[urlKey(family)] === undefined) continue;
       const { base } = resolveTarget(profile, family);
       reports.push(await describeCredential(credentialRequest(session, family, base.origin)));
     }

@@ -6,27 +6,13 @@ import { checkTokenText, describeExpiry, judgeExpiry, readJwtTimes, readTokenFil
 import { callService } from '../engine/call/resource.ts';
 import { Failure, type Fault, usageFailure, warning } from '../failure.ts';
 import { messageOf } from '../files/io-failure.ts';
-import { readStdin } from '../input/input-file.ts';
+import { readTextFile } from '../input/text-file.ts';
 import type { GivenOptions } from '../options/option.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, useProfile } from '../settings/profiles.ts';
-import { resolveProfile, resolveTarget, type Target } from '../settings/resolve.ts';
+import { resolveProfile, resolveTarget, type Target, urlKey } from '../settings/resolve.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
 import { FAMILY } from './missing.ts';
-
-/** A shell's own quoting is not undone here, so the longest line that a person would type is plenty. */
-const STDIN_LIMIT = 1_000_000;
-
-async function readAll(session: Session): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of readStdin(session.context.stdin, '--token-stdin')) {
-    parts.push(part);
-    size += part.length;
-    if (size > STDIN_LIMIT) throw new Failure('USAGE', '--token-stdin: more than 1 MB came, too much for a token');
-  }
-  return Buffer.concat(parts).toString('latin1');
-}
 
 /** What `auth login` is given. */
 export const LOGIN_OPTIONS = {
@@ -72,7 +58,8 @@ export function checkLogin(given: LoginGiven, { prompt }: Session): void {
   if (faults.length > 0) throw usageFailure(faults);
 }
 
-type Urls = { readonly cardsUrl: string | undefined; readonly calendarUrl: string | undefined };
+/** The base URLs that a login sets in the profile. */
+type Urls = { -readonly [Family in 'cardsUrl' | 'calendarUrl']?: string | undefined };
 
 /** `cards.example.com` as typed from memory, with the scheme that is meant; anything else as it is. */
 function withScheme(text: string): string {
@@ -88,27 +75,29 @@ function urlAnswerProblem(text: string): true | string {
 
 /** The URLs that the login sets: from the flags or the environment, or asked for; checked, and not stored yet. */
 export async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
-  const { profile } = session;
-  const settings = session.settings();
-  const urls = { cards: given.cardsUrl, calendar: given.calendarUrl };
-  const known = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
-  if (urls[family] === undefined && known === undefined && session.prompt.available) {
+  const { profile, prompt } = session;
+  const urls: Urls = { cardsUrl: given.cardsUrl, calendarUrl: given.calendarUrl };
+  const key = urlKey(family);
+  const known = profile[key];
+  if (known?.source === 'environment') urls[key] ??= known.url;
+  if (urls[key] === undefined && known === undefined && prompt.available) {
     const question = `Base URL of the ${familyWords(family)} (https://…)`;
-    urls[family] = withScheme(await session.prompt.text(question, urlAnswerProblem, { show: withScheme }));
+    urls[key] = withScheme(await prompt.text(question, urlAnswerProblem, { show: withScheme }));
   }
-  const fromEnvironment = known?.source === 'environment' ? known.url : undefined;
-  const cardsUrl = urls.cards ?? (family === 'cards' ? fromEnvironment : undefined);
-  const calendarUrl = urls.calendar ?? (family === 'calendar' ? fromEnvironment : undefined);
   // Refused now, before a token is typed for a URL that cannot be used.
-  if (cardsUrl === undefined && calendarUrl === undefined) resolveTarget(profile, family);
-  else changeProfile(settings, profile.name, { cardsUrl, calendarUrl });
-  return { cardsUrl, calendarUrl };
+  if (isUnset(urls)) resolveTarget(profile, family);
+  else changeProfile(session.settings(), profile.name, urls);
+  return urls;
+}
+
+function isUnset({ cardsUrl, calendarUrl }: Urls): boolean {
+  return (cardsUrl ?? calendarUrl) === undefined;
 }
 
 /** Where the credential will belong, with the URLs stored in the profile. */
 export async function storeTarget(session: Session, family: Family, urls: Urls): Promise<Target> {
   const { profile } = session;
-  if (urls.cardsUrl === undefined && urls.calendarUrl === undefined) return resolveTarget(profile, family);
+  if (isUnset(urls)) return resolveTarget(profile, family);
   const settings = await session.changeSettings((before) => {
     const changed = changeProfile(before, profile.name, urls);
     // The first profile is the one in use until another is chosen, also when a second one comes.
@@ -140,10 +129,12 @@ export async function readSecret(
     await readTokenFile(value, 'the token file', session.context.platform);
     return { kind: 'file', value };
   }
-  if (tokenStdin === true)
-    return { kind: 'token', value: checkTokenText(pastedToken(await readAll(session)), 'stdin') };
+  if (tokenStdin === true) {
+    const text = await readTextFile('-', session.context.stdin, '--token-stdin');
+    return { kind: 'token', value: checkTokenText(pastedToken(text), 'stdin') };
+  }
   // Whose it is stands in the question: a token for trying things out must not replace the live one.
-  const url = (family === 'cards' ? urls.cardsUrl : urls.calendarUrl) ?? session.baseUrl(family);
+  const url = urls[urlKey(family)] ?? session.baseUrl(family);
   const whose = `profile ${session.profile.name}, ${new URL(url).host}`;
   const typed = await session.prompt.secret(`Token of the ${familyWords(family)} (${whose})`, (text) => {
     try {
@@ -191,22 +182,10 @@ export function isGuided({ prompt }: Session, given: LoginGiven): boolean {
 }
 
 /** Offers to try the new credential at once. Undefined: not wanted. */
-export async function askCheckId(session: Session, family: Family): Promise<string | undefined> {
-  const { readCardId } = await import('../input/card-id.ts');
-  const clean = (text: string) => {
-    const read = readCardId(text);
-    return family === 'cards' && read.kind === 'holds' ? read.id : text;
-  };
-  const { checkFields } = await import('../input/check-fields.ts');
-  const { operation, param } = checkRead(family);
-  const problemOf = (text: string) => checkFields(operation.params, { [param]: clean(text) }, () => '')[0]?.problem;
-  const noun = family === 'cards' ? 'card' : 'calendar';
-  const answer = await session.prompt.text(
-    `Id of a ${noun} to check with (Enter = none)`,
-    (text) => (text === '' ? true : (problemOf(text) ?? true)),
-    { show: clean },
-  );
-  return answer === '' ? undefined : clean(answer);
+export async function askCheckId({ prompt }: Session, family: Family): Promise<string | undefined> {
+  const { askForId } = await import('../engine/ask/ask-missing.ts');
+  const question = `Id of a ${family === 'cards' ? 'card' : 'calendar'} to check with (Enter = none)`;
+  return (await askForId(prompt, checkRead(family).operation, { question }, { isOptional: true })) || undefined;
 }
 
 /** Reads with the new credential, so that a person knows at once whether it is accepted. */

@@ -3,14 +3,10 @@ import { cardIdProblem } from '../input/card-id.ts';
 import { quoteGiven } from '../input/given.ts';
 import { meantBy } from '../output/nearest.ts';
 import type { OptionDeclarations, OptionSpec } from './option.ts';
-import { type GivenValues, type Reading, readChoice, readValue } from './read-value.ts';
+import { bad, found, type GivenValues, type Reading, readChoice, readValue } from './read-value.ts';
 
 function shown(value: unknown): string {
   return typeof value === 'string' ? quoteGiven(value) : String(JSON.stringify(value)).slice(0, 60);
-}
-
-function bad(problem: string): Reading<never> {
-  return { ok: false, problem };
 }
 
 /** Returns a JSON value as its declaration has it: a number for a count, a list for choices, else a string. */
@@ -21,7 +17,7 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
       return bad(`must be a list of ${choices.join(', ')}, not ${shown(value)}`);
     }
     const items = value.map((item) => readChoice(choices, typeof item === 'string' ? item : shown(item)));
-    return items.find(({ ok }) => !ok) ?? { ok: true, value };
+    return items.find(({ ok }) => !ok) ?? found(value);
   }
   if (kind === 'count' && typeof value !== 'number') return bad(`must be a whole number, not ${shown(value)}`);
   if (kind !== 'count' && typeof value !== 'string') return bad(`must be text, not ${shown(value)}`);

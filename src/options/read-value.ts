@@ -34,12 +34,6 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 /** Longer than any wait that makes sense, and well below the 24.8 days at which a timer wraps round. */
 const MAX_WAIT_MS = 7 * DAY_MS;
 
-/** For messages: which forms a duration option takes. */
-const DURATION_FORMS = '500ms, 30s, 2m or 1h';
-
-/** For messages: which forms an age option takes. */
-const AGE_FORMS = '30s, 2m, 24h, 90d or 2w';
-
 function parse(text: string, units: ReadonlyMap<string, number>, maxMs: number): number | undefined {
   const match = /^([0-9]{1,12})([a-z]+)$/.exec(text);
   const unitMs = units.get(match?.[2] ?? '');
@@ -101,11 +95,13 @@ function parseMoment(text: string, nowMs: number): Moment | undefined {
 /** What a kind looks at of a declaration. */
 type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin' | 'makes'>;
 
-function found<Value>(value: Value): Reading<Value> {
+/** Returns the value as read. */
+export function found<Value>(value: Value): Reading<Value> {
   return { ok: true, value };
 }
 
-function bad(problem: string): Reading<never> {
+/** Returns what is wrong with a value. */
+export function bad(problem: string): Reading<never> {
   return { ok: false, problem };
 }
 
@@ -133,8 +129,8 @@ interface TimeForm {
   parse(text: string): number | undefined;
 }
 
-const WAIT: TimeForm = { noun: 'a duration', forms: DURATION_FORMS, most: '7d', parse: parseDuration };
-const AGE: TimeForm = { noun: 'an age', forms: AGE_FORMS, most: '100 years', parse: parseAge };
+const WAIT: TimeForm = { noun: 'a duration', forms: '500ms, 30s, 2m or 1h', most: '7d', parse: parseDuration };
+const AGE: TimeForm = { noun: 'an age', forms: '30s, 2m, 24h, 90d or 2w', most: '100 years', parse: parseAge };
 const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
 
 function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: Limits): Reading<Span> {

@@ -4,7 +4,7 @@ import { messageOf } from '../files/io-failure.ts';
 import { readApprovers } from '../files/safety.ts';
 import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
 import { declareOptions, type OptionSpec } from '../options/option.ts';
-import { type Reading, readChoice, readValue } from '../options/read-value.ts';
+import { bad, found, type Reading, readChoice, readValue } from '../options/read-value.ts';
 import type { Column } from '../output/column.ts';
 import { FORMATS, type Format } from '../output/options.ts';
 import { parseBaseUrl } from '../wire/base-url.ts';
@@ -33,40 +33,36 @@ export interface ProfileSetting<Value> {
   readStored?(text: string): Reading<Value>;
 }
 
-function takeText(text: string): Reading<string> {
-  return { ok: true, value: text };
-}
-
 function readUrl(text: string): Reading<string> {
   const base = parseBaseUrl(text);
-  if (base.kind === 'ok') return takeText(base.baseUrl.origin + base.baseUrl.pathPrefix);
+  if (base.kind === 'ok') return found(base.baseUrl.origin + base.baseUrl.pathPrefix);
   const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
-  return { ok: false, problem: withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem };
+  return bad(withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem);
 }
 
 function readPattern(text: string): Reading<string> {
   try {
     RegExp(text, 'u');
-    return takeText(text);
+    return found(text);
   } catch (error) {
-    return { ok: false, problem: `is not a regular expression (${messageOf(error)})` };
+    return bad(`is not a regular expression (${messageOf(error)})`);
   }
 }
 
 function readBoolean(text: string): Reading<boolean> {
   const reading = readChoice(['true', 'false'], text);
-  return reading.ok ? { ok: true, value: reading.value === 'true' } : reading;
+  return reading.ok ? found(reading.value === 'true') : reading;
 }
 
 /** Where others could change it, no signature would ever count. */
 function readApproversPath(text: string): Reading<string> {
   const path = resolve(text);
   const file = readApprovers(path);
-  return 'bytes' in file ? takeText(path) : { ok: false, problem: `${path} cannot be used: ${file.problem}` };
+  return 'bytes' in file ? found(path) : bad(`${path} cannot be used: ${file.problem}`);
 }
 
 function takeAbsolutePath(text: string): Reading<string> {
-  return isAbsolute(text) ? takeText(text) : { ok: false, problem: `"${text}" is not an absolute path` };
+  return isAbsolute(text) ? found(text) : bad(`"${text}" is not an absolute path`);
 }
 
 /**
@@ -80,14 +76,14 @@ export const PROFILE_SETTINGS = {
     column: { header: 'CARDS URL' },
     shape: TEXT,
     read: readUrl,
-    readStored: takeText,
+    readStored: found,
   } satisfies ProfileSetting<string>,
   calendarUrl: {
     option: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
     column: { header: 'CALENDAR URL' },
     shape: TEXT,
     read: readUrl,
-    readStored: takeText,
+    readStored: found,
   } satisfies ProfileSetting<string>,
   readOnly: {
     option: { kind: 'text', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
@@ -114,7 +110,7 @@ export const PROFILE_SETTINGS = {
     option: { kind: 'text', value: 'text', text: 'what people read in its place: a sentence that says what to give' },
     column: { header: 'REASON HINT', wide: true },
     shape: TEXT,
-    read: takeText,
+    read: found,
   } satisfies ProfileSetting<string>,
   output: {
     option: { short: 'o', kind: 'text', value: 'format', text: 'output format of calls with this profile' },

@@ -35,26 +35,19 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   refuseSandbox(name, 'changed');
   const faults: Fault[] = [];
   const before = settings.profiles.get(name);
+  const given = PROFILE_KEYS.filter((key) => changes[key] !== undefined);
   let profile: StoredProfile = before ?? {};
-  let changed = 0;
-  for (const key of PROFILE_KEYS) {
-    const text = changes[key];
-    if (text === undefined) continue;
-    changed += 1;
+  for (const key of given) {
     const { [key]: _old, ...others } = profile;
+    const text = changes[key] ?? '';
     const reading = text === '' ? undefined : PROFILE_SETTINGS[key].read(text);
     if (reading?.ok === false) faults.push({ where: `--${PROFILE_OPTIONS[key].long}`, problem: reading.problem });
     else profile = reading === undefined ? others : { ...others, [key]: reading.value };
   }
   if (faults.length > 0) throw usageFailure(faults);
-  if (before !== undefined && changed === 0) {
-    throw new Failure('USAGE', `profile ${name}: nothing to change`, {
-      hints: [
-        `give one of ${Object.values(PROFILE_OPTIONS)
-          .map(({ long }) => `--${long}`)
-          .join(', ')}`,
-      ],
-    });
+  if (before !== undefined && given.length === 0) {
+    const known = Object.values(PROFILE_OPTIONS).map(({ long }) => `--${long}`);
+    throw new Failure('USAGE', `profile ${name}: nothing to change`, { hints: [`give one of ${known.join(', ')}`] });
   }
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };
 }

@@ -48,12 +48,6 @@ function objectAt(value: JsonValue | undefined, at: string, fault: Fault): JsonO
   throw fault(`${at} is not an object`);
 }
 
-function textAt(object: JsonObject, key: string, at: string, fault: Fault): string | undefined {
-  const value = object.get(key);
-  if (value === undefined || typeof value === 'string') return value;
-  throw fault(`${at}${key} is not a text`);
-}
-
 /** The members of an object that one table describes, in its order: no other may be there. */
 function readTable<Key extends string>(
   value: JsonValue | undefined,
@@ -111,20 +105,16 @@ function parseSettings(bytes: Uint8Array, path: string): Settings {
   const document = parseDocument(bytes, kind);
   const fault: Fault = (where) => damagedFile(kind, where);
   refuseUnknownKeys(document, TOP_KEYS, '', fault);
-  const currentProfile = textAt(document, 'currentProfile', '', fault);
+  const currentProfile = document.get('currentProfile');
   const profiles = readProfiles(document.get('profiles'), fault);
-  if (currentProfile !== undefined && currentProfile !== SANDBOX && !profiles.has(currentProfile)) {
-    throw fault(`currentProfile "${currentProfile}" is not among the profiles`);
+  if (currentProfile !== undefined) {
+    if (typeof currentProfile !== 'string') throw fault('currentProfile is not a text');
+    const isKnown = currentProfile === SANDBOX || profiles.has(currentProfile);
+    if (!isKnown) throw fault(`currentProfile "${currentProfile}" is not among the profiles`);
   }
+  const preferences = readTable(document.get('preferences'), PREFERENCES, readPreference, 'preferences', fault);
   // Read by the rows that the type follows from.
-  const preferences = readTable(
-    document.get('preferences'),
-    PREFERENCES,
-    readPreference,
-    'preferences',
-    fault,
-  ) as Preferences;
-  return { currentProfile, profiles, preferences };
+  return { currentProfile, profiles, preferences: preferences as Preferences };
 }
 
 /** Absent, or in a folder that this user cannot even look into: then it holds nothing of this user's. */

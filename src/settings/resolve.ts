@@ -31,6 +31,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Names of the variables that set the base URLs. */
 export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
+/** The setting of a profile that holds the base URL of a family. */
+export function urlKey(family: Family) {
+  return `${family}Url` as const;
+}
+
 /** An empty variable counts as one that is not set, as CI systems leave them. */
 function envValue(env: Env, name: string): string | undefined {
   return env[name] || undefined;
@@ -149,7 +154,7 @@ function spell({ origin, pathPrefix }: BaseUrl): string {
  * whichever counted, a person meant the other one.
  */
 export function resolveTarget(profile: ResolvedProfile, family: Family): Target {
-  const entry = family === 'cards' ? profile.cardsUrl : profile.calendarUrl;
+  const entry = profile[urlKey(family)];
   const variable = URL_VARIABLES[family];
   if (entry === undefined) {
     const login = `set ${variable}, or log in: frontdesk auth login -p ${profile.name} --family ${family}`;

@@ -14,18 +14,20 @@ function judgeField(schema: z.ZodMiniObject, field: string, value: string): true
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
 }
 
-/** Asks for an id until it keeps its limits. A card id that was pasted with braces, quotes or spaces is cleaned. */
+/** Asks for an id until it keeps its limits; an optional one may be empty. A card id that was pasted with braces, quotes or spaces is cleaned. */
 export async function askForId(
   prompt: PromptPort,
   { params }: Operation,
   { question = '' }: Pick<ArgumentSpec, 'question'>,
+  { isOptional = false } = {},
 ): Promise<string> {
   const [field = 'id'] = Object.keys(params.shape);
   const clean = (typed: string) => {
     const read = readCardId(typed);
     return field === 'cardId' && read.kind === 'holds' ? read.id : typed;
   };
-  const check = (typed: string) => (typed === '' ? 'is required' : judgeField(params, field, clean(typed)));
+  const check = (typed: string) =>
+    typed === '' ? isOptional || 'is required' : judgeField(params, field, clean(typed));
   return clean(await prompt.text(question, check, { show: clean }));
 }
 

@@ -231,7 +231,7 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
     ['login-steps.ts secret'],
     { isAlone: true, isSecret: true },
   ),
-  'an id to check with': asked(LOGIN, /Id of a card to check with/, ['login-steps.ts text 2'], {
+  'an id to check with': asked(LOGIN, /Id of a card to check with/, ['ask-missing.ts text'], {
     isAlone: true,
     steps: GUIDED,
   }),
