@@ -1,15 +1,11 @@
 import * as z from 'zod/mini';
-import { BOOLEAN, nullable, TEXT } from '../json/shape.ts';
+import { nullable, TEXT } from '../json/shape.ts';
 import { flag, limitedText, strictObject, webUrl } from './field.ts';
-import { described, resource } from './resource.ts';
+import { described, listedMembers, resource } from './resource.ts';
 
 /** Spec, Calendar: no response field is marked required. */
 export const Calendar = resource({
-  id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
-  object: described(TEXT, { description: 'always calendar', examples: ['calendar'] }),
-  active: described(BOOLEAN, { description: 'whether the calendar is available for use' }),
-  created: described(TEXT, { description: 'creation time, ISO 8601' }),
-  updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  ...listedMembers('calendar'),
   name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
   description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 5000 }),
   image: described(TEXT, { description: 'URL of a displayable image', maxLength: 5000 }),

@@ -1,16 +1,12 @@
 import * as z from 'zod/mini';
-import { BOOLEAN, nullable, TEXT } from '../json/shape.ts';
+import { nullable, TEXT } from '../json/shape.ts';
 import { checked, flag, limitedText, noted, resourceId, strictObject, webUrl } from './field.ts';
 import { dateProblem, eventOrderProblem } from './iso-date.ts';
-import { described, resource } from './resource.ts';
+import { described, listedMembers, resource } from './resource.ts';
 
 /** Spec, Event. `calendar` is declared without a type. */
 export const Event = resource({
-  id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
-  object: described(TEXT, { description: 'always event', examples: ['event'] }),
-  active: described(BOOLEAN, { description: 'whether the event is available for use' }),
-  created: described(TEXT, { description: 'creation time, ISO 8601' }),
-  updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  ...listedMembers('event'),
   name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
   description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 40_000 }),
   start: described(TEXT, { description: 'start, ISO 8601; time zones not shown' }),

@@ -1,15 +1,11 @@
 import * as z from 'zod/mini';
-import { BOOLEAN, list, TEXT } from '../json/shape.ts';
+import { list, TEXT } from '../json/shape.ts';
 import { flag, noted, strictObject, text } from './field.ts';
-import { described, resource } from './resource.ts';
+import { described, listedMembers, resource } from './resource.ts';
 
 /** Spec, Subscriber: no response field is marked required. */
 export const Subscriber = resource({
-  id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
-  object: described(TEXT, { description: 'always subscriber', examples: ['subscriber'] }),
-  active: described(BOOLEAN, { description: 'whether the subscriber is available' }),
-  created: described(TEXT, { description: 'creation time, ISO 8601' }),
-  updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  ...listedMembers('subscriber', 'available'),
   email: described(TEXT, { description: 'email address', maxLength: 5000 }),
   first_name: described(TEXT, { maxLength: 5000 }),
   last_name: described(TEXT, { maxLength: 5000 }),

@@ -42,13 +42,9 @@ export interface CallCommand extends CommandBase {
   readonly operation: Operation | OperationChoice;
   readonly columns: readonly Column[];
   /** Path parameter that the positional argument fills; null: the operation has none. */
-  readonly idParam: 'cardId' | 'id' | null;
+  readonly idParam: string | null;
   /** Takes `--from`. */
   readonly many: boolean;
-  /** Takes `--expect`. */
-  readonly expect: boolean;
-  /** Rows that did not change against an older file can be left out (`--changed-from`). */
-  readonly changedFrom: boolean;
 }
 
 interface OperationChoice {
@@ -178,7 +174,11 @@ function fieldOptions(field: FieldSpec): OptionSpec[] {
 }
 
 type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
-  Partial<Pick<CallCommand, 'many' | 'expect' | 'changedFrom'>> & {
+  Partial<Pick<CallCommand, 'many'>> & {
+    /** Takes `--expect`. */
+    readonly expect?: true;
+    /** Rows that did not change against an older file can be left out (`--changed-from`). */
+    readonly changedFrom?: true;
     /** Positional argument; null where the operation has no path id. */
     readonly argument: Pick<ArgumentSpec, 'name' | 'question' | 'text' | 'variadic'> | null;
     /** Options besides those that follow from the operation's fields; one of the same name takes its place. */
@@ -186,14 +186,8 @@ type CallSpec = Pick<CallCommand, 'description' | 'operation' | 'columns'> &
     readonly examples: ExampleLines;
   };
 
-function argumentsOf({ argument, many }: CallSpec): readonly ArgumentSpec[] {
-  if (argument === null) return [];
-  const { name, text, ...variadic } = argument;
-  return [{ name, text, required: many !== true, ...variadic }];
-}
-
 /** Ids come from the command line or from a file. */
-function withoutWords(option: OptionSpec, { argument }: CallSpec): OptionSpec {
+function withoutWords(option: OptionSpec, argument: CallSpec['argument']): OptionSpec {
   return option.long === 'from' && argument !== null ? { ...option, excludes: { [`<${argument.name}>`]: '' } } : option;
 }
 
@@ -212,6 +206,8 @@ function exitCodesOf(spec: CallSpec, writes: boolean): readonly number[] {
 
 /** Declares a command over one row of the operations table: arguments, options and exit codes follow from the row. */
 export function callCommand(spec: CallSpec): CallCommand {
+  const { argument, many = false } = spec;
+  const words = argument === null ? [] : [argument];
   const operation = operationOf(spec);
   const writes = isWrite(operation);
   const fields = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
@@ -219,38 +215,32 @@ export function callCommand(spec: CallSpec): CallCommand {
   const derived = [
     ...fields.flatMap(fieldOptions),
     ...(spec.expect === true ? [SPECIAL.expect] : []),
-    ...(spec.many === true ? MANY_OPTIONS.map((option) => withoutWords(option, spec)) : []),
-    ...(spec.many === true && writes ? [...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
+    ...(many ? MANY_OPTIONS.map((option) => withoutWords(option, argument)) : []),
+    ...(many && writes ? [...MANY_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
     ...(spec.changedFrom === true ? [SPECIAL.changedFrom] : []),
   ].filter((option) => !special.some(({ long }) => long === option.long));
-  const [idParam] = Object.keys(operation.params.shape);
+  const [idParam = null] = Object.keys(operation.params.shape);
   return {
     kind: 'call',
     path: operation.command.split('.'),
     description: spec.description,
     operation: spec.operation,
     columns: spec.columns,
-    arguments: argumentsOf(spec),
+    arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !many, ...variadic })),
     options: [...special, ...derived],
     examples: examplesOf(spec.examples),
     exitCodes: exitCodesOf(spec, writes),
     writes,
-    idParam: idParam === 'cardId' || idParam === 'id' ? idParam : null,
-    many: spec.many === true,
-    expect: spec.expect === true,
-    changedFrom: spec.changedFrom === true,
+    idParam,
+    many,
   };
 }
 
-type LocalFacts = { readonly examples: ExampleLines } & Pick<LocalCommand, 'description' | 'output'> &
-  Partial<
-    Pick<
-      LocalCommand,
-      'columns' | 'exitCodes' | 'isLasting' | 'isOpenColumn' | 'meant' | 'needsSettings' | 'usesProfile' | 'writes'
-    >
-  >;
+type LocalFacts = Pick<LocalCommand, 'description' | 'output'> &
+  Partial<Omit<LocalCommand, 'kind' | 'arguments' | 'options' | 'examples' | 'check' | 'run'>>;
 
 type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts & {
+  readonly examples: ExampleLines;
   readonly arguments?: A;
   readonly options?: O;
   check?(given: Partial<Given>, session: Session): void | Promise<void>;

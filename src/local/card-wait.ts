@@ -174,7 +174,7 @@ class Wait {
     const { clock } = this.#session.context;
     const retryAt = this.#trouble?.details.retryAt;
     const askedMs = retryAt === undefined ? 0 : Date.parse(retryAt) - clock.now();
-    if (askedMs > this.#leftMs()) throw this.#tooLong();
+    if (retryAt !== undefined && askedMs > this.#leftMs()) throw this.#tooLong();
     const pauseMs = Math.max(this.#input.interval.ms, askedMs);
     const isLast = this.#leftMs() - pauseMs < SHORTEST_READ_MS;
     await clock.sleep(isLast ? Math.max(0, this.#leftMs()) : pauseMs, this.#input.abort);

@@ -1,12 +1,11 @@
 import { localCommand } from '../commands/command.ts';
-import { Failure } from '../failure.ts';
+import { collect } from '../engine/faults.ts';
 import { fromPlain } from '../json/plain.ts';
 import { jsonOf, object, type Shape, shapesOf, TEXT } from '../json/shape.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { settingsPath } from '../settings/read.ts';
-import type { ResolvedProfile } from '../settings/resolve.ts';
 import { resolvePreferences } from '../settings/resolve-preferences.ts';
 import {
   PREFERENCE_KEYS,
@@ -17,6 +16,7 @@ import {
   setPreference,
   unsetPreference,
 } from '../settings/settings.ts';
+import { missingText } from './missing.ts';
 
 const KEY = {
   kind: 'choice',
@@ -26,36 +26,18 @@ const KEY = {
   question: 'Which preference?',
 } as const;
 
-/** The value as typed; on a terminal it is asked for, and what is wrong with an answer reported at once. */
-async function askValue(session: Session, key: PreferenceKey, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const { missingText } = await import('./missing.ts');
-  return missingText(session, '<value>', `Value of ${key}`, (text) => {
-    const reading = readPreference(key, text);
-    return reading.ok ? undefined : reading.problem;
-  });
-}
-
 /** null: it is not set. */
 const PREFERENCE: Shape<string | number | null> = { type: ['string', 'integer', 'null'] };
 
 /** Only what is set. */
 const STORED = object({}, shapesOf(PREFERENCES));
 
-/** The profile that a call would use; undefined: it is not known, and no preference comes from it. */
-function profileInUse(session: Session): ResolvedProfile | undefined {
-  try {
-    return session.profile;
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
-
 /** The keys as a call without flags would have them. */
-function preferenceRows(session: Session, settings: Settings): readonly JsonValue[] {
+async function preferenceRows(session: Session, settings: Settings): Promise<readonly JsonValue[]> {
   const { env } = session.context;
-  const known = resolvePreferences({ flags: {}, env, profile: profileInUse(session), settings });
+  // A profile that is not known has no preference.
+  const profile = await collect([], () => session.profile);
+  const known = resolvePreferences({ flags: {}, env, profile, settings });
   return PREFERENCE_KEYS.map((key) => {
     const { value, source } = known[key === 'timeout' ? 'timeoutMs' : key];
     const { builtIn } = PREFERENCES[key];
@@ -86,7 +68,7 @@ export const configListCommand = localCommand({
   output: () => STORED,
   async run(session) {
     const settings = session.settings();
-    const rows = preferenceRows(session, settings);
+    const rows = await preferenceRows(session, settings);
     await session.print({ kind: 'list', document: jsonOf(STORED, settings.preferences), rows, columns: COLUMNS });
   },
 });
@@ -114,7 +96,11 @@ export const configSetCommand = localCommand({
   },
   output: () => PREFERENCE,
   async run(session, { key, value: given }) {
-    const value = await askValue(session, key, given);
+    const problemOf = (text: string) => {
+      const reading = readPreference(key, text);
+      return reading.ok ? undefined : reading.problem;
+    };
+    const value = given ?? (await missingText(session, '<value>', `Value of ${key}`, problemOf));
     const settings = await session.changeSettings((before) => setPreference(before, key, value));
     await printPreference(session, settings, key);
   },

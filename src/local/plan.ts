@@ -1,5 +1,5 @@
 import { localCommand } from '../commands/command.ts';
-import { Failure } from '../failure.ts';
+import { collect } from '../engine/faults.ts';
 import { ANY, anyOf, list } from '../json/shape.ts';
 import { MANY, WRITE, YES } from '../options/common.ts';
 import { openUnder } from '../output/column.ts';
@@ -16,13 +16,8 @@ const FILE = {
 } as const;
 
 /** A plan can be looked at without any profile; one that is named must be there. */
-function profileOf(session: Session): ResolvedProfile | undefined {
-  try {
-    return session.profile;
-  } catch (error) {
-    if (!(error instanceof Failure) || session.common.profile !== undefined) throw error;
-    return undefined;
-  }
+async function profileOf(session: Session): Promise<ResolvedProfile | undefined> {
+  return session.common.profile === undefined ? collect([], () => session.profile) : session.profile;
 }
 
 export const planShowCommand = localCommand({
@@ -39,7 +34,7 @@ export const planShowCommand = localCommand({
   output: async () => (await import('../plan/plan-file.ts')).PLAN_OUTPUT,
   async run(session, { file }) {
     const { showPlan } = await import('../engine/many/show-plan.ts');
-    return showPlan(session, file, profileOf(session));
+    return showPlan(session, file, await profileOf(session));
   },
 });
 
@@ -71,7 +66,7 @@ export const planApproveCommand = localCommand({
   output: async () => (await import('../engine/many/approve-plan.ts')).APPROVED_OUTPUT,
   async run(session, { file, key, as }) {
     const { approvePlan } = await import('../engine/many/approve-plan.ts');
-    return approvePlan(session, { path: file, key, as, profile: profileOf(session) });
+    return approvePlan(session, { path: file, key, as, profile: await profileOf(session) });
   },
 });
 

@@ -39,12 +39,6 @@ function profileJson(name: string, profile: StoredProfile, current: string | und
   return jsonOf(PROFILE, { name, current: current === name, ...profile });
 }
 
-/** The name of a profile that may be new. */
-async function newNameOf(session: Session, name: string | undefined): Promise<string> {
-  if (name !== undefined) return name;
-  return missingText(session, '<name>', 'Name of the profile', profileNameProblem);
-}
-
 /** The name of a profile that is stored, or one of the others that may be meant. */
 async function nameOf(session: Session, name: string | undefined, others: readonly string[]): Promise<string> {
   if (name !== undefined) return name;
@@ -111,7 +105,7 @@ export const profileSetCommand = localCommand({
   },
   output: () => PROFILE,
   async run(session, given) {
-    const name = await newNameOf(session, given.name);
+    const name = given.name ?? (await missingText(session, '<name>', 'Name of the profile', profileNameProblem));
     const settings = await session.changeSettings((before) => changeProfile(before, name, given));
     await printProfile(session, settings, name);
     const { requireReason, requireReasonHint } = settings.profiles.get(name) ?? {};

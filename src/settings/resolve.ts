@@ -62,17 +62,13 @@ function make(name: string, stored: StoredProfile | undefined, namedBy: Resolved
   } satisfies ResolvedProfile;
 }
 
-/** Which profile counts when none is named. */
-function choose(settings: Settings, env: Env): string {
-  const names = [...settings.profiles.keys()];
-  if (settings.currentProfile !== undefined) return settings.currentProfile;
-  if (names.length === 0 || settings.profiles.has('default')) return 'default';
+/** Which profile counts when none is named; undefined: there are several, and none is chosen. */
+function choose({ currentProfile, profiles }: Settings, env: Env): string | undefined {
+  if (currentProfile !== undefined) return currentProfile;
+  if (profiles.size === 0 || profiles.has('default')) return 'default';
   if (envValue(env, URL_VARIABLES.cards) ?? envValue(env, URL_VARIABLES.calendar)) return 'default';
-  const [only, ...others] = names;
-  if (only !== undefined && others.length === 0) return only;
-  throw Failure.unsent('USAGE', `no profile was named and none is in use; there are ${names.join(', ')}`, {
-    hints: ['name one with --profile, or choose one for good with: frontdesk profile use'],
-  });
+  const [only, ...others] = profiles.keys();
+  return others.length === 0 ? only : undefined;
 }
 
 /**
@@ -89,7 +85,11 @@ export function resolveProfile(
   const name = flagProfile ?? envValue(env, 'FRONTDESK_PROFILE');
   if (name === undefined) {
     const chosen = choose(settings, env);
-    return make(chosen, settings.profiles.get(chosen), undefined, env);
+    if (chosen !== undefined) return make(chosen, settings.profiles.get(chosen), undefined, env);
+    const names = [...settings.profiles.keys()].join(', ');
+    throw Failure.unsent('USAGE', `no profile was named and none is in use; there are ${names}`, {
+      hints: ['name one with --profile, or choose one for good with: frontdesk profile use'],
+    });
   }
   const namedBy = flagProfile === undefined ? 'FRONTDESK_PROFILE' : '--profile';
   checkProfileName(name, namedBy);
@@ -118,14 +118,7 @@ export function knownProfiles({ profiles }: Settings, env: Env): ReadonlyMap<str
 
 /** Name of the profile that a call without `--profile` has; undefined: it would be refused, for there are several. */
 export function currentProfileName(settings: Settings, env: Env): string | undefined {
-  const named = envValue(env, 'FRONTDESK_PROFILE');
-  if (named !== undefined) return named;
-  try {
-    return choose(settings, env);
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+  return envValue(env, 'FRONTDESK_PROFILE') ?? choose(settings, env);
 }
 
 /** Where the requests of one family go. */
