@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Calendar } from '../src/api/calendar.ts';
+import { Calendar, Event, Subscriber, SubscriberList } from '../src/api/calendar.ts';
 import { Card, ProvisionBody, ReasonBody, Transaction, WalletAResult, WalletBResult } from '../src/api/card.ts';
-import { Event } from '../src/api/event.ts';
 import { OPERATIONS } from '../src/api/operations.ts';
-import { Subscriber, SubscriberList } from '../src/api/subscriber.ts';
 import { jsonSchemaOf, propertiesOf } from '../src/describe/json-schema.ts';
 import type { JsonSchema } from '../src/json/shape.ts';
 

@@ -16,8 +16,7 @@ import {
   type Surroundings,
 } from './output/options.ts';
 import { openRowWriter, renderResult, writingBeside } from './output/render.ts';
-import { type ResolvedProfile, resolveProfile, resolveTarget } from './settings/resolve.ts';
-import type { ResolvedPreferences } from './settings/resolve-preferences.ts';
+import { type ResolvedPreferences, type ResolvedProfile, resolveProfile, resolveTarget } from './settings/resolve.ts';
 import { SANDBOX_URL, type Settings } from './settings/settings.ts';
 
 export interface CommonInput {

@@ -1,7 +1,19 @@
 import * as z from 'zod/mini';
-import { nullable, TEXT } from '../json/shape.ts';
-import { flag, limitedText, strictObject, webUrl } from './field.ts';
-import { described, listedMembers, resource } from './resource.ts';
+import { BOOLEAN, list, nullable, TEXT } from '../json/shape.ts';
+import { checked, flag, limitedText, noted, resourceId, strictObject, text, webUrl } from './field.ts';
+import { dateProblem, eventOrderProblem } from './iso-date.ts';
+import { described, resource } from './resource.ts';
+
+/** The first members of each object of the calendar API. */
+function listedMembers(noun: string, available = 'available for use') {
+  return {
+    id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
+    object: described(TEXT, { description: `always ${noun}`, examples: [noun] }),
+    active: described(BOOLEAN, { description: `whether the ${noun} is ${available}` }),
+    created: described(TEXT, { description: 'creation time, ISO 8601' }),
+    updated: described(TEXT, { description: 'last update time, ISO 8601' }),
+  };
+}
 
 /** Spec, Calendar: no response field is marked required. */
 export const Calendar = resource({
@@ -19,4 +31,78 @@ export const CalendarUpdate = strictObject(() => ({
   image: z.optional(webUrl('URL of a displayable image')),
   url: z.optional(webUrl('URL of a publicly accessible page', 2048)),
   active: z.optional(flag('whether the calendar is available for use')),
+}));
+
+/** Spec, Event. `calendar` is declared without a type. */
+export const Event = resource({
+  ...listedMembers('event'),
+  name: described(TEXT, { description: 'displayable name', maxLength: 5000 }),
+  description: described(nullable(TEXT), { description: 'displayable long-form text', maxLength: 40_000 }),
+  start: described(TEXT, { description: 'start, ISO 8601; time zones not shown' }),
+  end: described(TEXT, { description: 'end, ISO 8601; time zones not shown' }),
+  location: described(TEXT, { description: 'physical or virtual place', maxLength: 5000 }),
+  calendar: described({}, { description: 'identifier of the calendar the event belongs to' }),
+  url: described(nullable(TEXT), { description: 'URL of a publicly accessible page', maxLength: 2048 }),
+});
+
+/** An ISO 8601 date or date-time; it is sent exactly as typed. */
+export function isoDate(description: string) {
+  return noted(checked(z.string(), dateProblem), { description, 'x-kind': 'date' });
+}
+
+/** Body of the event creation. In a request the spec lets only `url` be null; the calendar is sent as a string. */
+export const EventCreate = strictObject(() => ({
+  calendar: resourceId('calendar the event belongs to'),
+  name: limitedText(5000, 'displayable name'),
+  start: isoDate('start, ISO 8601, sent as typed'),
+  end: z.optional(isoDate('end, ISO 8601, sent as typed')),
+  location: z.optional(limitedText(5000, 'physical or virtual place')),
+  description: z.optional(limitedText(40_000, 'displayable long-form text')),
+  url: z.optional(z.nullable(webUrl('URL of a publicly accessible page', 2048))),
+  active: z.optional(flag('whether the event is available for use; the service defaults to true')),
+})).check(
+  z.refine((body) => eventOrderProblem(body) === undefined, {
+    path: ['end'],
+    // Reported together with the other faults of the call.
+    when: () => true,
+    error: (issue) => eventOrderProblem(issue.input),
+  }),
+);
+
+/** Spec, Subscriber: no response field is marked required. */
+export const Subscriber = resource({
+  ...listedMembers('subscriber', 'available'),
+  email: described(TEXT, { description: 'email address', maxLength: 5000 }),
+  first_name: described(TEXT, { maxLength: 5000 }),
+  last_name: described(TEXT, { maxLength: 5000 }),
+});
+
+/** Body of the subscriber update. The spec limits these strings only in responses: any length is sent. */
+export const SubscriberUpdate = strictObject(() => ({
+  email: z.optional(text('email address')),
+  first_name: z.optional(text('first name')),
+  last_name: z.optional(text('last name')),
+  active: z.optional(flag('whether the subscriber is available')),
+}));
+
+/** Spec, List, whose data holds subscribers. */
+export const SubscriberList = resource(
+  {
+    object: described(TEXT, { description: 'always list', examples: ['list'] }),
+    data: described(list(Subscriber), { description: 'one entry per returned object' }),
+    url: described(TEXT, { description: 'path of the listed resource' }),
+  },
+  ['object', 'data'],
+);
+
+/** The service's page size when no limit is sent. */
+export const DEFAULT_LIST_LIMIT = 10;
+
+/** Parameters for reaching results beyond the first page: not shown. */
+export const SubscriberListQuery = strictObject(() => ({
+  active: noted(z.optional(z.boolean()), { description: 'true: active ones; false: inactive ones; default true' }),
+  limit: noted(z.optional(z.int().check(z.minimum(1), z.maximum(100))), {
+    description: 'number of objects returned',
+    default: DEFAULT_LIST_LIMIT,
+  }),
 }));

@@ -1,10 +1,17 @@
-import { Calendar, CalendarUpdate } from './calendar.ts';
+import {
+  Calendar,
+  CalendarUpdate,
+  Event,
+  EventCreate,
+  Subscriber,
+  SubscriberList,
+  SubscriberListQuery,
+  SubscriberUpdate,
+} from './calendar.ts';
 import { Card, ProvisionBody, ReasonBody, WalletAResult, WalletBResult } from './card.ts';
-import { Event, EventCreate } from './event.ts';
 import { cardIdField, resourceId, strictObject } from './field.ts';
 import type { Operation } from './operation.ts';
 import type { Resource } from './resource.ts';
-import { Subscriber, SubscriberList, SubscriberListQuery, SubscriberUpdate } from './subscriber.ts';
 
 const cardParams = strictObject(() => ({ cardId: cardIdField }));
 const calendarParams = strictObject(() => ({ id: resourceId('unique identifier of the calendar') }));

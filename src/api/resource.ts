@@ -1,4 +1,4 @@
-import { BOOLEAN, type JsonSchema, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
+import type { JsonSchema, Shape, ShapeOf } from '../json/shape.ts';
 
 type Members = Readonly<Record<string, Shape<unknown>>>;
 type Flat<Type> = { readonly [Name in keyof Type]: Type[Name] };
@@ -25,17 +25,6 @@ export function resource<const M extends Members, R extends keyof M & string = n
 
 /** A member that holds members whose names are the client's own. */
 export const CUSTOM_DATA: Shape<Record<string, unknown>> = { type: 'object', additionalProperties: {} };
-
-/** The first members of each object of the calendar API. */
-export function listedMembers(noun: string, available = 'available for use') {
-  return {
-    id: described(TEXT, { description: 'unique identifier', maxLength: 5000 }),
-    object: described(TEXT, { description: `always ${noun}`, examples: [noun] }),
-    active: described(BOOLEAN, { description: `whether the ${noun} is ${available}` }),
-    created: described(TEXT, { description: 'creation time, ISO 8601' }),
-    updated: described(TEXT, { description: 'last update time, ISO 8601' }),
-  };
-}
 
 /** A member with what help, `schema` and OpenAPI say of it. */
 export function described<T>(shape: Shape<T>, note: JsonSchema): Shape<T> {

@@ -1,11 +1,9 @@
 import type * as z from 'zod/mini';
-import { Calendar } from '../api/calendar.ts';
+import { Calendar, Event, Subscriber, SubscriberList } from '../api/calendar.ts';
 import { Card, Transaction, WalletAResult, WalletBResult } from '../api/card.ts';
-import { Event } from '../api/event.ts';
 import type { Family, Operation } from '../api/operation.ts';
 import { ALL_OPERATIONS } from '../api/operations.ts';
 import { CUSTOM_DATA, described, type Resource, resource } from '../api/resource.ts';
-import { Subscriber, SubscriberList } from '../api/subscriber.ts';
 import { type JsonSchema, TEXT } from '../json/shape.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 

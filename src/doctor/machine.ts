@@ -10,7 +10,7 @@ import { shellQuote } from '../files/shell-quote.ts';
 import { nearest } from '../output/nearest.ts';
 import { runtimeFacts } from '../process/system.ts';
 import type { Session } from '../session.ts';
-import { resolvePreferences } from '../settings/resolve-preferences.ts';
+import { resolvePreferences } from '../settings/resolve.ts';
 import { NO_SETTINGS } from '../settings/settings.ts';
 import { type Check, look, ok, problem, warning } from './check.ts';
 import { obstacleTo } from './folders.ts';

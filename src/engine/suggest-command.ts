@@ -3,7 +3,7 @@ import type { Registry } from '../commands/command-tree.ts';
 import { shellQuote } from '../files/shell-quote.ts';
 import { readCardId } from '../input/card-id.ts';
 import { isOpposite, nearest } from '../output/nearest.ts';
-import { profileNameProblem } from '../settings/profile-settings.ts';
+import { profileNameProblem } from '../settings/settings.ts';
 import { secretBeforeCommand } from './argv.ts';
 import { withoutYes } from './paste-command.ts';
 import { maskArguments } from './secret-arguments.ts';

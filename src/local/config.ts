@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/value.ts';
 import type { Column } from '../output/column.ts';
 import type { Session } from '../session.ts';
 import { settingsPath } from '../settings/read.ts';
-import { resolvePreferences } from '../settings/resolve-preferences.ts';
+import { resolvePreferences } from '../settings/resolve.ts';
 import {
   PREFERENCE_KEYS,
   PREFERENCES,

@@ -5,15 +5,16 @@ import type { JsonValue } from '../json/value.ts';
 import { YES } from '../options/common.ts';
 import { type Column, columnsOf } from '../output/column.ts';
 import type { Session } from '../session.ts';
+import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
+import { currentProfileName, knownProfiles } from '../settings/resolve.ts';
 import {
   PROFILE_OPTIONS,
   PROFILE_SETTINGS,
   profileNameProblem,
+  SANDBOX,
+  type Settings,
   type StoredProfile,
-} from '../settings/profile-settings.ts';
-import { changeProfile, removeProfile, unknownProfile, useProfile } from '../settings/profiles.ts';
-import { currentProfileName, knownProfiles } from '../settings/resolve.ts';
-import { SANDBOX, type Settings } from '../settings/settings.ts';
+} from '../settings/settings.ts';
 import { confirmLoss, missingChoice, missingText } from './missing.ts';
 
 const COLUMNS: readonly Column[] = [

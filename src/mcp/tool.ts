@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
 import type { Operation } from '../api/operation.ts';
 import { OPERATIONS } from '../api/operations.ts';
-import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
 import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
 import { isFullList } from '../engine/call/list-call.ts';
 import { callService } from '../engine/call/resource.ts';

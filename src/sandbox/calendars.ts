@@ -1,4 +1,4 @@
-import { DEFAULT_LIST_LIMIT } from '../api/subscriber.ts';
+import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
 import { printJson } from '../json/print.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { randomHex, type Sources } from './ids.ts';

@@ -1,7 +1,6 @@
-import { Calendar } from '../api/calendar.ts';
+import { Calendar, Subscriber } from '../api/calendar.ts';
 import { Card } from '../api/card.ts';
 import { CARD_ID } from '../api/field.ts';
-import { Subscriber } from '../api/subscriber.ts';
 import { type Fault, usageFailure } from '../failure.ts';
 import { misfitsOf } from '../json/misfits.ts';
 import { parseJson } from '../json/parse.ts';

@@ -6,9 +6,10 @@ import {
   PROFILE_OPTIONS,
   PROFILE_SETTINGS,
   type ProfileKey,
+  SANDBOX,
+  type Settings,
   type StoredProfile,
-} from './profile-settings.ts';
-import { SANDBOX, type Settings } from './settings.ts';
+} from './settings.ts';
 
 /** What `profile set` and `auth login` were given, as typed. An empty text takes the setting away. */
 export type ProfileChanges = { readonly [Key in ProfileKey]?: string | undefined };

@@ -9,20 +9,18 @@ import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../js
 import type { Reading } from '../options/read-value.ts';
 import { meantBy } from '../output/nearest.ts';
 import {
+  NO_SETTINGS,
+  PREFERENCES,
   PROFILE_SETTINGS,
+  type Preferences,
   type ProfileKey,
   type ProfileSetting,
   profileNameProblem,
-  type StoredProfile,
-} from './profile-settings.ts';
-import {
-  NO_SETTINGS,
-  PREFERENCES,
-  type Preferences,
   readPreference,
   SANDBOX,
   SETTINGS_VERSION,
   type Settings,
+  type StoredProfile,
 } from './settings.ts';
 
 /** Where the settings are. */

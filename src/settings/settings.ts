@@ -1,9 +1,160 @@
+import { isAbsolute, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
-import { INTEGER, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
+import { messageOf } from '../files/io-failure.ts';
+import { readApprovers } from '../files/safety.ts';
+import { BOOLEAN, INTEGER, oneOf, type Shape, type ShapeOf, TEXT } from '../json/shape.ts';
 import { COMMON, MANY } from '../options/common.ts';
-import { type Reading, readValue } from '../options/read-value.ts';
-import { FORMATS } from '../output/options.ts';
-import type { StoredProfile } from './profile-settings.ts';
+import { declareOptions, type OptionSpec } from '../options/option.ts';
+import { bad, found, type Reading, readChoice, readValue } from '../options/read-value.ts';
+import type { Column } from '../output/column.ts';
+import { FORMATS, type Format } from '../output/options.ts';
+import { parseBaseUrl } from '../wire/base-url.ts';
+
+/** What is wrong with a profile's name; undefined when nothing is. */
+export function profileNameProblem(name: string): string | undefined {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) return 'is not 1 to 64 of the characters A-Z a-z 0-9 . _ -';
+  return /^\.+$/.test(name) ? 'consists of dots alone' : undefined;
+}
+
+/** USAGE unless the text can be the name of a profile. `where` says where it was given (`--profile`). */
+export function checkProfileName(name: string, where: string): void {
+  const problem = profileNameProblem(name);
+  if (problem !== undefined) throw new Failure('USAGE', `${where}: the profile name "${name}" ${problem}`);
+}
+
+/** One setting of a profile: how it is given, kept, checked, shown and described. */
+export interface ProfileSetting<Value> {
+  /** The option of `profile set`. Any text: an empty one takes the setting away, and `read` judges the others. */
+  readonly option: Omit<OptionSpec, 'long'> & { readonly kind: 'text' | 'path'; readonly value: string };
+  readonly column: Omit<Column, 'name'>;
+  /** Of the value in settings.json and in what `--json` prints. */
+  readonly shape: Shape<Value>;
+  read(text: string): Reading<Value>;
+  /** The value of a text from settings.json; absent: as `read`. */
+  readStored?(text: string): Reading<Value>;
+}
+
+function readUrl(text: string): Reading<string> {
+  const base = parseBaseUrl(text);
+  if (base.kind === 'ok') return found(base.baseUrl.origin + base.baseUrl.pathPrefix);
+  const withScheme = /^[a-z0-9.-]+(?::\d+)?(?:\/|$)/i.test(text) && parseBaseUrl(`https://${text}`).kind === 'ok';
+  return bad(withScheme ? `${base.problem}; did you mean https://${text}?` : base.problem);
+}
+
+function readPattern(text: string): Reading<string> {
+  try {
+    RegExp(text, 'u');
+    return found(text);
+  } catch (error) {
+    return bad(`is not a regular expression (${messageOf(error)})`);
+  }
+}
+
+function readBoolean(text: string): Reading<boolean> {
+  const reading = readChoice(['true', 'false'], text);
+  return reading.ok ? found(reading.value === 'true') : reading;
+}
+
+/** Where others could change it, no signature would ever count. */
+function readApproversPath(text: string): Reading<string> {
+  const path = resolve(text);
+  const file = readApprovers(path);
+  return 'bytes' in file ? found(path) : bad(`${path} cannot be used: ${file.problem}`);
+}
+
+function takeAbsolutePath(text: string): Reading<string> {
+  return isAbsolute(text) ? found(text) : bad(`"${text}" is not an absolute path`);
+}
+
+/**
+ * All that a profile can hold besides its credentials, in the order of `profile show`. A row here is an option of
+ * `profile set`, a key of settings.json, a member of the JSON and a column.
+ */
+export const PROFILE_SETTINGS = {
+  /** Base URL of the gift-card API: origin and path prefix. Checked again for the call that uses it. */
+  cardsUrl: {
+    option: { kind: 'text', value: 'url', text: 'base URL of the gift cards: https, or http on this machine' },
+    column: { header: 'CARDS URL' },
+    shape: TEXT,
+    read: readUrl,
+    readStored: found,
+  } satisfies ProfileSetting<string>,
+  calendarUrl: {
+    option: { kind: 'text', value: 'url', text: 'base URL of the calendars' },
+    column: { header: 'CALENDAR URL' },
+    shape: TEXT,
+    read: readUrl,
+    readStored: found,
+  } satisfies ProfileSetting<string>,
+  readOnly: {
+    option: { kind: 'text', value: 'true|false', choices: ['true', 'false'], text: 'refuse every write' },
+    column: { header: 'READ-ONLY' },
+    shape: BOOLEAN,
+    read: readBoolean,
+  } satisfies ProfileSetting<boolean>,
+  /** The most rows that the input of one write may have; undefined: any number. */
+  maxRows: {
+    option: { kind: 'text', value: 'n', text: 'refuse a write of more rows than this' },
+    column: { header: 'MAX ROWS', align: 'right', spare: true },
+    shape: INTEGER,
+    read: (text) => readValue({ kind: 'count', max: 999_999_999 }, text),
+  } satisfies ProfileSetting<number>,
+  /** Source of a regular expression that `--reason` must match somewhere. */
+  requireReason: {
+    option: { kind: 'text', value: 'pattern', text: 'pattern to be found in --reason, such as a ticket number' },
+    column: { header: 'REQUIRED REASON' },
+    shape: TEXT,
+    read: readPattern,
+  } satisfies ProfileSetting<string>,
+  /** What a person reads in the place of that pattern. */
+  requireReasonHint: {
+    option: { kind: 'text', value: 'text', text: 'what people read in its place: a sentence that says what to give' },
+    column: { header: 'REASON HINT', wide: true },
+    shape: TEXT,
+    read: found,
+  } satisfies ProfileSetting<string>,
+  output: {
+    option: { short: 'o', kind: 'text', value: 'format', text: 'output format of calls with this profile' },
+    column: { header: 'OUTPUT' },
+    shape: oneOf(FORMATS),
+    read: (text) => readChoice(FORMATS, text),
+  } satisfies ProfileSetting<Format>,
+  /** Absolute path of an OpenSSH allowed-signers file: who may approve plans. It or `approvals` alone demands it. */
+  approvers: {
+    option: {
+      value: 'file',
+      kind: 'path',
+      text: 'OpenSSH allowed-signers file of those who may approve plans; writes of many rows then need an approved plan',
+    },
+    column: { header: 'APPROVERS', spare: true },
+    shape: TEXT,
+    read: readApproversPath,
+    readStored: takeAbsolutePath,
+  } satisfies ProfileSetting<string>,
+  approvals: {
+    option: { kind: 'text', value: 'n', text: 'how many different people must approve a plan, 1 to 9' },
+    column: { header: 'APPROVALS', align: 'right', spare: true },
+    shape: INTEGER,
+    read: (text) => readValue({ kind: 'count', max: 9 }, text),
+  } satisfies ProfileSetting<number>,
+};
+
+type Rows = typeof PROFILE_SETTINGS;
+
+export type ProfileKey = keyof Rows;
+
+/** What a profile holds. Members not set are absent or undefined, and are not saved. */
+export type StoredProfile = { readonly [Key in ProfileKey]?: ShapeOf<Rows[Key]['shape']> | undefined };
+
+// Object.keys answers string[]; the table is a constant, so its own keys are all there are.
+export const PROFILE_KEYS = Object.keys(PROFILE_SETTINGS) as ProfileKey[];
+
+/** The options of `profile set`, by the keys that they set. */
+export const PROFILE_OPTIONS = declareOptions(
+  Object.fromEntries(PROFILE_KEYS.map((key) => [key, PROFILE_SETTINGS[key].option])) as {
+    readonly [Key in ProfileKey]: Rows[Key]['option'];
+  },
+);
 
 /**
  * What `frontdesk config` keeps, in the order of `config list`. A row is a key of settings.json and a member of the JSON;
@@ -45,7 +196,7 @@ export const SANDBOX_URL = 'http://127.0.0.1';
 /** The value of a preference as it is kept, from its text. */
 export function readPreference(key: PreferenceKey, text: string): Reading<unknown> {
   const reading: Reading<unknown> = readValue(PREFERENCES[key].option, text);
-  return reading.ok && key === 'timeout' ? { ok: true, value: text } : reading;
+  return reading.ok && key === 'timeout' ? found(text) : reading;
 }
 
 /** The settings with one preference set. USAGE for a bad value. */

@@ -1,4 +1,4 @@
-import { DEFAULT_LIST_LIMIT } from '../../api/subscriber.ts';
+import { DEFAULT_LIST_LIMIT } from '../../api/calendar.ts';
 import type { CallCommand, CallGiven } from '../../commands/command.ts';
 import { Failure, warning } from '../../failure.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../../json/value.ts';

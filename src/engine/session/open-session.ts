@@ -8,12 +8,13 @@ import { paintsErrors, wantsColour } from '../../output/failure-text.ts';
 import type { OutputOptions } from '../../output/options.ts';
 import { type CallState, type CommonInput, Session, type SessionParts } from '../../session.ts';
 import { readSettings } from '../../settings/read.ts';
-import { type ResolvedProfile, resolveProfile } from '../../settings/resolve.ts';
 import {
   type PreferenceRequest,
   type ResolvedPreferences,
+  type ResolvedProfile,
   resolvePreferences,
-} from '../../settings/resolve-preferences.ts';
+  resolveProfile,
+} from '../../settings/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
 import { terminalPrompt } from '../ask/prompt.ts';
 import { collect } from '../faults.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod/mini';
-import { isoDate } from '../../../src/api/event.ts';
+import { isoDate } from '../../../src/api/calendar.ts';
 import { eventOrderProblem, isBefore, isPast, momentOf, parseIsoDate, peopleDate } from '../../../src/api/iso-date.ts';
 
 function problemOf(text: string): string | undefined {

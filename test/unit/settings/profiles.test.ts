@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredProfile } from '../../../src/settings/profile-settings.ts';
 import { changeProfile, removeProfile, useProfile } from '../../../src/settings/profiles.ts';
-import { NO_SETTINGS, type Settings } from '../../../src/settings/settings.ts';
+import { NO_SETTINGS, type Settings, type StoredProfile } from '../../../src/settings/settings.ts';
 
 function withProfiles(profiles: Record<string, StoredProfile>, currentProfile?: string): Settings {
   return { currentProfile, profiles: new Map(Object.entries(profiles)), preferences: {} };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePreferences } from '../../../src/settings/resolve-preferences.ts';
+import { resolvePreferences } from '../../../src/settings/resolve.ts';
 import { NO_SETTINGS } from '../../../src/settings/settings.ts';
 
 const nothing = { flags: {}, env: {}, profile: undefined, settings: NO_SETTINGS };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredProfile } from '../../../src/settings/profile-settings.ts';
 import {
   currentProfileName,
   knownProfiles,
@@ -7,7 +6,7 @@ import {
   resolveTarget,
   URL_VARIABLES,
 } from '../../../src/settings/resolve.ts';
-import { NO_SETTINGS, type Settings } from '../../../src/settings/settings.ts';
+import { NO_SETTINGS, type Settings, type StoredProfile } from '../../../src/settings/settings.ts';
 
 const A = { cardsUrl: 'https://a.example', calendarUrl: 'https://cal.a.example' };
 const B = { cardsUrl: 'https://b.example/api', readOnly: true, requireReason: 'OPS', output: 'json' } as const;
